@@ -51,8 +51,8 @@ def last_by_player(given: Iterable[GivenAnswer]) -> list[GivenAnswer]:
 
 def one_line(said: Any) -> str:
     """Collapse to one line, truncate, and replace characters that the store cannot hold."""
-    whole = said.encode("utf-8", "replace").decode() if isinstance(said, str) else ""
-    return " ".join(whole.split())[:MAX_ANSWER_CHARS].strip()
+    text = said.encode("utf-8", "replace").decode() if isinstance(said, str) else ""
+    return " ".join(text.split())[:MAX_ANSWER_CHARS].strip()
 
 
 # --- rankings ---

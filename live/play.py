@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from django.http import QueryDict
 from django.urls import get_script_prefix
@@ -30,6 +30,7 @@ from .rules import Game, Phase, State, Step
 from .seats import Seat
 from .snapshot import Snapshot
 
+T = TypeVar("T")
 Text: TypeAlias = str | Promise  # for people to read
 TypedValues = Mapping[str, Sequence[str]]  # submitted form fields, valid or not
 CsvLine = dict[str, object]  # by column
@@ -354,13 +355,13 @@ def scored_csv_line(entry: Entry, answer: str, name_of: NameOf) -> CsvLine:
     return {"row": "answer", "player": name_of(entry.player), "answer": answer, **got}
 
 
-def cached(snapshot: Snapshot, *what_and_make: Any) -> Any:
-    """Compute once per snapshot and language, and share the result among all phones."""
-    *what, make = what_and_make
-    key = ("phones", *what, translation.get_language(), get_script_prefix())
+def cached(snapshot: Snapshot, *what: Any, make: Callable[[], T]) -> T:
+    """Compute once per snapshot and language, and share the result among all who see the same."""
+    key = (*what, translation.get_language(), get_script_prefix())
     if key not in snapshot.made:
         snapshot.made[key] = make()
-    return snapshot.made[key]
+    value: T = snapshot.made[key]
+    return value
 
 
 # --- which there are ---

@@ -96,8 +96,8 @@ def corrected(event: Happened) -> Iterator[Step]:
     game, state = found
     names = ("title", "total_questions", "prepared_at")
     after = replace(game, **{name: event.data[name] for name in names if name in event.data})
-    told = event.data.get("state")
-    moving = repository.moving(game, state, repository.state_from_item(told)) if told else []
+    item = event.data.get("state")
+    moving = repository.moving(game, state, repository.state_from_item(item)) if item else []
     yield [*repository.correction(game, after, (), ()), *moving]
 
 
@@ -151,10 +151,10 @@ def _hosts(event: Happened) -> tuple[str, ...]:
 def _ended_game(event: Happened) -> Game:
     """The session as far as its end event describes it, for the history."""
     said = event.data
-    told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _end_fields(event)
+    known = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _end_fields(event)
     unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
     return Game(
-        id=said["game_id"], engagement_type=said["engagement_type"], hosts=tuple(said["hosts"]), **told, **unknown
+        id=said["game_id"], engagement_type=said["engagement_type"], hosts=tuple(said["hosts"]), **known, **unknown
     )
 
 

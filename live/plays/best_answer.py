@@ -149,14 +149,14 @@ class Gathered:
 def parts(round_: Round, answers: Sequence[Answer], voters: Iterable[str]) -> list[dict[str, Any]]:
     """Assigns answers to all seated players up front, so that each answer is shown about equally often."""
     many = len(answers) > scores.MAX_ANSWERS_ALL_SHOWN
-    shown = {voter: list(numbers) for voter, numbers in scores.showings(voters, answers).items()} if many else {}
-    return [*counting.round_as_parts(round_), {"showings": shown}]
+    showings = {voter: list(numbers) for voter, numbers in scores.showings(voters, answers).items()} if many else {}
+    return [*counting.round_as_parts(round_), {"showings": showings}]
 
 
 def read_gathered(game_id: str, round_: int) -> Gathered:
-    *items, shown = repository.gathered_items(game_id, round_)
+    *items, last = repository.gathered_items(game_id, round_)
     sealed = counting.round_from_parts(items)
-    return Gathered(sealed, merged_answers(sealed), shown["showings"])
+    return Gathered(sealed, merged_answers(sealed), last["showings"])
 
 
 def hidden_answers(texts: Texts, round_: int, answers: Sequence[Answer], removed: Collection[str]) -> frozenset[int]:
@@ -220,7 +220,9 @@ def ballot_rows(gathered: Gathered, player: str, typed: TypedValues) -> list[Bal
 
 def _render_rows(snapshot: Snapshot, rows: Sequence[BallotRow]) -> SafeString:
     """Rows without a rank are cached, because they look the same to every player."""
-    html = (_render_row(each) if each.rank else cached(snapshot, each, partial(_render_row, each)) for each in rows)
+    html = (
+        _render_row(each) if each.rank else cached(snapshot, each, make=partial(_render_row, each)) for each in rows
+    )
     return format_html_join("", "{}", ((each,) for each in html))
 
 
@@ -373,9 +375,8 @@ class BestAnswer(Play):
 
     def own_text(self, snapshot: Snapshot, player: str) -> str | None:
         sealed = snapshot.phase_data.round if snapshot.phase_data else snapshot.as_sealed.get(snapshot.state.round)
-        texts: dict[str, str] = cached(
-            snapshot, "own texts", lambda: {each.player: each.said for each in sealed.entries} if sealed else {}
-        )
+        entries = sealed.entries if sealed else ()
+        texts = cached(snapshot, "own texts", make=lambda: {each.player: str(each.said) for each in entries})
         return texts.get(player)
 
     def lists_answers(self, round_: Round) -> bool:

@@ -25,14 +25,14 @@ def race(round_: Round, question: Question) -> Context:
     """Context of `live/results/poll.html`."""
     result, names = round_.result, options_of(round_, question)
     laps = result["rounds"]
-    whole = _whole(laps)
+    scale = _scale(laps)
     return {
         "says": _winner(result, names),
         "between": result["between"],
         "votes": round_.count,
         "blank": result["blank"],
         "ranked": result["method"] != "plurality",
-        "laps": [_lap(result, names, at, whole) for at in range(len(laps))],
+        "laps": [_lap(result, names, at, scale) for at in range(len(laps))],
         "moved": moved(result, names, round_.count) if "moved" in result else None,
     }
 
@@ -93,7 +93,7 @@ def _gains(after: Sequence[str | None], before: Sequence[str | None], names: Seq
     return gains
 
 
-def _whole(laps: Sequence[Mapping[str, Any]]) -> Fraction:
+def _scale(laps: Sequence[Mapping[str, Any]]) -> Fraction:
     """One scale for all rounds, so that bars can be compared."""
     votes = [each for lap in laps for each in (*lap["tally"], lap["threshold"] or "0") if each is not None]
     return (max(map(Fraction, votes)) or Fraction(1)) * BAR_HEADROOM
@@ -110,12 +110,12 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(isolated, names))
 
 
-def _lap(result: Mapping[str, Any], names: Sequence[str], at: int, whole: Fraction) -> Context:
+def _lap(result: Mapping[str, Any], names: Sequence[str], at: int, scale: Fraction) -> Context:
     lap = result["rounds"][at]
     before = result["rounds"][at - 1] if at else None
     order = sorted(range(len(names)), key=lambda option: _turn(result, lap, option))
-    bars = [_runner(result, names[option], option, at, whole) for option in order]
-    needed = share(Fraction(lap["threshold"]), whole) if lap["threshold"] else ""
+    bars = [_runner(result, names[option], option, at, scale) for option in order]
+    needed = share(Fraction(lap["threshold"]), scale) if lap["threshold"] else ""
     return {
         "number": at + 1,
         "bars": bars,
@@ -132,7 +132,7 @@ def _turn(result: Mapping[str, Any], lap: Mapping[str, Any], option: int) -> tup
     return int(votes is None), -Fraction(votes or 0), places.index(option)
 
 
-def _runner(result: Mapping[str, Any], label: str, option: int, at: int, whole: Fraction) -> Bar:
+def _runner(result: Mapping[str, Any], label: str, option: int, at: int, scale: Fraction) -> Bar:
     lap = result["rounds"][at]
     votes = lap["tally"][option]
     if votes is None:
@@ -142,15 +142,15 @@ def _runner(result: Mapping[str, Any], label: str, option: int, at: int, whole: 
     mark = "leaving" if option in lap["eliminated"] else "elected" if option in lap["elected"] else ""
     return Bar(
         label=label,
-        length=share(Fraction(votes), whole),
+        length=share(Fraction(votes), scale),
         number=number(votes),
         sign=symbol(option),
         mark=mark,
         word={"leaving": _("out"), "elected": _("wins") if is_won else _("ahead"), "": ""}[mark],
         option=option,
-        since=share(Fraction(votes) - gain, whole),
+        since=share(Fraction(votes) - gain, scale),
         gain=f"+{number(gain)}" if gain else "",
-        gained=share(gain, whole),
+        gained=share(gain, scale),
     )
 
 
@@ -167,12 +167,12 @@ def _story(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str
         return []
     needed = number(lap["threshold"])
     for winner in lap["elected"]:
-        words = {"name": isolated(names[winner]), "votes": number(lap["tally"][winner]), "needed": needed}
-        return [_("%(name)s has %(votes)s votes. %(needed)s were needed.") % words]
+        values = {"name": isolated(names[winner]), "votes": number(lap["tally"][winner]), "needed": needed}
+        return [_("%(name)s has %(votes)s votes. %(needed)s were needed.") % values]
     loser = lap["eliminated"][0]
     out = _("Nobody has the %(needed)s votes needed. %(name)s has the fewest and is out.")
-    told = [out % {"needed": needed, "name": isolated(names[loser])}, *_by_lot(result, names, at)]
-    return [*told, _moves(lap, names)] if lap["transfers"] else told
+    sentences = [out % {"needed": needed, "name": isolated(names[loser])}, *_by_lot(result, names, at)]
+    return [*sentences, _moves(lap, names)] if lap["transfers"] else sentences
 
 
 def _by_lot(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str]:

@@ -64,7 +64,7 @@ def sankey(flows: Sequence[Sequence[Any]], names: Sequence[str]) -> SafeString:
     return tag("svg", *spoken, inner, *labels, role="img", direction="ltr", **look)
 
 
-# --- words ---
+# --- as text ---
 
 
 def choice_label(first: FirstChoice, names: Sequence[str]) -> str:
@@ -75,13 +75,13 @@ def choice_label(first: FirstChoice, names: Sequence[str]) -> str:
 
 def flow_text(way: Flow, names: Sequence[str]) -> str:
     one, other, number = way
-    told = {"one": choice_label(one, names), "other": choice_label(other, names), "number": number}
+    values = {"one": choice_label(one, names), "other": choice_label(other, names), "number": number}
     if one == other:
-        return ngettext("%(number)d stayed with %(one)s", "%(number)d stayed with %(one)s", number) % told
-    return (
-        ngettext("%(number)d went from %(one)s to %(other)s", "%(number)d went from %(one)s to %(other)s", number)
-        % told
+        return ngettext("%(number)d stayed with %(one)s", "%(number)d stayed with %(one)s", number) % values
+    sentence = ngettext(
+        "%(number)d went from %(one)s to %(other)s", "%(number)d went from %(one)s to %(other)s", number
     )
+    return sentence % values
 
 
 def _choice_symbol(first: FirstChoice) -> str:
@@ -105,17 +105,17 @@ def _side(ways: Sequence[Flow], at: int) -> dict[FirstChoice, int]:
 
 def _blocks(side: Mapping[FirstChoice, int], least: float) -> dict[FirstChoice, Block]:
     """Stacked blocks; small ones still have room for their label, and all fit the picture."""
-    snapshot = HEIGHT - GAP * (len(side) - 1)
-    scale = snapshot / sum(side.values())
-    while sum(max(least, each * scale) for each in side.values()) > snapshot and scale > 0.01:
+    room = HEIGHT - GAP * (len(side) - 1)
+    scale = room / sum(side.values())
+    while sum(max(least, each * scale) for each in side.values()) > room and scale > 0.01:
         scale *= 0.95
-    found: dict[FirstChoice, Block] = {}
+    blocks: dict[FirstChoice, Block] = {}
     y = 0.0
     for first, number in side.items():
         slot = max(least, number * scale)
-        found[first] = Block(first, number, y + (slot - number * scale) / 2, number * scale)
+        blocks[first] = Block(first, number, y + (slot - number * scale) / 2, number * scale)
         y += slot + GAP
-    return found
+    return blocks
 
 
 # --- the drawing ---
@@ -163,8 +163,8 @@ def _block(block: Block, x: float) -> SafeString:
 def _label(block: Block, anchor: str, x: float) -> SafeString:
     middle = (block.y + block.tall / 2) / HEIGHT * 100
     letter = tag("tspan", _choice_symbol(block.first), class_="letter")
-    words = {"x": f"{short(x)}%", "y": f"{short(middle)}%", "dy": "0.35em", "text_anchor": anchor}
-    return tag("text", letter, f" {block.number}", **words, class_=_colour(block.first))
+    place = {"x": f"{short(x)}%", "y": f"{short(middle)}%", "dy": "0.35em", "text_anchor": anchor}
+    return tag("text", letter, f" {block.number}", **place, class_=_colour(block.first))
 
 
 def _colour(first: FirstChoice) -> str:

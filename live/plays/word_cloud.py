@@ -102,10 +102,10 @@ class WordCloud(Play):
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         words = sized(round_)
-        shown = words[:MAX_WORDS_SHOWN]
-        left = and_others(len(words) - len(shown) + round_.result["left"])
-        cloud = sorted(shown, key=lambda each: fold(each.text))
-        return "word_cloud", {"cloud": cloud, "words": shown, "count": round_.count, "left": left}
+        visible = words[:MAX_WORDS_SHOWN]
+        left = and_others(len(words) - len(visible) + round_.result["left"])
+        cloud = sorted(visible, key=lambda each: fold(each.text))
+        return "word_cloud", {"cloud": cloud, "words": visible, "count": round_.count, "left": left}
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"]))

@@ -104,8 +104,7 @@ def results_are_shown(snapshot: Snapshot) -> bool:
 
 
 def cached_standings(snapshot: Snapshot) -> Standings:
-    board: Standings = cached(snapshot, "standing", lambda: host_screens.current_standings(snapshot))
-    return board
+    return cached(snapshot, "standings", make=lambda: host_screens.current_standings(snapshot))
 
 
 # --- a player's own part ---
@@ -157,10 +156,8 @@ def _voted(snapshot: Snapshot, seat: Seat) -> str:
 
 
 def _entries(snapshot: Snapshot) -> dict[str, Entry]:
-    entries: dict[str, Entry] = cached(
-        snapshot, "entries", lambda: {each.player: each for each in snapshot.round.entries} if snapshot.round else {}
-    )
-    return entries
+    entries = snapshot.round.entries if snapshot.round else ()
+    return cached(snapshot, "entries", make=lambda: {each.player: each for each in entries})
 
 
 def form_values(snapshot: Snapshot, answer: Any) -> dict[str, list[str]]:
@@ -183,7 +180,7 @@ def _scored(snapshot: Snapshot, seat: Seat) -> dict[str, Any]:
     found = board.place_of(seat.player)
     line = replace(found, player="", name="", gained=0, bonus=0) if found else None  # gains are added separately
     result = line, seats.late_since(snapshot.state, seat), *_gained(snapshot, seat)
-    return {"result": cached(snapshot, *result, lambda: _result(*result, of=len(board.lines)))}
+    return {"result": cached(snapshot, *result, make=lambda: _result(*result, of=len(board.lines)))}
 
 
 def _result(line: Line | None, late: int, verdict: str, entry: Entry | None, *, of: int) -> str:

@@ -17,22 +17,19 @@ Each has a version as its id: the state's version, and a hash of the rest, so th
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
-from django.urls import get_script_prefix
-from django.utils import translation
 
 from live.clock import DEFAULT_PERCENT
+from live.play import cached
 from live.seats import Seat
 from live.snapshot import Snapshot
 
 from . import rendering
 from .rendering import Fragment, Role
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +49,21 @@ LAST = "0"  # version of the last events
 
 
 def screen(role: Role, snapshot: Snapshot) -> PushEvent:
-    return _cached(
-        snapshot, ("screen", role), lambda: _fragment_event("screen", rendering.render_screen(role, snapshot))
+    return cached(
+        snapshot, "screen", role, make=lambda: _fragment_event("screen", rendering.render_screen(role, snapshot))
     )
 
 
 def status(role: Role, snapshot: Snapshot) -> PushEvent:
-    return _cached(
-        snapshot, ("status", role), lambda: _fragment_event("status", rendering.render_status(role, snapshot))
+    return cached(
+        snapshot, "status", role, make=lambda: _fragment_event("status", rendering.render_status(role, snapshot))
     )
 
 
 def format_panel(role: Role, snapshot: Snapshot) -> list[PushEvent]:
     """The panel of the format; most formats have none."""
-    return _cached(snapshot, ("beside", role), lambda: _optional("beside", snapshot.game.format.panel(role, snapshot)))
-
-
-def _cached(snapshot: Snapshot, what: tuple[str, ...], make: Callable[[], T]) -> T:
-    question = (*what, translation.get_language(), get_script_prefix())
-    if question not in snapshot.made:
-        snapshot.made[question] = make()
-    made: T = snapshot.made[question]
-    return made
+    panel = snapshot.game.format.panel
+    return cached(snapshot, "beside", role, make=lambda: _optional("beside", panel(role, snapshot)))
 
 
 # --- rendered each time ---
@@ -81,7 +71,8 @@ def _cached(snapshot: Snapshot, what: tuple[str, ...], make: Callable[[], T]) ->
 
 def clock(snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> PushEvent:
     """Current time, from which a page learns the server's clock."""
-    return _event("clock", f"{snapshot.state.version}-{percent}", rendering.clock_context(snapshot, percent))
+    data = orjson.dumps(rendering.clock_context(snapshot, percent))
+    return PushEvent("clock", f"{snapshot.state.version}-{percent}", data)
 
 
 def mine(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> PushEvent:
@@ -95,16 +86,12 @@ def consent(role: Role, snapshot: Snapshot, seat: Seat) -> list[PushEvent]:
     return _optional("consent", snapshot.game.format.consent(snapshot, seat)) if role == Role.PLAYER else []
 
 
-def _optional(name: str, shown: Fragment | None) -> list[PushEvent]:
-    return [_fragment_event(name, shown)] if shown else []
+def _optional(name: str, fragment: Fragment | None) -> list[PushEvent]:
+    return [_fragment_event(name, fragment)] if fragment else []
 
 
-def _fragment_event(name: str, shown: Fragment) -> PushEvent:
-    return _event(name, shown.key, {"key": shown.key, "html": shown.html})
-
-
-def _event(name: str, key: str, data: dict[str, Any]) -> PushEvent:
-    return PushEvent(name, key, orjson.dumps(data))
+def _fragment_event(name: str, fragment: Fragment) -> PushEvent:
+    return PushEvent(name, fragment.key, orjson.dumps({"key": fragment.key, "html": fragment.html}))
 
 
 # --- encoding ---
@@ -118,19 +105,17 @@ def for_all(role: Role, snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> l
 def version(role: Role, snapshot: Snapshot, seat: Seat | None = None) -> str:
     """Changes whenever any of the events changes."""
     own = rendering.own_key(snapshot, seat, role) if seat and role == Role.QA else ""
-    shown = (
-        "".join(each.key for each in (screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot)))
-        + own
-    )
-    return f"{snapshot.state.version}-{zlib.crc32(shown.encode()):x}-{seat.version if seat else 0}"
+    events = (screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot))
+    keys = "".join(each.key for each in events) + own
+    return f"{snapshot.state.version}-{zlib.crc32(keys.encode()):x}-{seat.version if seat else 0}"
 
 
-def as_stream(version: str, said: Iterable[PushEvent]) -> bytes:
+def as_stream(version: str, events: Iterable[PushEvent]) -> bytes:
     head = version.encode()
-    return b"".join(b"id: %b\nevent: %b\ndata: %b\n\n" % (head, each.name.encode(), each.data) for each in said)
+    return b"".join(b"id: %b\nevent: %b\ndata: %b\n\n" % (head, each.name.encode(), each.data) for each in events)
 
 
-def as_json(version: str, said: Iterable[PushEvent]) -> bytes:
+def as_json(version: str, events: Iterable[PushEvent]) -> bytes:
     """The same events for a page that polls."""
-    events = b",".join(b'["%b",%b]' % (each.name.encode(), each.data) for each in said)
-    return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), events)
+    encoded = b",".join(b'["%b",%b]' % (each.name.encode(), each.data) for each in events)
+    return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), encoded)

@@ -199,8 +199,7 @@ def render_counted(snapshot: Snapshot, options: list[int], receipt: str) -> str:
         context["summary"] = player_screens.answer_summary(snapshot, options)
         return fragment("live/parts/answer_status.html", context)
 
-    html: str = cached(snapshot, "counted", *options, render)
-    return html.replace(RECEIPT, receipt)
+    return cached(snapshot, "counted", *options, make=render).replace(RECEIPT, receipt)
 
 
 def clock_context(snapshot: Snapshot, percent: int, now: int | None = None) -> dict[str, Any]:

@@ -63,10 +63,10 @@ def move(
     if after.is_open and (after.phase, after.round) != (state.phase, state.round) and after.secret:
         salt = repository.salting(game, after.round, new_salt())
     play = play_at(state)
-    opened, told = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
+    opened, vote_data = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
     present = game.format.open_vote(game, after) if step == Step.VOTE else {}
     gone = [*_dropped(game, state, step), *play.moving_on(game, state, after)] if play else []
-    record(game, who, step, state, after, *salt, *gone, *opened, **present, **told)
+    record(game, who, step, state, after, *salt, *gone, *opened, **present, **vote_data)
     return after
 
 

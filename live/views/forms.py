@@ -115,7 +115,7 @@ class GameForm(forms.Form):
     )
     names = forms.ChoiceField(
         label=_("Names"),
-        choices=[(str(each), told) for each, told in NAMES.items()],
+        choices=[(str(each), label) for each, label in NAMES.items()],
         initial=Names.TYPED.value,
         widget=forms.RadioSelect,
     )
@@ -360,13 +360,13 @@ class QaForm(forms.Form):
 
     mode = forms.ChoiceField(
         label=_("Who sees a question"),
-        choices=[(str(each), told) for each, told in MODES.items()],
+        choices=[(str(each), label) for each, label in MODES.items()],
         widget=forms.RadioSelect,
     )
     texts = forms.ChoiceField(
         label=_("Who sees what is written in rounds"),
         required=False,
-        choices=[(str(each), told) for each, told in TEXT_MODES.items()],
+        choices=[(str(each), label) for each, label in TEXT_MODES.items()],
         widget=forms.RadioSelect,
         help_text=_("Answers the room votes on, survey texts, and ideas."),
     )

@@ -114,63 +114,63 @@ def _check_host(request: HttpRequest, snapshot: Snapshot) -> None:
 # --- events ---
 
 
-def _missing_events(request: HttpRequest, asker: PushClient) -> list[PushEvent]:
+def _missing_events(request: HttpRequest, client: PushClient) -> list[PushEvent]:
     """All events, except those that the page says it already has."""
-    snapshot, has = asker.snapshot, request.GET
-    shown = push_events.for_all(asker.role, snapshot, asker.percent)
-    said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
-    if asker.seat is not None and rendering.own_key(snapshot, asker.seat, asker.role) != has.get("mine"):
-        said.append(push_events.mine(snapshot, asker.seat, asker.role, **_own_answer(asker, asker.seat)))
-    return said + (push_events.consent(asker.role, snapshot, asker.seat) if asker.seat else [])
+    snapshot, has = client.snapshot, request.GET
+    every = push_events.for_all(client.role, snapshot, client.percent)
+    events = [each for each in every if each.name != "screen" or each.key != has.get("screen")]
+    if client.seat is not None and rendering.own_key(snapshot, client.seat, client.role) != has.get("mine"):
+        events.append(push_events.mine(snapshot, client.seat, client.role, **_own_answer(client, client.seat)))
+    return events + (push_events.consent(client.role, snapshot, client.seat) if client.seat else [])
 
 
-def _own_answer(asker: PushClient, seat: Seat) -> dict[str, Any]:
+def _own_answer(client: PushClient, seat: Seat) -> dict[str, Any]:
     """The player's answer, if their page shows it."""
-    snapshot = asker.snapshot
-    if asker.role != Role.PLAYER:
+    snapshot = client.snapshot
+    if client.role != Role.PLAYER:
         return {}
-    return answering.answer_context(answering.own(snapshot.game, snapshot.state, seat, asker.salt))
+    return answering.answer_context(answering.own(snapshot.game, snapshot.state, seat, client.salt))
 
 
 @public
 @require_safe
 def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     """Events since the page's version; none if nothing has changed."""
-    asker = _load_client(request, game_id, role)
-    if asker.last:
-        return HttpResponse(push_events.as_json(LAST, [asker.last]), content_type=JSON)
+    client = _load_client(request, game_id, role)
+    if client.last:
+        return HttpResponse(push_events.as_json(LAST, [client.last]), content_type=JSON)
     if "quiet" not in request.GET:  # a page with a stream, merely checking
-        _record_presence(asker)
-    if asker.version == request.GET.get("version"):
+        _record_presence(client)
+    if client.version == request.GET.get("version"):
         return HttpResponse(status=204)
-    return HttpResponse(push_events.as_json(asker.version, _missing_events(request, asker)), content_type=JSON)
+    return HttpResponse(push_events.as_json(client.version, _missing_events(request, client)), content_type=JSON)
 
 
-def _record_presence(asker: PushClient) -> None:
+def _record_presence(client: PushClient) -> None:
     """A polling client counts as present."""
-    game_id = asker.snapshot.game.id
-    if asker.seat is not None:
-        presence.PRESENCE.saw_player(game_id, asker.seat.player)
-    elif asker.role in HOSTING:
+    game_id = client.snapshot.game.id
+    if client.seat is not None:
+        presence.PRESENCE.saw_player(game_id, client.seat.player)
+    elif client.role in HOSTING:
         presence.PRESENCE.saw_host(game_id)
-    presence.PRESENCE.look(asker.snapshot)
+    presence.PRESENCE.look(client.snapshot)
 
 
 @public
 @require_safe
 def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     """Streams a full snapshot, then changes. Where streaming is not possible, pages poll."""
-    asker = _load_client(request, game_id, role)
-    if asker.last:
-        return HttpResponse(push_events.as_stream(LAST, [asker.last]), content_type=streams.EVENT_STREAM)
+    client = _load_client(request, game_id, role)
+    if client.last:
+        return HttpResponse(push_events.as_stream(LAST, [client.last]), content_type=streams.EVENT_STREAM)
     address = client_network(request)
     if not (streams.can_stream(request) and broadcaster.BROADCASTER.has_room_for(address)):
         return HttpResponse(status=204)
-    first = push_events.as_stream(asker.version, _missing_events(request, asker))
+    first = push_events.as_stream(client.version, _missing_events(request, client))
     language = translation.get_language() or settings.LANGUAGE_CODE
 
     def begin(listener: Listener) -> None:
-        broadcaster.BROADCASTER.join(asker.snapshot, _subscriber(listener, language, asker, address))
+        broadcaster.BROADCASTER.join(client.snapshot, _subscriber(listener, language, client, address))
 
     def end(listener: Listener) -> None:
         broadcaster.BROADCASTER.leave(game_id, listener)
@@ -178,15 +178,15 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     return streams.open_answer(request, first, begin, end)
 
 
-def _subscriber(listener: Listener, language: str, asker: PushClient, address: str) -> Subscriber:
+def _subscriber(listener: Listener, language: str, client: PushClient, address: str) -> Subscriber:
     """Marks what the page was first shown as sent."""
-    snapshot, seat = asker.snapshot, asker.seat
+    snapshot, seat = client.snapshot, client.seat
     with translation.override(language):
-        shown = push_events.for_all(asker.role, snapshot, asker.percent)
-    ear = Subscriber(listener, asker.role, language, address, version=snapshot.state.version)
-    ear.hears(shown)
+        events = push_events.for_all(client.role, snapshot, client.percent)
+    ear = Subscriber(listener, client.role, language, address, version=snapshot.state.version)
+    ear.hears(events)
     if seat is not None:
         ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
         with translation.override(language):
-            ear.own = broadcaster.own_version(snapshot, seat, asker.role)
+            ear.own = broadcaster.own_version(snapshot, seat, client.role)
     return ear

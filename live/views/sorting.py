@@ -34,14 +34,14 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if found is None:
         messages.info(request, _("There are no ideas to sort at the moment."))
         return redirect("host_game", game.id)
-    told = found[1].idea_views()
+    views = found[1].idea_views()
     if request.method == "POST":
-        return _sorted(request, game.id, state.round, [each.number for each in told])
+        return _sorted(request, game.id, state.round, [each.number for each in views])
     context = {
         "game": game,
         "state": state,
-        "ideas": [each for each in told if not each.out],
-        "left_out": [each for each in told if each.out],
+        "ideas": [each for each in views if not each.out],
+        "left_out": [each for each in views if each.out],
         "going": found[1].going,
         "fewest": MIN_OPTIONS,
         "most": MAX_OPTIONS,

@@ -1,10 +1,10 @@
-"""Counts this election again and checks everything in its bundle. Needs Python 3.8 or later, and nothing else.
+"""Recounts this election and checks that everything in its bundle agrees. Needs only Python 3.8 or later.
 
     python3 verify.py    in the unpacked folder; or, on the zip as it is:    python3 verify.py bundle.zip
 
-Each line says what was checked. The first mismatch is named in a line that begins with NO, and the exit status is 1;
-if everything matches it is 0. README.txt explains the files. Nothing here is taken from the program that counted: the
-rules are written a second time, so that a mistake would have to be made twice.
+Each line says what was checked. The first problem is named in a line that begins with NO, and the exit code is 1; if
+everything agrees it is 0. README.txt explains the files. This program shares no code with the one that counted: the
+rules are implemented a second time, so that a mistake would have to be made twice.
 """
 
 import hashlib
@@ -27,44 +27,44 @@ VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved"
 
 
 class Wrong(Exception):
-    """Something does not match; the message says what."""
+    """A check failed; the message says which."""
 
 
 def sha(text):
     return hashlib.sha256(text).digest()
 
 
-def committed(entry):  # the commitment to an entry of the roll: as given, or made of an entry that is disclosed in full
+def committed(entry):  # to an entry of the roll; one shown in full is checked against its commitment
     if "nonce" not in entry:
         return bytes.fromhex(entry["commitment"])
-    content = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
-    return sha(bytes.fromhex(entry["nonce"]) + content.encode())
+    said = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
+    return sha(bytes.fromhex(entry["nonce"]) + said.encode())
 
 
-def is_quorate(quorum, present, entitled):  # a number, or a share of those entitled, if that number is known
+def is_quorate(quorum, present, entitled):  # a number of people, or a share of those entitled, if their number is known
     share = Fraction(quorum.lstrip(">") or 1) * (entitled if "/" in quorum else 1)
     return share > 0 and (present > share if ">" in quorum else present >= max(share, 1))
 
 
 FLAGS = "|".join("".join(chr(0xE0000 + ord(each)) for each in region) for region in ("gbeng", "gbsct", "gbwls"))
-UNSEEN = re.compile(  # but the flags of three parts of Britain, which differ in nothing else
+UNSEEN = re.compile(  # except in the flags of three parts of Britain, which differ in nothing else
     f"((?<=\U0001f3f4)(?:{FLAGS})\U000e007f)|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 
-def fold(name):  # two spellings of one name become the same
+def fold(name):  # different spellings of one name become the same
     name = UNSEEN.sub(lambda found: found[1] or "", re.sub("[\u2800\u3164\uffa0]", " ", name))
     local, at, domain = " ".join(name.split()).rpartition("@")
-    if at and not domain.isascii() and " " not in local + domain and len(domain) <= 255:  # as mail servers know it
+    if at and not domain.isascii() and " " not in local + domain and len(domain) <= 255:  # as in the DNS
         with suppress(UnicodeError):
             domain = domain.encode("idna").decode()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", local + at + domain).casefold())
 
 
 class History:
-    """What happened according to the events: settings, candidates, who may vote and has voted, and ballots cast."""
+    """The election according to its events: settings, candidates, who may vote and has voted, and ballots."""
 
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
@@ -75,39 +75,39 @@ class History:
         if self.result is None:
             raise Wrong("The log does not end with the sealing of the result.")
 
-    def take(self, what, kind, data):
-        if fold(data["election_name"]) != fold(self.name or data["election_name"]):
+    def take(self, what, kind, said):
+        if fold(said["election_name"]) != fold(self.name or said["election_name"]):
             raise Wrong(f"{what} is about another election.")
         if bool(self.name) == (kind == "ElectionCreated") or (self.closed and kind in VOTING) or self.result:
-            raise Wrong(f"{what} comes before the election was created, after it was closed, or after its result.")
-        if kind == "ElectionCreated":  # what an assembly recorded when it called for the election
-            self.convened = data.get("convened")
-        elif "convened" in data:
-            raise Wrong(f"{what} changes who convened the election.")
+            raise Wrong(f"{what} comes before the election was made, after it was closed, or after its result.")
+        if kind == "ElectionCreated":  # may name the assembly that convened the election; no later event may
+            self.convened = said.get("convened")
+        elif "convened" in said:
+            raise Wrong(f"{what} says anew who convened the election.")
         if kind == "ElectionOpened" or (kind == "ResultSealed" and self.settings.get("lots_commitment")):
-            self.settings.update({key: data[key] for key in LOTS if key in data})  # a seed without commitment is none
+            self.settings.update({key: said[key] for key in LOTS if key in said})  # a seed without commitment is none
         elif kind in ("ElectionCreated", "ElectionUpdated"):
-            self.name = self.name or data["election_name"]
-            self.settings.update({key: value for key, value in data.items() if key in SETTINGS})
+            self.name = self.name or said["election_name"]
+            self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
         elif kind == "ElectionRenamed":
-            self.name = data["new_name"]
+            self.name = said["new_name"]
         elif kind == "CandidatesAdded":
-            self.candidates.update({each["name"]: each["number"] for each in data["candidates"]})
+            self.candidates.update({each["name"]: each["number"] for each in said["candidates"]})
         elif kind == "CandidatesRemoved":
-            gone = {fold(each) for each in data["candidates"]}
+            gone = {fold(each) for each in said["candidates"]}
             self.candidates = {name: each for name, each in self.candidates.items() if fold(name) not in gone}
         elif kind in ("VotersAdded", "VotersRemoved"):
-            self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in data["voters"]})
+            self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in said["voters"]})
         elif kind in ("BallotCast", "BallotWithdrawn"):
-            self.roll[fold(data["voter_name"])] = kind == "BallotCast"
-            self.cast[fold(data["voter_name"])] = [data] if kind == "BallotCast" else []
+            self.roll[fold(said["voter_name"])] = kind == "BallotCast"
+            self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
         elif kind == "BallotsSealed":
-            self.parts.append(data)
-        self.closed, self.result = self.closed or kind == "ElectionClosed", data if kind == "ResultSealed" else None
+            self.parts.append(said)
+        self.closed, self.result = self.closed or kind == "ElectionClosed", said if kind == "ResultSealed" else None
 
 
 class Bundle:
-    """The files and the checks. An event that is not disclosed is there as its number and its digest."""
+    """The files and their checks. An event that is not disclosed appears as its number and its digest."""
 
     def __init__(self, path):
         self.root = Path(path) if Path(path).is_dir() else zipfile.Path(path)
@@ -126,7 +126,7 @@ class Bundle:
         return (self.root / name).read_bytes()
 
     def check_log(self):
-        """Each event is what was sealed, and each checkpoint's chain leads from the hash before it to its own."""
+        """Each event is what was sealed, and each checkpoint's chain leads from the previous hash to its own."""
         left, before = dict(self.digests), {}
         for point in map(json.loads, self.read("checkpoints.jsonl").splitlines()):
             first, last, ours = point["first_event_id"], point["event_id"], set(point["events"])
@@ -141,35 +141,35 @@ class Bundle:
             before = point
         if left:
             raise Wrong(f"Event {min(left)} is in no checkpoint.")
-        numbers = len(self.digests), self.withheld, last, point["hash"]
-        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*numbers)
+        told = len(self.digests), self.withheld, last, point["hash"]
+        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
 
     def check_rules(self, history, box):
-        for key, value in dict(history.settings, election=history.name).items():
-            if self.rules.get(key) != value:
-                raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{value}”.")
+        for key, said in dict(history.settings, election=history.name).items():
+            if self.rules.get(key) != said:
+                raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
         for name in sorted(set(history.candidates) | set(self.names.values())):
             if self.names.get(history.candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
         return f"the rules and the {len(self.names)} candidates are those of the log"
 
     def check_convening(self, history, box):
-        """What rules.json says of the assembly is what the log has, and the numbers show whether it was quorate."""
-        stated, logged = self.rules.get("convened") or {}, history.convened or {}
-        for key in sorted({*stated, *logged}):
-            if stated.get(key) != logged.get(key):
-                values = key, stated.get(key), logged.get(key)
-                raise Wrong("rules.json says of the assembly that {} is “{}”; by the log it is “{}”.".format(*values))
-        if not stated:
+        """The facts about the assembly are those of the log, and the numbers show whether it was quorate."""
+        told, logged = self.rules.get("convened") or {}, history.convened or {}
+        for key in sorted({*told, *logged}):
+            if told.get(key) != logged.get(key):
+                words = key, told.get(key), logged.get(key)
+                raise Wrong("rules.json says of who convened it: {} is “{}”; by the log it is “{}”.".format(*words))
+        if not told:
             return ""
-        title, at, present, entitled, quorum, quorate, listed, unlisted = (stated[key] for key in CONVENED)
+        title, at, present, entitled, quorum, quorate, listed, unlisted = (told[key] for key in CONVENED)
         if quorate != is_quorate(quorum, present, entitled) or listed + unlisted not in (0, present):
-            raise Wrong(f"Of {entitled} entitled {present} were present, which does not match what rules.json says.")
+            raise Wrong(f"Of {entitled} entitled {present} were present: that contradicts the other facts.")
         of, met = f" of {entitled}" * (entitled > 0), "met" if quorate else "NOT MET"
         return f"convened by “{title}” at {at}: {present}{of} present, quorum of {quorum or 'one'} {met}"
 
     def check_roll(self, history, box):
-        """Who has voted may be withheld, in secret elections also when, and addresses are shortened."""
+        """The roll agrees with the log, except who has voted if that is undisclosed, and email addresses."""
         voters, may, secret = self.roll["voters"], history.roll, history.settings["secret_ballot"]
         listed = {fold(each["name"]): each["voted"] for each in voters}
         for name in sorted(set(may) | set(() if self.withheld else listed)):
@@ -198,10 +198,10 @@ class Bundle:
         voted, sealed = self.roll["voted"], history.result["ballots"]
         if not len(there) == voted == sealed:
             raise Wrong(f"There are {len(there)} ballots, {voted} have voted, and {sealed} ballots were sealed.")
-        return f"{len(there)} ballots, as many as have voted, each with a code of its own, are those of the log"
+        return f"{len(there)} ballots, as many as have voted, each with a different code, are those of the log"
 
     def counted(self):
-        """How often each ranking was cast, as groups of equals by name, best first."""
+        """How often each ranking was cast; a ranking is groups of equal names, best first."""
         box = Counter()
         for each in self.ballots:
             groups = [[int(number) for number in group.split("=")] for group in each["rankings"].split(">") if group]
@@ -212,14 +212,14 @@ class Bundle:
         return box
 
     def digest(self, box):
-        """The ballots': of the names in order, and of each ranking, by places in that order, with how often it is."""
+        """The digest of the ballots: sorted names, then each ranking, by places in that order, and its count."""
         names = sorted(self.names.values())
         texts = {each: ">".join("=".join(str(names.index(name)) for name in group) for group in each) for each in box}
         content = [names, sorted((texts[each], box[each]) for each in box)]
         return sha(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hex()
 
     def check_lots(self, history, box):
-        """The commitment at the opening leads to the secret, and this with the ballots to the seed of the lots."""
+        """The commitment at the opening matches the secret, and the seed follows from the secret and the ballots."""
         (commitment, secret, seed), drawn = (
             (history.settings.get(key, "") for key in LOTS),
             self.result["result"]["lots"],
@@ -227,7 +227,7 @@ class Bundle:
         if not commitment:
             return "lots are drawn from a seed that was known before the first vote"
         if not secret and (drawn or seed):
-            raise Wrong("Lots were drawn, but the secret to which the election was committed was never published.")
+            raise Wrong("Lots were drawn, but the secret to which the election was committed was never told.")
         if not secret:
             return "no lots were drawn, and none could be: the secret to which the election was committed was lost"
         if sha(f"plenum: commitment to lots\n{secret}".encode()).hex() != commitment:
@@ -239,13 +239,13 @@ class Bundle:
     def check_digests(self, history, box):
         digest, result = self.digest(box), history.result
         if not digest == result["digest"] == self.result["result"]["digest"]:
-            raise Wrong(f"The ballots have the digest {digest}, which is not the one that was sealed.")
+            raise Wrong(f"The ballots have the digest {digest}, which is not the sealed one.")
         if sha(self.read("result.json")).hex() != result["report_digest"]:
             raise Wrong("result.json does not have the digest that was sealed.")
         return f"the ballots ({digest}) and the result have the digests that were sealed"
 
     def check_count(self, history, box):
-        sealed, method = self.result["result"], self.rules["method"]
+        said, method = self.result["result"], self.rules["method"]
         count = getattr(Count(box, sorted(self.names.values()), self.rules), method.replace("-", "_"), None)
         if count is None:
             return f"the count is NOT MADE AGAIN here: of {method} only the digest is checked"
@@ -254,21 +254,21 @@ class Bundle:
             place = len(places) + 1
             places += [[name, place] for name in sorted(group)]
         winners = [name for name, place in places if place == 1]
-        if winners != sealed["winners"]:
-            raise Wrong(f"Counted again, {', '.join(winners)} won; result.json says {', '.join(sealed['winners'])}.")
-        if places != sealed["places"]:
+        if winners != said["winners"]:
+            raise Wrong(f"Counted again, {', '.join(winners)} won; result.json says {', '.join(said['winners'])}.")
+        if places != said["places"]:
             raise Wrong("Counted again, the places are not those of result.json.")
         return f"counted again by the rules of {method}, the outcome is the same: {', '.join(winners)}"
 
 
 class Count:
-    """The same ballots counted by each method; the answer is groups of equals, best first."""
+    """Counts the same ballots by each method; returns groups of equals, best first."""
 
     def __init__(self, box, names, rules):
         self.box, self.names, self.rules = box, names, rules
 
     def contests(self):
-        """Every contest that was won, with its strength: the votes for it, and of equal ones the fewest against."""
+        """Every contest that was won, with its strength: the votes for it; among equals, the fewest against."""
         above = dict.fromkeys(product(self.names, self.names), 0)
         for groups, count in self.box.items():
             below = {name for group in groups for name in group} if self.rules["unranked"] != "below" else {*self.names}
@@ -320,16 +320,16 @@ class Count:
         return [left]
 
     def last(self, left, rounds):
-        """Who has the fewest votes; of equals, in the latest earlier round where they differ; else one by lot."""
+        """Who has the fewest votes; ties by the latest earlier round in which they differ, else by lot."""
         for tally in reversed(rounds):
             fewest = min(tally[name] for name in left)
             left = [name for name in left if tally[name] == fewest]
-        parts = (self.rules["seed"], "irv", "elimination", str(len(rounds)))
-        return min(left, key=lambda name: sha("\n".join((*parts, name)).encode()))
+        words = (self.rules["seed"], "irv", "elimination", str(len(rounds)))
+        return min(left, key=lambda name: sha("\n".join((*words, name)).encode()))
 
 
 def peeled(names, beats):
-    """Groups of equals: those whom nobody left beats, again and again."""
+    """Groups of equals: repeatedly takes those whom nobody left beats."""
     groups, left = [], list(names)
     while left:
         groups.append([b for b in left if not any(beats(a, b) for a in left)])
@@ -350,12 +350,12 @@ def main(path):
         print("ok ", bundle.check_log())
         history, box = History(bundle.events), bundle.counted()
         for what in ("rules", "convening", "roll", "ballots", "lots", "count", "digests"):
-            if line := getattr(bundle, f"check_{what}")(history, box):
-                print("ok ", line)
+            if said := getattr(bundle, f"check_{what}")(history, box):
+                print("ok ", said)
     except Exception as error:
         print("NO ", error if isinstance(error, Wrong) else f"A file is missing or not as it should be: {error!r}")
         return 1
-    print("YES everything in this bundle matches.")
+    print("YES everything in this bundle agrees.")
     return 0
 
 

@@ -74,21 +74,21 @@ def test_it_is_told_and_proved(files, judged, tmp_path):
 )
 def test_a_change_is_named(files, judged, key, value):
     status, said = judged(changed(files, "rules.json", lambda rules: rules["convened"].update({key: value})))
-    words = f"NO  rules.json says of the assembly that {key} is “{value}”; by the log it is “{asdict(ROOM)[key]}”."
+    words = f"NO  rules.json says of who convened it: {key} is “{value}”; by the log it is “{asdict(ROOM)[key]}”."
     assert (status, said.splitlines()[-1]) == (1, words)
 
 
 @pytest.mark.parametrize("change", [lambda rules: rules.pop("convened"), lambda rules: rules.update(convened=None)])
 def test_so_is_leaving_it_out(files, judged, change):
     status, said = judged(changed(files, "rules.json", change))
-    assert (status, said.splitlines()[-1][:42]) == (1, "NO  rules.json says of the assembly that a")
+    assert (status, said.splitlines()[-1][:41]) == (1, "NO  rules.json says of who convened it: a")
 
 
 def test_and_so_is_making_it_up(person, judged):
     files = held(person, None)
     assert "convened" not in judged(files)[1]
     status, said = judged(changed(files, "rules.json", lambda rules: rules.update(convened=asdict(ROOM))))
-    assert (status, said.splitlines()[-1][:42]) == (1, "NO  rules.json says of the assembly that a")
+    assert (status, said.splitlines()[-1][:41]) == (1, "NO  rules.json says of who convened it: a")
 
 
 def test_a_number_changed_in_the_event_itself_is_not_what_was_sealed(files, judged):
@@ -122,7 +122,7 @@ def test_numbers_that_do_not_fit_each_other_are_refused_whoever_wrote_them(chang
 def test_nobody_says_it_a_second_time():
     history = verify.History.__new__(verify.History)
     history.name, history.closed, history.result = "Board", False, None
-    with pytest.raises(verify.Wrong, match="changes who convened"):
+    with pytest.raises(verify.Wrong, match="says anew who convened"):
         history.take("Event 9", "ElectionUpdated", {"election_name": "Board", "convened": {}})
 
 

@@ -360,7 +360,7 @@ def test_with_another_ballot_the_program_comes_to_another_seed(opened_bundle):
 def test_lots_without_a_secret_are_named_by_the_program(opened_bundle):
     bundle, history = opened_bundle
     history.settings |= {"lots_secret": "", "seed": ""}
-    with pytest.raises(verify.Wrong, match="never published"):
+    with pytest.raises(verify.Wrong, match="never told"):
         bundle.check_lots(history, bundle.counted())
 
 
