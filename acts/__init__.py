@@ -1,4 +1,4 @@
 PUBLIC = (
     "background branding caches closing gates hooks links permissions queues rate_limits refusals retry "
-    "single_flight storage tokens unique_names versions wakeups"
+    "single_flight storage tokens versions wakeups"
 )

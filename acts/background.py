@@ -19,30 +19,16 @@ from itertools import islice
 
 from django.utils.functional import Promise
 
-from acts.retry import retry_on_conflict
-from acts.storage import try_write
 from store import keys
 from store.log import Event, as_text
 from store.log.events import Noting
 from store.sharded_reads import page as page_of
-from store.table import (
-    Condition,
-    Delete,
-    Equals,
-    Exists,
-    Item,
-    Key,
-    Missing,
-    Put,
-    Span,
-    Unavailable,
-    Update,
-    Write,
-)
+from store.table import Condition, Delete, Exists, Item, Key, Missing, Put, Span, Unavailable, Update, Write
 
 from .queues import failure_reason, log_failure
-from .retry import repeat_until_done
-from .storage import log, now_text, table
+from .retry import repeat_until_done, retry_on_conflict
+from .storage import log, now_text, table, try_write
+from .versions import unchanged
 
 REQUEST_BATCHES = 50  # done within the request
 TURN_BATCHES = 50  # of one task before the worker takes the next
@@ -188,18 +174,11 @@ def _now() -> datetime:
 
 
 def _commit(task: Task, batch: Batch, grace: float) -> None:
-    marker = Delete(task.key, when=_unchanged(task)) if batch.is_last else _progressed(task, batch, grace)
+    due, progress = _in(batch.wait_seconds or grace), task.progress if batch.progress is None else batch.progress
+    after = replace(task, progress=progress, due=due, attempts=0, reason="")
+    marker = Delete(task.key, when=unchanged(task)) if batch.is_last else _changed(after)
     event, writes = batch.event, [*batch.writes, marker]
     retry_on_conflict(lambda: log().record(event, *writes, noting=batch.noting) if event else table().write(*writes))
-
-
-def _unchanged(task: Task) -> Condition:
-    return Equals("version", task.version)
-
-
-def _progressed(task: Task, batch: Batch, grace: float) -> Update:
-    progress = task.progress if batch.progress is None else batch.progress
-    return _changed(replace(task, progress=progress, due=_in(batch.wait_seconds or grace), attempts=0, reason=""))
 
 
 def _changed(task: Task) -> Update:
@@ -207,7 +186,7 @@ def _changed(task: Task) -> Update:
     listed = keys.TASKS_SET_ASIDE if task.is_set_aside else keys.TASKS
     index = {"GSI1PK": listed.pk, "GSI1SK": keys.task_by_time(task.due, task.type, task.subject)}
     fields = {name: getattr(task, name) for name in ("progress", "due", "attempts", "reason")}
-    return Update(task.key, set={**index, **fields}, add={"version": 1}, when=_unchanged(task))
+    return Update(task.key, set={**index, **fields}, add={"version": 1}, when=unchanged(task))
 
 
 def next_deletions(*spans: Span, elsewhere: Callable[[Item], Iterable[Key]] = lambda item: ()) -> list[Delete]:
@@ -230,11 +209,7 @@ def register(*types: TaskType) -> None:
 def next_due() -> float | None:
     """In how many seconds a task is due, 0 for now."""
     first = table().page(keys.TASKS, limit=1).items
-    return max(0.0, _seconds_until(first[0].get("due", ""))) if first else None
-
-
-def _seconds_until(moment: str) -> float:
-    return (datetime.fromisoformat(moment) - _now()).total_seconds() if moment else 0
+    return max(0.0, (datetime.fromisoformat(first[0]["due"]) - _now()).total_seconds()) if first else None
 
 
 def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
@@ -267,10 +242,8 @@ def _record_failure(task: Task, error: Exception) -> None:
     if current is None:
         return
     attempts, reason = current.attempts + 1, failure_reason(error)[:MAX_REASON_CHARS]
-    due = _in(2**attempts)
-    try_write(
-        _changed(replace(current, due=due, attempts=attempts, reason=reason))
-    )  # unless another process made progress
+    failed = replace(current, due=_in(2**attempts), attempts=attempts, reason=reason)
+    try_write(_changed(failed))  # unless another process made progress
 
 
 # --- for people ---

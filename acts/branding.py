@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from store import keys
-from store.table import Item, Table
+from store.table import Table
 
 from .caches import SiteCache
 
@@ -30,16 +30,11 @@ class Branding:
 DEFAULT_BRANDING = Branding()
 
 
-def branding_from(item: Item | None) -> Branding:
-    return (
-        Branding(item["name"], item["colour"], any(item.get(name) for name in PUBLIC_PAGE_FIELDS))
-        if item
-        else DEFAULT_BRANDING
-    )
-
-
 def read_branding(table: Table) -> Branding:
-    return branding_from(table.get(keys.SITE_PAGE))
+    item = table.get(keys.SITE_PAGE)
+    if item is None:
+        return DEFAULT_BRANDING
+    return Branding(item["name"], item["colour"], any(item.get(name) for name in PUBLIC_PAGE_FIELDS))
 
 
 cache = SiteCache(read_branding, DEFAULT_BRANDING, FRESH_SECONDS)

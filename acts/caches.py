@@ -85,11 +85,7 @@ class SiteCache(Generic[T]):
     process. Code that changes the value calls `forget`."""
 
     def __init__(
-        self,
-        read: Callable[[Table], T],
-        unknown: T,
-        seconds: float,
-        ticking: Callable[[], float] = time.monotonic,
+        self, read: Callable[[Table], T], unknown: T, seconds: float, ticking: Callable[[], float] = time.monotonic
     ):
         self.seconds = seconds
         self._read, self._unknown, self.ticking = read, unknown, ticking

@@ -20,13 +20,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from acts.retry import retry_on_conflict, write_each
-from acts.storage import record, write
 from store.log import Event
 from store.table import Conflict, Unavailable, Write
 
 from .refusals import LostRace
-from .storage import table
+from .retry import retry_on_conflict, write_each
+from .storage import record, table, write
 
 
 class Closable(Protocol):
@@ -37,18 +36,13 @@ class Closable(Protocol):
 T = TypeVar("T", bound=Closable)
 
 
-def no_gates(thing: object) -> Sequence[Write]:
-    """For things without voters."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Closing(Generic[T]):
     """How one kind of thing closes: each step returns its writes, the first and the last also the changed thing."""
 
     beginning: Callable[[T, str], tuple[T, list[Write]]]
     recording: Callable[[T], tuple[T, Event, list[Write]]]
-    shutting: Callable[[T], Sequence[Write]] = no_gates  # of each gate, one
+    shutting: Callable[[T], Sequence[Write]] = lambda thing: ()  # of each gate, one; none without voters
 
     def begin(self, thing: T, who: str, *also: Write) -> T:
         """Refuse new voters from now on."""

@@ -17,6 +17,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 
 from store.table import Check, Condition, Equals, Item, Key, Less, Missing, Update, Write
 
@@ -48,18 +50,12 @@ class Gates:
 
     def passing(self, name: str, number: int, counted: Mapping[str, int], *also: Condition) -> Write:
         """Let a vote through one gate and count it. Refused if it is shut."""
-        place, when = self.key(name, number), _all_of(Equals("open", True), *also)
+        place, when = self.key(name, number), reduce(and_, also, Equals("open", True))
         changed = {each: by for each, by in counted.items() if by}
         return Update(place, add=changed, when=when) if changed else Check(place, when)
 
     def pick(self) -> int:
         return random.randrange(self.count)  # noqa: S311 - only to spread the load
-
-
-def _all_of(first: Condition, *others: Condition) -> Condition:
-    for each in others:
-        first = first & each
-    return first
 
 
 def as_of(made: str, version: int) -> str:

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, wraps
 from typing import ParamSpec, TypeVar
 
@@ -24,6 +25,8 @@ MAX_RACES = 5
 MAX_CONFLICTS = 12
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.01, 1.0  # all pauses add up to less than seven seconds
 MAX_REFUSALS = 50  # in a row
+MAX_NUMBERED_SUFFIX = 5  # of a name; each suffix costs a transaction
+RANDOM_SUFFIXES = 3  # after that, so that the thousandth of a name costs no more than the sixth
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -120,3 +123,10 @@ def run_once(mark: str, act: Callable[[], T], before: T) -> T:
         if table().get(keys.once(mark)) is None:
             raise
         return before
+
+
+def unique_suffixes() -> Iterator[str]:
+    """To try until a name or address is free: first none, then a few numbers, which read well, then random ones."""
+    yield ""
+    yield from map(str, range(2, MAX_NUMBERED_SUFFIX + 1))
+    yield from (secrets.token_hex(4) for _attempt in range(RANDOM_SUFFIXES))

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
+from django.http import HttpRequest
 
 SECONDS_PER_DAY = 24 * 3600
 PURPOSE = "plenum: tokens for "
@@ -57,3 +58,9 @@ def _is_canonical(padded: str) -> bool:
 def _cipher(secret: str, purpose: str) -> Fernet:
     key = hmac.digest(secret.encode(), f"{PURPOSE}{purpose}".encode(), "sha256")
     return Fernet(base64.urlsafe_b64encode(key))
+
+
+def has_bearer_token(request: HttpRequest, token: str) -> bool:
+    """Whether the request has this token; never, if none is configured."""
+    given = request.headers.get("Authorization", "")
+    return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())

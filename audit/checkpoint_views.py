@@ -16,9 +16,9 @@ from accounts.access import public
 from acts.storage import table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
-from store.table import Item
 
 PAGE_ROWS = 20
+PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 @public
@@ -49,13 +49,5 @@ def newest(request: HttpRequest) -> HttpResponse:
     """For programs: a line to pass to `verify`, and one with the time it became public."""
     found = EventLog(table()).newest_public()
     if found is None:
-        return _text(_("Nothing has been sealed yet.") + "\n", 404)
-    return _text(f"{as_argument(found)}\n{found['published_at']}\n")
-
-
-def as_argument(checkpoint: Item) -> str:
-    return f"{checkpoint['event_id']}:{checkpoint['hash']}"
-
-
-def _text(text: str, status: int = 200) -> HttpResponse:
-    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+        return HttpResponse(_("Nothing has been sealed yet.") + "\n", PLAIN_TEXT, 404)
+    return HttpResponse(f"{found['event_id']}:{found['hash']}\n{found['published_at']}\n", PLAIN_TEXT)

@@ -28,13 +28,7 @@ from .forms import LogForm
 from .tables.masks import HIDDEN
 
 PAGE_ROWS = 50
-SUBJECT_FIELDS = (
-    "election_name",
-    "poll_id",
-    "name",
-    "new_owner",
-    "email",
-)  # the first of these that an event has
+SUBJECT_FIELDS = ("election_name", "poll_id", "name", "new_owner", "email")  # the first of these that an event has
 MAX_VALUE_CHARS = 4000
 
 
@@ -56,15 +50,15 @@ def log(request: HttpRequest) -> HttpResponse:
     return render(request, "audit/log/log.html", context)
 
 
-def _query(words: dict[str, Any]) -> str:
-    return f"?{urlencode(words)}" if words else ""
+def _query(parameters: dict[str, Any]) -> str:
+    return f"?{urlencode(parameters)}" if parameters else ""
 
 
 def _subject(event: Item) -> tuple[str, str]:
     """What the event is about, and whether that is an election."""
-    said = event["event_data"]
-    name = next((name for name in SUBJECT_FIELDS if isinstance(said.get(name), str)), "")
-    return (said[name], name) if name else ("", "")
+    data = event["event_data"]
+    name = next((name for name in SUBJECT_FIELDS if isinstance(data.get(name), str)), "")
+    return (data[name], name) if name else ("", "")
 
 
 def load_numbered(number: int) -> tuple[int, Item | None] | None:
@@ -107,9 +101,9 @@ def _rows(event: Item) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _elections(event: Item) -> list[str]:
-    said = event["event_data"]
+    data = event["event_data"]
     names = ("election_name", "new_name") if event["event_type"] == "ElectionRenamed" else ("election_name",)
-    return [said[name] for name in names if isinstance(said.get(name), str)]
+    return [data[name] for name in names if isinstance(data.get(name), str)]
 
 
 def _stored_digest(checkpoint: Item, number: int) -> bytes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hmac
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,10 +22,10 @@ from accounts.services import role_unchanged
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
 from acts.storage import table
+from acts.tokens import has_bearer_token
 from mail import bounces, outbox, undelivered
-from mail.emails import compose
+from mail.emails import compose, mail_number
 from mail.errors import MailError, redact_address
-from mail.message_ids import mail_number
 from mail.outages import all_outages
 from mail.sending import send_test_email
 from pages.messages import run_action
@@ -36,12 +36,8 @@ from upkeep.doctor import health
 TEST_MAIL_LIMIT = Limit("test mails", 20, SECONDS_PER_HOUR)
 MAX_REPORTS = 100  # at once
 MAX_MAILING_CHARS = 16  # characters that identify one
-STATES_BY_URGENCY = (
-    outbox.FAILED,
-    outbox.UNKNOWN,
-    outbox.SENT,
-    outbox.QUEUED,
-)  # the page opens on the first non-empty one
+# The page opens on the first non-empty one.
+STATES_BY_URGENCY = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)
 
 
 @requires(Permission.TRANSFER_OWNER)
@@ -93,9 +89,7 @@ def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER)
 @require_POST
 def try_all(request: HttpRequest) -> HttpResponse:
-    done = _("Retrying all failed mails.")
-    run_action(request, lambda: undelivered.retry_all(request.user.name, role_unchanged(request.user)), done)
-    return redirect(_address_of(outbox.FAILED))
+    return _decide(request, undelivered.retry_all, outbox.FAILED, _("Retrying all failed mails."))
 
 
 @requires(Permission.TRANSFER_OWNER)
@@ -104,30 +98,26 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
     """Settle mails of unknown fate, all of them or those of one mailing."""
     how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:MAX_MAILING_CHARS]
     done = _("Sending these mails again.") if how == undelivered.RETRY else _("Marking these mails as sent.")
-    run_action(
-        request, lambda: undelivered.settle_unknown(request.user.name, how, mailing, role_unchanged(request.user)), done
-    )
-    return redirect(_address_of(outbox.UNKNOWN))
+    return _decide(request, undelivered.settle_unknown, outbox.UNKNOWN, done, how, mailing)
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_POST
 def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
-    done = _("Retrying the mail.")
-    run_action(request, lambda: undelivered.retry(request.user.name, mail, role_unchanged(request.user)), done)
-    return redirect(_address_of(mail.state))
+    return _decide(request, undelivered.retry, mail.state, _("Retrying the mail."), mail)
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_POST
 def put_aside(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     done = _("The mail has been set aside and will not be sent.")
-    run_action(request, lambda: undelivered.put_aside(request.user.name, mail, role_unchanged(request.user)), done)
-    return redirect(_address_of(mail.state))
+    return _decide(request, undelivered.put_aside, mail.state, done, mail)
 
 
-def _address_of(state: str) -> str:
-    return f"{reverse('mails')}?state={state}"
+def _decide(request: HttpRequest, act: Callable[..., None], state: str, done: str, *subject: Any) -> HttpResponse:
+    """Act on the mails, and show those in that state."""
+    run_action(request, lambda: act(request.user.name, *subject, role_unchanged(request.user)), done)
+    return redirect(f"{reverse('mails')}?state={state}")
 
 
 # --- a test mail ---
@@ -143,12 +133,12 @@ def send_test_mail(request: HttpRequest) -> HttpResponse:
     except Refusal as refusal:
         messages.error(request, str(refusal))
     except MailError as error:
-        words = redact_address(error.text, request.user.email)
-        messages.error(request, _("The mail server rejected the test mail: %(words)s") % {"words": words})
+        reply = redact_address(error.text, request.user.email)
+        messages.error(request, _("The mail server rejected the test mail: %(words)s") % {"words": reply})
     else:
-        words = redact_address(answer, request.user.email)
-        done = _("A test mail is on its way to you. The mail server said: %(words)s") % {"words": words}
-        messages.success(request, done if words else _("A test mail has been sent to you."))
+        reply = redact_address(answer, request.user.email)
+        done = _("A test mail is on its way to you. The mail server said: %(words)s") % {"words": reply}
+        messages.success(request, done if reply else _("A test mail has been sent to you."))
     return redirect("mails")
 
 
@@ -160,36 +150,30 @@ def send_test_mail(request: HttpRequest) -> HttpResponse:
 @require_POST
 def bounced(request: HttpRequest) -> HttpResponse:
     """Bounce reports of the mail provider, as JSON. A 404 without BOUNCES_TOKEN, or if none is set."""
-    if not _has_token(request):
+    if not has_bearer_token(request, settings.BOUNCES_TOKEN):
         raise Http404
     try:
-        said = json.loads(request.body)
+        payload = json.loads(request.body)
     except ValueError:
         return HttpResponse(_("This is not JSON.") + "\n", status=400, content_type="text/plain")
-    reports = said if isinstance(said, list) else [said]
+    reports = payload if isinstance(payload, list) else [payload]
     if len(reports) > MAX_REPORTS or not all(map(_is_report, reports)):
         return HttpResponse(_("This is not a mail report.") + "\n", status=422, content_type="text/plain")
     return JsonResponse({"noted": sum(map(_record_report, reports))})
 
 
-def _has_token(request: HttpRequest) -> bool:
-    brought, wanted = request.headers.get("Authorization", ""), f"Bearer {settings.BOUNCES_TOKEN}"
-    return bool(settings.BOUNCES_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())
-
-
-def _is_report(said: Any) -> bool:
-    words = ("message_id", "address", "kind", "status", "detail")
-    if not isinstance(said, dict) or not all(isinstance(said.get(word, ""), str) for word in words):
+def _is_report(report: Any) -> bool:
+    fields = ("message_id", "address", "kind", "status", "detail")
+    if not isinstance(report, dict) or not all(isinstance(report.get(field, ""), str) for field in fields):
         return False
-    return said.get("kind") in ("bounce", "complaint") and bool(said.get("message_id") or said.get("address"))
+    return report.get("kind") in ("bounce", "complaint") and bool(report.get("message_id") or report.get("address"))
 
 
-def _record_report(said: dict[str, str]) -> bool:
-    named = said.get("message_id", "")
-    number = mail_number(named) if named else bounces.newest_mail_to(said["address"])
+def _record_report(report: dict[str, str]) -> bool:
+    message_id, status = report.get("message_id", ""), report.get("status", "")
+    number = mail_number(message_id) if message_id else bounces.newest_mail_to(report["address"])
     if number is None:
         return False
-    status = said.get("status", "")
     hard = bounces.DELAYED if status.startswith("4") else bounces.BOUNCED
-    kind = bounces.COMPLAINED if said["kind"] == "complaint" else hard
-    return bounces.record_report(bounces.Report(number, kind, f"{status} {said.get('detail', '')}".strip()))
+    kind = bounces.COMPLAINED if report["kind"] == "complaint" else hard
+    return bounces.record_report(bounces.Report(number, kind, f"{status} {report.get('detail', '')}".strip()))

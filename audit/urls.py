@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from . import checkpoint_views, log_views, mail_views, views
+from .tables import views as tables
 
 below_mails = [
     path("", mail_views.mails, name="mails"),
@@ -23,7 +24,11 @@ urlpatterns = [
     path("admin/resume/", views.resume, name="resume"),
     path("admin/log/", log_views.log, name="log"),
     path("admin/log/<int:number>/", log_views.event, name="event"),
-    path("admin/tables/", include("audit.tables.urls")),
+    path("admin/tables/", tables.tables, name="tables"),
+    path("admin/tables/raw/", tables.raw_tables, name="raw_tables"),
+    path("admin/tables/raw/item/", tables.raw_item, name="raw_item"),
+    path("admin/tables/<slug:relation>/", tables.table, name="table"),
+    path("admin/tables/<slug:relation>.csv", tables.table_csv, name="table_csv"),
     path("mails/", include(below_mails)),
     path("checkpoints/", checkpoint_views.checkpoints, name="checkpoints"),
     path("checkpoints/newest.txt", checkpoint_views.newest, name="newest_checkpoint"),

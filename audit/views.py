@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +18,7 @@ from accounts.rules import Permission
 from accounts.services import role_unchanged
 from acts import background
 from mail import outbox
-from mail.labels import state_label
+from mail.outbox import state_label
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import refusals_as_messages
 from ranking import drafts
@@ -26,13 +29,48 @@ from upkeep import disk, system
 from upkeep import pause as pausing
 from upkeep.doctor import examine_page, health
 from upkeep.log import figures
+from upkeep.log.figures import Day
 from upkeep.monitoring import metrics
 from upkeep.worker.heartbeats import read_heartbeats
 
-from . import charts
 from .forms import PauseForm
 
-CHART_DAYS = 30
+CHART_DAYS, CHART_HEIGHT_PX, DAY_WIDTH_PX = 30, 40, 10
+
+
+# --- the overview; each of its charts is beside a table of the same data ---
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    label: str
+    count: int
+    percent: float  # of the longest
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    day: Day
+    x: int
+    y: float
+    height: float
+
+
+def bars(counts: Mapping[str, int]) -> list[Bar]:
+    longest = max(counts.values(), default=0)
+    return [
+        Bar(label, count, round(100 * max(count, 0) / longest, 1) if longest > 0 else 0)
+        for label, count in counts.items()
+    ]
+
+
+def columns(days: list[Day]) -> list[Column]:
+    highest = max((day.cast for day in days), default=0) or 1
+    heights = [round(CHART_HEIGHT_PX * day.cast / highest, 1) for day in days]
+    return [
+        Column(day, DAY_WIDTH_PX * place + 1, CHART_HEIGHT_PX - high, high)
+        for place, (day, high) in enumerate(zip(days, heights, strict=True))
+    ]
 
 
 @requires(Permission.MANAGE_USERS)
@@ -51,9 +89,9 @@ def admin(request: HttpRequest) -> HttpResponse:
     context = {
         "health": found,
         "lag": found.lag(now),
-        "people": charts.bars(roles),
-        "elections": charts.bars(states),
-        "days": charts.columns(days),
+        "people": bars(roles),
+        "elections": bars(states),
+        "days": columns(days),
         "most": max(day.cast for day in days),
         "mails": [(state_label(state), bounded) for state, bounded in mails.items()],
         "most_mails": health.MAX_COUNTED_MAILS,
@@ -61,6 +99,9 @@ def admin(request: HttpRequest) -> HttpResponse:
         "size": system.store_size(),
     }
     return render(request, "audit/overview.html", context)
+
+
+# --- the system and the pause ---
 
 
 @requires(Permission.MANAGE_USERS)
@@ -89,11 +130,12 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "embedded": system.is_embedded(),
         "address": system.store_address(),
         "size": system.store_size(),
+        "tables": system.tables(),
+        "capacity": metrics.capacity(),
+        "retries": metrics.retries(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
-        "findings": examine_page(
-            request, found, health.last_seen(workers), checkpoint, mails[outbox.FAILED], mails[outbox.UNKNOWN]
-        ),
+        "findings": examine_page(request, found, health.last_seen(workers), checkpoint, mails),
     }
     return render(request, "audit/system.html", context)
 

@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 client on asyncio: many browsers in one process, which costs little beside the server."""
+"""A small HTTP/1.1 client on asyncio: many browsers in one process, at little cost compared with the server."""
 
 from __future__ import annotations
 

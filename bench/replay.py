@@ -1,4 +1,4 @@
-"""Part `replay`: how many events `replay --check` handles in a second of processor time.
+"""Part `replay`: how many events `replay --check` handles per second of CPU time.
 
 `make bench PART=replay BEFORE=REVISION` measures that revision in alternating rounds with this one.
 """

@@ -1,4 +1,4 @@
-"""Starts a site of any revision with its own `manage.py serve`, and tells what its processes use."""
+"""Starts a site of any revision with its own `manage.py serve`, and measures what its processes use."""
 
 from __future__ import annotations
 

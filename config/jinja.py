@@ -34,7 +34,7 @@ from markupsafe import escape
 
 from live import clock, symbols
 from live.labels import type_label
-from mail import labels as mail_labels
+from mail import outbox
 from pages import markdown_cache, names, time_display, times
 from pages.fragments import cached_include
 from pages.icons import icon
@@ -72,15 +72,15 @@ FILTERS = {
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,
-    "mail_note": mail_labels.note_text,
-    "mail_reason": mail_labels.reason_text,
-    "mail_state": mail_labels.state_label,
+    "mail_note": outbox.note_text,
+    "mail_reason": outbox.reason_text,
+    "mail_state": outbox.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
     "explained": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
-    "subject": mail_labels.mail_title,
+    "subject": outbox.mail_title,
     "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,

@@ -54,10 +54,6 @@ class Unreadable(Exception):
     """A mail whose file cannot be read; the message says why."""
 
 
-class NotEncrypted(OSError):
-    """The password would be sent unencrypted."""
-
-
 def is_configured() -> bool:
     return bool(settings.BOUNCES_URL)
 
@@ -83,9 +79,9 @@ def read_bounces(goes_on: Callable[[], bool] = lambda: True) -> int:
                 noted += is_noted
                 unreadable += [{"mail": mail.name, "reason": reason, "at": now_text()}] if reason else []
     except (imaplib.IMAP4.error, OSError) as error:
-        words = failure_text(error)
-        _log.warning("mailbox of bounces out of reach", extra={"words": words})
-        _store_state(words, unreadable)
+        message = failure_text(error)
+        _log.warning("mailbox of bounces out of reach", extra={"words": message})
+        _store_state(message, unreadable)
         raise
     _store_state("", unreadable)
     return noted
@@ -96,7 +92,8 @@ def _process(mail: Incoming) -> tuple[str, bool]:
     others; failures of the store or the mailbox are raised."""
     reason, is_noted = "", False
     try:
-        is_noted = _record_report(mail.fetch())
+        report = bounces.parse_report(mail.fetch())
+        is_noted = report is not None and bounces.record_report(report)
     except (Unavailable, Conflict, OSError, imaplib.IMAP4.abort):
         raise
     except Exception as error:
@@ -104,11 +101,6 @@ def _process(mail: Incoming) -> tuple[str, bool]:
         _log.error("bounce set aside", extra={"mail": mail.name, "error": reason})
     mail.done(not reason)
     return reason, is_noted
-
-
-def _record_report(raw: bytes) -> bool:
-    report = bounces.parse_report(raw)
-    return report is not None and bounces.record_report(report)
 
 
 def check_mailbox(url: str) -> None:
@@ -189,19 +181,15 @@ def _connected(url: SplitResult) -> Iterator[imaplib.IMAP4]:
         deadline.watch(box.socket())
         with deadline.within(TURN_SECONDS):
             if not secure and host not in LOCAL_HOSTS:
-                _start_tls(box, context)
+                if "STARTTLS" not in box.capabilities:
+                    raise OSError("the mailbox offers no encryption")  # the password would be sent as plain text
+                box.starttls(context)
             box.login(unquote(url.username or ""), unquote(url.password or ""))
             yield box
     finally:
         with suppress(imaplib.IMAP4.error, OSError):
             box.logout()
         deadline.release()
-
-
-def _start_tls(box: imaplib.IMAP4, context: ssl.SSLContext) -> None:
-    if "STARTTLS" not in box.capabilities:
-        raise NotEncrypted("the mailbox offers no encryption")
-    box.starttls(context)
 
 
 def _unread(box: imaplib.IMAP4, last: int) -> list[int]:

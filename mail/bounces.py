@@ -1,7 +1,7 @@
 """Bounces: reports from mail servers, parsed and recorded on the mail they are about.
 
-A report is trusted only if it names the Message-ID of one of our mails, which cannot be forged (`message_ids`). It
-changes only the state of that mail, nothing about a person, nor whether they get other mails.
+A report is trusted only if it names the Message-ID of one of our mails, which cannot be forged. It changes only the
+state of that mail, nothing about a person, nor whether they get other mails.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from store import keys
 from store.table import Exists, Update
 
 from . import outbox
+from .emails import mail_number
 from .errors import redact_address
-from .message_ids import mail_number
 from .outbox import FAILED, RETENTION_SECONDS, SENT, UNKNOWN
 
 BOUNCED, DELAYED, COMPLAINED = "bounced", "delayed", "complaint"
@@ -36,7 +36,7 @@ class Report:
 
     number: str
     kind: str  # BOUNCED, DELAYED or COMPLAINED
-    words: str
+    text: str
 
 
 # --- parsing (RFC 3464, RFC 5965) ---
@@ -102,17 +102,13 @@ def record_report(report: Report) -> bool:
     mail = outbox.find(report.number)
     if mail is None:
         return False
-    words = redact_address(report.words, mail.to) or "-"
+    text = redact_address(report.text, mail.to) or "-"
     if report.kind != BOUNCED:
-        return _store_note(mail, report.kind, words)
+        return try_write(Update(keys.mail(mail.number), set={"note": report.kind, "note_detail": text}, when=Exists()))
     if mail.state not in (SENT, UNKNOWN):
         return False
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": BOUNCED, "code": 0, "number": mail.number})
-    return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=words, ttl=int(time.time()) + RETENTION_SECONDS)
-
-
-def _store_note(mail: outbox.Mail, kind: str, words: str) -> bool:
-    return try_write(Update(keys.mail(mail.number), set={"note": kind, "note_detail": words}, when=Exists()))
+    return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=text, ttl=int(time.time()) + RETENTION_SECONDS)
 
 
 def newest_mail_to(address: str) -> str | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hmac
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
+from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language_bidi, gettext_noop, override
 from django.utils.translation import gettext as _
 
@@ -16,7 +20,6 @@ from acts.branding import site_colour, site_name
 from acts.hooks import Hooks
 from acts.links import absolute_url
 
-from .message_ids import message_id, site_domain
 from .names import isolated, named_sender
 
 if TYPE_CHECKING:
@@ -35,21 +38,21 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class EmailTemplate:
-    """One kind of mail. Subject and sentences can use what the mail is about, its sender, and `words`, which is
-    evaluated when the mail is sent."""
+    """One kind of mail. Subject and sentences can use what the mail is about, its sender, and `values`, which is
+    called when the mail is sent."""
 
     subject: str
     sentences: tuple[str, ...]
     link: Callable[[Mail], str] | None = None
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
-    silence_words: str = gettext_noop("Stop reminders about this")  # text of that link
+    silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
     list_name: str = ""  # list ID, by which mail programs sort
     message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
     urgent: bool = False  # a person is waiting for it, so it goes before bulk mail
     good_for: int = 0  # seconds after which it is useless; 0 for never
     is_over: Callable[[Mail], bool] | None = None  # whether its subject is over
-    words: Callable[[Mail], dict[str, str]] | None = None  # more placeholders for subject and sentences
+    values: Callable[[Mail], dict[str, str]] | None = None  # more placeholders for subject and sentences
     title: str = ""  # name in lists of mails; defaults to the subject if that has no placeholders
     headline: str = ""  # above the text; defaults to the subject
     after: tuple[str, ...] = ()  # sentences below the written text, beside the link
@@ -70,7 +73,7 @@ EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
             gettext_noop("Check which folder it is in and who sent it: nobody reads mail that is marked as spam."),
         ),
         urgent=True,
-    ),
+    )
 }
 
 
@@ -101,19 +104,19 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
 def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     """Context of the text and HTML templates."""
     written = template.message(mail) if template.message else None
-    more = template.words(mail) if template.words else {}
-    words = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
-    subject = isolated(written.subject) if written and written.subject else _(template.subject) % words
+    more = template.values(mail) if template.values else {}
+    values = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
+    subject = isolated(written.subject) if written and written.subject else _(template.subject) % values
     return {
         "subject": _("Test: %(subject)s") % {"subject": subject} if template.is_test else subject,
-        "headline": _(template.headline) % words if template.headline else subject,
-        "sentences": [_(sentence) % words for sentence in template.sentences],
+        "headline": _(template.headline) % values if template.headline else subject,
+        "sentences": [_(sentence) % values for sentence in template.sentences],
         "written": written,
-        "after": [_(sentence) % words for sentence in template.after],
+        "after": [_(sentence) % values for sentence in template.after],
         "link": absolute_url(template.link(mail)) if template.link else "",
         "button": _(template.button) if template.button else "",
         "silence": template.silence(mail) if template.silence else "",
-        "silence_words": _(template.silence_words),
+        "silence_label": _(template.silence_label),
         "language": mail.language,
         "direction": "rtl" if get_language_bidi() else "ltr",
     }
@@ -143,3 +146,30 @@ def headers(mail: Mail, silence: str, *, by_hand: bool) -> dict[str, str]:
     if template.list_name:
         found["List-Id"] = f"<{template.list_name}.{site_domain()}>"
     return found
+
+
+# --- Message-IDs: stable across retries, and signed, so that only those who have seen the mail can name it ---
+
+# The number of a mail may be derived from an election and an address, so the Message-ID includes an HMAC made with the
+# site's secret key, and a bounce without it is ignored.
+_OURS = re.compile(r"<?\s*([0-9a-z]{1,64})\.([0-9a-f]{20})@[^\s<>@]+\s*>?")
+
+
+def message_id(number: str) -> str:
+    return f"<{number}.{_signature(number)}@{site_domain()}>"
+
+
+def mail_number(text: str) -> str | None:
+    """The mail's number, if the Message-ID is one of ours."""
+    found = _OURS.fullmatch(text.strip())
+    if found is None or not hmac.compare_digest(found[2], _signature(found[1])):
+        return None
+    return found[1]
+
+
+def site_domain() -> str:
+    return urlsplit(settings.SITE_URL).hostname or "localhost"
+
+
+def _signature(number: str) -> str:
+    return salted_hmac("mail.message_id", number, algorithm="sha256").hexdigest()[:20]

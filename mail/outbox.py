@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext as _
 
 from acts.refusals import LostRace
 from acts.storage import table, try_write, write
@@ -258,24 +259,37 @@ def setting_aside(number: str) -> list[Write]:
 
 
 def mail_of(item: Item) -> Mail:
-    return Mail(
-        number=item["number"],
-        kind=item["kind"],
-        to=item["to"],
-        about=item["about"],
-        language=item["language"],
-        state=item["state"],
-        reason=item.get("reason", ""),
-        detail=item.get("detail", ""),
-        tries=item["tries"],
-        queued_at=item["queued_at"],
-        ledger=_ledger_of(item["account"]) if "account" in item else None,
-        not_before=item["not_before"],
-        again_at=item.get("again_at", ""),
-        note=item.get("note", ""),
-        note_detail=item.get("note_detail", ""),
-    )
+    fields = {name: item.get(name, "") for name in Mail.__dataclass_fields__ if name != "ledger"}
+    stored = item.get("account")
+    if stored is None:
+        return Mail(**fields)
+    counts, failure = (Key(stored["pk"], stored[name]) for name in ("counts", "failure"))
+    return Mail(**fields, ledger=Ledger(counts, stored["kind"], failure))
 
 
-def _ledger_of(stored: Item) -> Ledger:
-    return Ledger(Key(stored["pk"], stored["counts"]), stored["kind"], Key(stored["pk"], stored["failure"]))
+# --- for people ---
+
+
+def state_label(state: str) -> str:
+    return {
+        QUEUED: _("Queued"),
+        SENDING: _("Sending"),
+        SENT: _("Sent"),
+        FAILED: _("Failed"),
+        UNKNOWN: _("Unknown"),
+        ASIDE: _("Put aside"),
+    }[state]
+
+
+def reason_text(mail: Mail) -> str:
+    """Explains the state of a mail, if there is more to say."""
+    return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
+
+
+def note_text(mail: Mail) -> str:
+    """What was reported after it was sent."""
+    return _(NOTES[mail.note]) % {"detail": mail.note_detail} if mail.note else ""
+
+
+def mail_title(mail: Mail) -> str:
+    return _(EMAIL_TEMPLATES[mail.kind].title or EMAIL_TEMPLATES[mail.kind].subject)

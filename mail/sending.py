@@ -82,16 +82,13 @@ def send_waiting(
 
 def _send_lane(lane: LaneRun, goes_on: Callable[[], bool]) -> int:
     lost = (partial(_give_up_abandoned, item, lane.now()) for item in table().each(keys.mails(SENDING)))
-    waiting = (partial(lane.send_due, item) for item in due(lane.name, lane.now()))
+    due = sharded_reads.each(table(), _due(lane.name, lane.now()))
+    waiting = (partial(lane.send_due, item) for item in due)
     turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
     try:
         return process_each(turns, lambda turn: turn())
     finally:
         lane.hang_up()
-
-
-def due(lane: str, now: float) -> Iterator[Item]:
-    return sharded_reads.each(table(), _due(lane, now))
 
 
 def anything_due(lane: str, now: float) -> bool:
@@ -149,9 +146,9 @@ class LaneRun:
     def _shut(self, error: MailError) -> None:
         """Starts the backoff, because the next mail would fail the same way."""
         self._is_out_of_reach = self._was_out_of_reach = True
-        words = redact_address(error.text, "")
-        _log.warning("mail server out of reach", extra={"lane": self.name, "code": error.code, "words": words})
-        outages.record_failure(self.name, words, self.now())
+        text = redact_address(error.text, "")
+        _log.warning("mail server out of reach", extra={"lane": self.name, "code": error.code, "words": text})
+        outages.record_failure(self.name, text, self.now())
 
     def _answered(self) -> None:
         if self._was_out_of_reach:
@@ -219,13 +216,13 @@ class LaneRun:
             self._try_later(mail, error)
 
     def _end(self, mail: Mail, state: str, reason: str, error: MailError, old: str = SENDING) -> None:
-        words = redact_address(error.text, mail.to)
-        move(mail, old, state, **_failure(mail, reason, words, self.now(), error.code))
+        text = redact_address(error.text, mail.to)
+        move(mail, old, state, **_failure(mail, reason, text, self.now(), error.code))
 
     def _try_later(self, mail: Mail, error: MailError) -> None:
-        reason, words = "later" if error.code else "unreachable", redact_address(error.text, mail.to)
+        reason, text = "later" if error.code else "unreachable", redact_address(error.text, mail.to)
         then = int(self.now() + backoff(mail.tries))
-        move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=words, tries=mail.tries + 1)
+        move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=text, tries=mail.tries + 1)
 
 
 def as_mail_error(error: Exception) -> MailError:

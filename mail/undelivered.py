@@ -121,16 +121,13 @@ def carry_out(goes_on: Callable[[], bool]) -> int:
         if stopped or not goes_on():
             stopped.append(True)
             return False
-        return _carry_out_for(mail_of(item), mark)
+        mail = mail_of(item)
+        return _settle(mail, mark) if mark.get("state") == UNKNOWN else _retry_failed(mail, mark["asked_at"])
 
     done = process_each(table().each(keys.mails(mark.get("state", FAILED))), take)
     if not stopped:
         table().write(Delete(keys.MAILS_AGAIN, when=Missing() | Equals("asked_at", mark["asked_at"])))
     return done
-
-
-def _carry_out_for(mail: Mail, mark: Item) -> bool:
-    return _settle(mail, mark) if mark.get("state") == UNKNOWN else _retry_failed(mail, mark["asked_at"])
 
 
 def _settle(mail: Mail, mark: Item) -> bool:

@@ -73,7 +73,7 @@ EMAIL_TEMPLATES = {
         lambda mail: reverse("post", args=[mail.about["slug"]]),
         gettext_noop("Read it"),
         lambda mail: absolute_url(_leave_path(mail)),
-        silence_words=gettext_noop("Unsubscribe from the news"),
+        silence_label=gettext_noop("Unsubscribe from the news"),
         list_name="news",
         message=news_message,
         is_private=True,

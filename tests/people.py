@@ -24,8 +24,7 @@ from acts.storage import log
 from elections import repository as elections
 from elections import rolls
 from elections.rules import Election
-from mail.emails import compose
-from mail.message_ids import mail_number
+from mail.emails import compose, mail_number
 from mail.outbox import find
 from mail.sending import send_waiting
 from store.log import Event, as_text

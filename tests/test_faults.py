@@ -32,11 +32,11 @@ from store.log import EventLog, as_text, new_nonce, seal
 from tests.chaos import Chaos
 from tests.people import PASSWORD
 from upkeep import pause
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
 TIMEOUT_SECONDS = 60
-CONNECTING = ("acts.storage", "acts.caches", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
+CONNECTING = ("acts.storage", "acts.caches", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.figures")
 NEW = {
     "name": "New",
     "description": "",

@@ -54,7 +54,7 @@ from upkeep import system
 from upkeep.doctor import store_checks
 from upkeep.doctor.findings import Finding, Grade
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
 
@@ -168,7 +168,7 @@ def names_are_forgotten() -> None:
 
 
 def test_a_web_process_starts_and_is_well(started):
-    assert [finding.grade for finding in started.findings] == [Grade.WELL, Grade.WELL]
+    assert [finding.grade for finding in started.findings] == [Grade.OK, Grade.OK]
     assert [state.status for state in started.states] == ["ACTIVE", "ACTIVE"]
 
 

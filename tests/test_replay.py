@@ -50,9 +50,9 @@ from tests.copies import copy_of
 from tests.people import enrol
 from tests.test_replay_story import APPS, election, kinds_in, someone, told  # noqa: F401 - a fixture
 from upkeep import replay
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 Change = Callable[[str, Item], Iterator[Item]]  # the table's name and an item, to what is there instead
 
 
@@ -650,7 +650,7 @@ def test_the_command_says_that_log_and_store_agree(voted):
 def test_the_command_names_the_first_differences_and_fails(voted):
     voted.write(Update(keys.voter("Board", "Eve"), set={"voted": False}))
     out = StringIO()
-    with pytest.raises(CommandError, match="do not agree; differences: 1") as failure:
+    with pytest.raises(CommandError, match=r"differ\. Differences: 1") as failure:
         call_command("replay", "--check", stdout=out, stderr=StringIO())
     assert failure.value.returncode == 1
     assert "ELECTION#board / VOTER#eve, voted: is not what follows from the log." in out.getvalue()
@@ -679,7 +679,7 @@ def test_the_command_says_whose_secret_ballots_no_log_has(site, person, opened, 
     ballots.cast(person("Eve"), "Prize", ranks(Ada=1), "form")
     told = StringIO()  # noqa: F811
     call_command("replay", "--into", f"sqlite://{tmp_path}/rebuilt.sqlite3", stdout=StringIO(), stderr=told)
-    assert "secret ballots are in no log: Prize" in told.getvalue()
+    assert "secret ballots are not in the log: Prize" in told.getvalue()
 
 
 def test_nothing_is_rebuilt_over_something(voted, tmp_path):
@@ -694,7 +694,7 @@ def test_a_store_rebuilt_from_a_log_that_does_not_fit_stays_marked(voted, tmp_pa
     (event,) = events_of(voted, "BallotsSealed")
     voted.write(Delete(keys.event(event["event_id"], event["when_occurred"])))
     url = f"sqlite://{tmp_path}/rebuilt.sqlite3"
-    with pytest.raises(CommandError, match="do not agree"):
+    with pytest.raises(CommandError, match="differ"):
         run("--into", url)
     assert connect(url).get(keys.RESTORING) is not None
 

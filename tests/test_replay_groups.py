@@ -26,9 +26,9 @@ from tests.people import enrol
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import replay
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
 
 

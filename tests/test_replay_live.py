@@ -28,7 +28,7 @@ from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixt
 from tests.test_replay_story import kinds_in, someone
 from upkeep import replay
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 NAMES = ("Aurelia", "Balthasar", "Cunegonde")
 LATE = "Dorothea"  # comes with two devices
 WORDS = "Zebras everywhere"  # that somebody said

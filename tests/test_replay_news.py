@@ -33,10 +33,10 @@ from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in
 from upkeep import replay
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 LATER = "2100-01-01T09:00:00.000Z"
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 
 
 def tell_of_news(person) -> None:

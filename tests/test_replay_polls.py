@@ -17,7 +17,7 @@ from tests.polls.conftest import by_ida, in_hours, made, vote  # noqa: F401 - a 
 from tests.test_replay_story import kinds_in, someone
 from upkeep import replay
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 
 
 def tell_of_polls(person, made) -> None:  # noqa: F811

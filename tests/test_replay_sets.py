@@ -23,9 +23,9 @@ from tests.questions.conftest import MANY, numbered
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import replay
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 
 
 def tell_of_sets(person) -> str:

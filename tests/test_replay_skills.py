@@ -20,7 +20,7 @@ from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in
 from upkeep import replay
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 
 
 def tell_of_skills(person) -> None:

@@ -75,7 +75,7 @@ from tests.copies import copy_of
 from tests.photos.drawing import kept
 from upkeep import pause, replay, secret_key
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "elections", "ballots", "results")

@@ -1,16 +1,22 @@
-"""What Plenum's commands have in common: an error of the store ends them with its message, not with a traceback."""
+"""What Plenum's commands share: errors end them with a message, not a traceback, and long ones show their progress."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
+from acts.refusals import Refusal
 from store import formats
 from store.connect import BadStoreUrl, connect
 from store.table import StoreError, Table, Unavailable
+
+UPDATE_INTERVAL_SECONDS = 0.2
+LOG_INTERVAL_SECONDS = 5.0
 
 
 class StoreCommand(BaseCommand):
@@ -27,22 +33,72 @@ class StoreCommand(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             self.table = connect(settings.STORE_URL)
-            self._check_format()
+            if self.oldest is not None:
+                with suppress(Unavailable):  # reported when it is needed; a worker waits for it
+                    formats.check(self.table, self.oldest)
             return super().execute(*args, **options)
-        except (StoreError, BadStoreUrl) as error:
+        except (StoreError, BadStoreUrl, Refusal) as error:
             raise CommandError(str(error)) from error
 
-    def _check_format(self) -> None:
-        """An unavailable store is reported when it is needed; a worker waits for it."""
-        if self.oldest is not None:
-            with suppress(Unavailable):
-                formats.check(self.table, self.oldest)
 
-
-def print_unlinked_warning(words: OutputWrapper, elections: int) -> None:
+def print_unlinked_warning(stream: OutputWrapper, elections: int) -> None:
     """What the operator must tell voters after filling a store from a copy."""
     if elections:
-        words.write(
-            f"Secret elections that are open: {elections}. What was cast in them by then counts, but nobody can tell "
-            "any more whose it is. Tell those who have voted: they can neither see, change nor withdraw it."
+        stream.write(
+            f"Open secret elections: {elections}. Ballots cast in them so far count, but can no longer be traced to "
+            "their voters. Tell those who have voted that they cannot see, change or withdraw their ballots."
         )
+
+
+# --- progress ---
+
+
+@contextmanager
+def show_count(stream: OutputWrapper, what: str) -> Iterator[Callable[[int], None]]:
+    """A counter that overwrites its own line a few times a second; silent without a terminal."""
+    start = time.monotonic()
+    with _status_line(stream) as report:
+        yield lambda items: report(lambda now: f"{what}: {items:,} items, {items / (now - start):,.0f} a second ")
+
+
+@contextmanager
+def show_steps(stream: OutputWrapper, what: str) -> Iterator[Callable[[int, int], None]]:
+    """As `show_count`, of a known total. Without a terminal it writes log lines, every few seconds and at the end."""
+    if not stream.isatty():
+        yield _log_lines(stream, what)
+        return
+    with _status_line(stream) as report:
+        yield lambda done, of: report(lambda now: f"{what}: {done:,} of {of:,} ")
+
+
+def _log_lines(stream: OutputWrapper, what: str) -> Callable[[int, int], None]:
+    last = time.monotonic()
+
+    def report(done: int, of: int) -> None:
+        nonlocal last
+        if done == of or time.monotonic() - last >= LOG_INTERVAL_SECONDS:
+            last = time.monotonic()
+            stream.write(f"{what}: {done:,} of {of:,}")
+            stream.flush()
+
+    return report
+
+
+@contextmanager
+def _status_line(stream: OutputWrapper) -> Iterator[Callable[[Callable[[float], str]], None]]:
+    """One line that is overwritten."""
+    start = last = time.monotonic()
+    watched = stream.isatty()
+
+    def report(text: Callable[[float], str]) -> None:
+        nonlocal last
+        if watched and (now := time.monotonic()) - last >= UPDATE_INTERVAL_SECONDS:
+            last = now
+            stream.write(f"\r{text(now)}", ending="")
+            stream.flush()
+
+    try:
+        yield report
+    finally:
+        if watched and last > start:
+            stream.write("")

@@ -5,20 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from .server import LOCK
-from .system import is_embedded
+from .system import store_files
 
 MEGABYTE = 1024**2
 MIN_FREE_BYTES = MEGABYTE  # with less than this, a write may fail at any moment
-STORE_FILE_SUFFIXES = ("-wal", "-shm")
 REPEAT_WARNING_SECONDS = 3600  # between two log lines about the same problem
 log = logging.getLogger("plenum.disk")
 
@@ -55,52 +53,29 @@ class Disk:
 def disks() -> list[Disk]:
     """Each file system once: that of DATA_DIR and, if it is a file, that of the store."""
     found: dict[int, Disk] = {}
-    for disk in _disks():
-        found.setdefault(os.stat(disk.folder).st_dev, disk)
-    return list(found.values())
-
-
-def _disks() -> Iterator[Disk]:
-    for folder in _folders():
+    for folder in (settings.DATA_DIR, *(file.parent for file in store_files()[:1])):
         if folder.is_dir():
             state = os.statvfs(folder)
             has_names = state.f_favail > 0 or not state.f_files  # some file systems do not count inodes
-            yield Disk(folder, state.f_bavail * state.f_frsize, bool(state.f_flag & os.ST_RDONLY), has_names)
-
-
-def _folders() -> tuple[Path, ...]:
-    if not is_embedded():
-        return (settings.DATA_DIR,)
-    return settings.DATA_DIR, Path(urlsplit(settings.STORE_URL).path).parent
-
-
-def free() -> int:
-    """Free bytes on the fullest disk; 0 if none of our folders exists yet."""
-    return min((disk.free for disk in disks()), default=0)
+            disk = Disk(folder, state.f_bavail * state.f_frsize, bool(state.f_flag & os.ST_RDONLY), has_names)
+            found.setdefault(os.stat(folder).st_dev, disk)
+    return list(found.values())
 
 
 def write_problem() -> str:
     """Why nothing can be written right now, as far as the disks show."""
-    found = " ".join(disk.trouble for disk in disks() if disk.trouble)
-    return found or (_not_accessible(path) if (path := next(iter(unusable()), None)) else "")
-
-
-def _not_accessible(path: Path) -> str:
-    return _("The site's user cannot read and write %(path)s.") % {"path": path}
+    if found := " ".join(disk.trouble for disk in disks() if disk.trouble):
+        return found
+    unusable_paths = unusable()
+    return _("The site's user cannot read and write %(path)s.") % {"path": unusable_paths[0]} if unusable_paths else ""
 
 
 def unusable() -> list[Path]:
     """Files that the site must read and write but may not, such as those of another user after a manual copy. A site
     that has them open already runs on for a while and fails at its next start."""
-    wanted = {path: os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0) for path in _own_paths() if path.exists()}
+    paths = (settings.DATA_DIR, settings.DATA_DIR / LOCK, settings.STATIC_ROOT, *store_files())
+    wanted = {path: os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0) for path in paths if path.exists()}
     return [path for path, mode in wanted.items() if not os.access(path, mode)]
-
-
-def _own_paths() -> Iterator[Path]:
-    yield from (settings.DATA_DIR, settings.DATA_DIR / LOCK, settings.STATIC_ROOT)
-    if is_embedded():
-        store = Path(urlsplit(settings.STORE_URL).path)
-        yield from (store, *(store.with_name(store.name + ending) for ending in STORE_FILE_SUFFIXES))
 
 
 def low_disks() -> list[Disk]:

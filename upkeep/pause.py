@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -117,8 +117,8 @@ def may_be_stopped(job: str) -> bool:
 def pause(actor: str, minutes: int, sentence: str = "", *also: Write) -> None:
     """Pause the site; returns when every process on every machine knows."""
     pause = Pause(actor, as_text(utc_now()), minutes, sentence)
-    said = {"since": pause.since, "minutes": minutes, "sentence": sentence}
-    _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=NotNow(ALREADY))
+    data = {"since": pause.since, "minutes": minutes, "sentence": sentence}
+    _record(Event(actor, "SitePaused", data), pause_item(pause), *also, refusal=NotNow(ALREADY))
     wait_until_known()
 
 
@@ -133,9 +133,7 @@ def resume(actor: str, *also: Write) -> None:
 
 
 def pause_item(pause: Pause) -> Put:
-    place = keys.PAUSE
-    said = {"by": pause.by, "since": pause.since, "minutes": pause.minutes, "sentence": pause.sentence}
-    return Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing())
+    return Put({**keys.PAUSE.item, **asdict(pause)}, when=Missing())
 
 
 def _record(event: Event, change: Write, *also: Write, refusal: Refusal) -> None:

@@ -1,4 +1,4 @@
-"""Replay of the whole site: walks the log, lets every event happen again, compares."""
+"""Replay of the whole site: applies every event of the log again and compares the result with the store."""
 
 from __future__ import annotations
 
@@ -19,24 +19,14 @@ from store import formats, keys
 from store.backup import Progress, Snapshot, batches, begin, contents, no_progress, take_snapshot
 from store.log import layout
 from store.log.layout import number_of
-from store.replay import (
-    Comparison,
-    Difference,
-    Theatre,
-    Unlogged,
-    begins,
-    copy,
-    is_event,
-    nothing_kept,
-    stage,
-)
+from store.replay import Comparison, Difference, Theatre, Unlogged, begins, copy, is_event, nothing_kept, stage
 from store.schema import SCHEMA, EventType
 from store.splitting import by_count
 from store.sqlite import BufferedTable
 from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
 
 from .log import figures
-from .log.sealer import COUNTED
+from .log.figures import COUNTED
 from .pause import Pause, pause_item
 
 EVENTS = (
@@ -44,7 +34,7 @@ EVENTS = (
         "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.data))], "since minutes:int sentence"
     ),
     EventType("SiteResumed", lambda event: [Delete(keys.PAUSE, when=Exists())]),
-    EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not made again
+    EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not rebuilt
     EventType("MailPutAside", nothing_kept, "which"),
     EventType("MailsTakenAsSent", nothing_kept, "which"),
     EventType("NamesForgotten", nothing_kept, "name events:list"),
@@ -65,20 +55,20 @@ STEPS = (is_background_batch, *elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How many events happened again, and where log and store do not agree: how often, and the first of it."""
+    """How many events were replayed, and how log and store differ: the number of differences, and the first ones."""
 
     events: int
     count: int
     first: tuple[Difference, ...]
-    lost: tuple[str, ...]  # secret elections whose ballots no log has yet
+    lost: tuple[str, ...]  # secret elections whose ballots are not in the log yet
 
 
-Said = Callable[[str], AbstractContextManager[Progress]]  # how far each part of it has come, by the part's name
+Report = Callable[[str], AbstractContextManager[Progress]]  # shows the progress of a part under its title
 
 
 @contextmanager
 def quietly(what: str) -> Iterator[Progress]:
-    """A progress nobody looks at, as `progress.shown_on` is one to look at."""
+    """The default: progress is not reported."""
     yield no_progress
 
 
@@ -101,7 +91,7 @@ class _Findings:
 
 
 def exceptions() -> Iterator[str]:
-    """The table of what is not made again, line by line; then what one event takes several transactions for."""
+    """What is not rebuilt, line by line; then the events that take several transactions."""
     for row in SCHEMA.exempt:
         place = f"{row.like.pk} / {row.like.sk or '…'}"
         named = ", ".join(row.attributes.split())
@@ -109,26 +99,26 @@ def exceptions() -> Iterator[str]:
     yield from (f"In several steps - {step.__doc__}" for step in STEPS)
 
 
-def check(source: Table, said: Said = quietly, most: int = 20) -> Verdict:
-    """Rebuild on a stage of its own, and hold the store as it was at one moment against that."""
-    with side_by_side(source, said, most) as (verdict, _there, _made):
+def check(source: Table, report: Report = quietly, most: int = 20) -> Verdict:
+    """Rebuild in a temporary store, and compare it with the store as it was at one moment."""
+    with side_by_side(source, report, most) as (verdict, _there, _made):
         return verdict
 
 
 @contextmanager
 def side_by_side(
-    source: Table, said: Said = quietly, most: int = 20
+    source: Table, report: Report = quietly, most: int = 20
 ) -> Iterator[tuple[Verdict, BufferedTable, BufferedTable]]:
-    """What `check` finds, with the state there is and the one the log makes, both on stages."""
+    """As `check`, with the stored state and the one rebuilt from the log, both in temporary stores."""
     with stage(BufferedTable) as there, stage(BufferedTable) as made:
-        yield _check(source, there, made, said, most), there, made
+        yield _check(source, there, made, report, most), there, made
 
 
-def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) -> Verdict:
-    """Rebuild into an empty store, with the log. If an event does not fit, the store stays marked as not whole."""
+def rebuild(source: Table, target: Table, report: Report = quietly, most: int = 20) -> Verdict:
+    """Rebuild into an empty store, with the log. If an event does not fit, the store stays marked as incomplete."""
     begin(target, None)
     findings, at = _Findings(most), take_snapshot(source)
-    with said("Replay") as replaying:
+    with report("Replay") as replaying:
         log = (item for name, item in contents(source, at) if name == LOG)
         events = _act_again(_loaded(log, target), at, target, None, findings, replaying)
     verdict = findings.verdict(events, target)
@@ -138,22 +128,21 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
     return verdict
 
 
-def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
+def _check(source: Table, there: BufferedTable, made: BufferedTable, report: Report, most: int) -> Verdict:
     findings, at = _Findings(most), take_snapshot(source)
-    with said("Copy") as copying, said("Replay") as replaying:
-        copy(
-            source, at, there, [row for row in SCHEMA.exempt if row.like.pk != TASK], copying
-        )  # some are finished below
+    with report("Copy") as copying, report("Replay") as replaying:
+        exempt = [row for row in SCHEMA.exempt if row.like.pk != TASK]  # some tasks are finished below
+        copy(source, at, there, exempt, copying)
         log = by_count(there.each(keys.events()), BATCH_EVENTS)
         events = _act_again(log, at, made, there, findings, replaying)
     _settle(there, made)
-    with said("Compare") as comparing:
+    with report("Compare") as comparing:
         findings.take(Comparison(there, made, SCHEMA.exempt).differences(comparing))
     return findings.verdict(events, made)
 
 
 def _loaded(log: Iterator[Item], made: Table) -> Iterator[list[Item]]:
-    """The events, each after it was written to `made` with all else that the log has; a stage does without."""
+    """The events, after they were written to `made` with the rest of the log; temporary stores do without it."""
     for batch in batches((LOG, item) for item in log):
         made.load([layout.entry(made, LOG, item) for _, item in batch])
         yield [item for _, item in batch if is_event(item)]
@@ -167,7 +156,7 @@ def _act_again(
     findings: _Findings,
     progress: Progress,
 ) -> int:
-    """Let every event happen on `made`, and count it; answers how many events there were."""
+    """Apply every event to `made` and count it; returns how many there were."""
     done, kinds, theatre = 0, Counter[str](), Theatre(made, SCHEMA.acts)
     with use_table(Unlogged(made)):  # type: ignore[arg-type]
         for events in parts:
@@ -185,7 +174,7 @@ def _act_again(
 
 
 def _counted(kinds: Counter[str]) -> Counter[str]:
-    """What the sealer has counted of so many events of each kind."""
+    """What the sealer counts for so many events of each type."""
     counts = Counter[str]()
     for kind, many in kinds.items():
         by = {"event_count": 1, **COUNTED.get(kind, {})} if many else {}
@@ -194,8 +183,8 @@ def _counted(kinds: Counter[str]) -> Counter[str]:
 
 
 def _follow(events: list[Item], at: Snapshot, made: Table, there: BufferedTable | None) -> Iterator[Difference]:
-    """Figures follow what is sealed, and were perhaps a step behind it when the store was copied: as far as they had
-    come they are counted again, and from there on what follows with them is counted on the copy."""
+    """Figures may have been a step behind the seal when the store was copied: events they include are counted again
+    here, and the voting times of later ones are added to the copy."""
     followed = (there.get(keys.FIGURES) or {}).get("last_event_id", 0) if there else at.number
     counted, left = list[Item](), list[Item]()
     for event in events:
@@ -210,7 +199,7 @@ def _follow(events: list[Item], at: Snapshot, made: Table, there: BufferedTable 
 
 
 def _settle(there: Table, made: Table) -> None:
-    """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
+    """Finish what had begun when the store was copied, on the side where it is unfinished."""
     with use_table(there):
         for task in RENAMING.unfinished():
             RENAMING.advance(task.subject)
@@ -223,7 +212,7 @@ def _settle(there: Table, made: Table) -> None:
 
 
 def _without_ballots(made: Table) -> Iterator[str]:
-    """Secret elections that were opened and are not sealed: their ballots are in no log."""
+    """Secret elections that were opened and are not sealed: their ballots are not in the log."""
     for item in made.each(keys.elections()):
         election = made.get(keys.election(item["name"])) or {}
         is_lost = election.get("secret_ballot") and item["state"] != State.DRAFT.value

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from django.conf import settings
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from ballots import secrecy
 from elections.repository import list_of
@@ -24,13 +24,11 @@ PURPOSE = b"plenum: fingerprint of the secret key"
 UNKNOWN = bytes(8)  # in place of a missing fingerprint
 BATCH_NAMES = 100
 
+REPLACED = _(
+    "SECRET_KEY was replaced while a secret election was open. Nobody can vote in it until the earlier key is back."
+)
+
 log = logging.getLogger("plenum.secret_key")
-
-
-def replaced_message() -> str:
-    return _(
-        "SECRET_KEY was replaced while a secret election was open. Nobody can vote in it until the earlier key is back."
-    )
 
 
 def fingerprint() -> bytes:
@@ -75,7 +73,7 @@ def record_at_start(table: Table) -> None:
         if known is not None:
             log.warning("SECRET_KEY was replaced: links in mails sent before, and authenticator apps, no longer work.")
         return
-    log.error(replaced_message())
+    log.error(str(REPLACED))
     if known is None:
         _store(table, UNKNOWN)
 

@@ -63,11 +63,6 @@ def start_worker() -> Popen[bytes]:
         return Popen([sys.executable, manage, "worker", "--beside", str(os.getpid())])  # noqa: S603 - our own program
 
 
-def is_worker(pid: int) -> bool:
-    """Whether that process is a worker, by its command line."""
-    return b"\0worker\0--beside\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
-
-
 class WorkerSupervisor:
     """Restarts the worker whenever it ends, while `goes_on` is true, in a thread of the server."""
 

@@ -24,48 +24,15 @@ SECONDS_PER_MINUTE = 60
 
 # Settings a page may show. An explicit list, so that a secret is never shown by mistake.
 SHOWN_SETTINGS = (
-    "PROFILE",
-    "DEBUG",
-    "HOST",
-    "PORT",
-    "ALLOWED_HOSTS",
-    "SITE_URL",
-    "DATA_DIR",
-    "WEB_PROCESSES",
-    "WEB_THREADS",
-    "WEB_CONNECTIONS",
-    "REQUEST_SECONDS",
-    "STORE_SECONDS",
-    "WORKER",
-    "DISK_WARN_MB",
-    "METRICS_DIR",
-    "REGISTRATION",
-    "REGISTRATION_DOMAINS",
-    "DEFAULT_ROLE",
-    "MAILS_A_DAY",
-    "SECOND_FACTOR_FOR_ADMINS",
-    "TRUSTED_PROXIES",
-    "SIGN_IN_FAILURES_PER_ADDRESS",
-    "REGISTRATIONS_PER_ADDRESS",
-    "RESETS_PER_ADDRESS",
-    "ACCOUNT_RETENTION",
-    "FORGET_AFTER_DAYS",
-    "SESSION_COOKIE_AGE",
-    "PASSWORD_RESET_TIMEOUT",
-    "DEFAULT_FROM_EMAIL",
-    "EMAIL_BACKEND",
-    "EMAIL_HOST",
-    "MAIL_REPLY_TO",
-    "MAIL_CA",
-    "LANGUAGE_CODE",
-    "SITE_NAME",
-    "SITE_LOGO",
-    "SITE_COLOUR",
-    "SITE_TIME_ZONE",
-    "SECURE_HSTS_SECONDS",
-    "SECURE_HSTS_INCLUDE_SUBDOMAINS",
-    "BACKUP_RECIPIENTS",
-    "BACKUP_MAX_AGE_DAYS",
+    *("PROFILE", "DEBUG", "HOST", "PORT", "ALLOWED_HOSTS", "SITE_URL", "DATA_DIR"),
+    *("WEB_PROCESSES", "WEB_THREADS", "WEB_CONNECTIONS", "REQUEST_SECONDS", "STORE_SECONDS", "WORKER"),
+    *("DISK_WARN_MB", "METRICS_DIR"),
+    *("REGISTRATION", "REGISTRATION_DOMAINS", "DEFAULT_ROLE", "MAILS_A_DAY", "SECOND_FACTOR_FOR_ADMINS"),
+    *("TRUSTED_PROXIES", "SIGN_IN_FAILURES_PER_ADDRESS", "REGISTRATIONS_PER_ADDRESS", "RESETS_PER_ADDRESS"),
+    *("ACCOUNT_RETENTION", "FORGET_AFTER_DAYS", "SESSION_COOKIE_AGE", "PASSWORD_RESET_TIMEOUT"),
+    *("DEFAULT_FROM_EMAIL", "EMAIL_BACKEND", "EMAIL_HOST", "MAIL_REPLY_TO", "MAIL_CA"),
+    *("LANGUAGE_CODE", "SITE_NAME", "SITE_LOGO", "SITE_COLOUR", "SITE_TIME_ZONE"),
+    *("SECURE_HSTS_SECONDS", "SECURE_HSTS_INCLUDE_SUBDOMAINS", "BACKUP_RECIPIENTS", "BACKUP_MAX_AGE_DAYS"),
 )
 
 
@@ -78,25 +45,26 @@ def store_address() -> str:
     url = urlsplit(settings.STORE_URL)
     if is_embedded():
         return f"sqlite://{url.path}"
-    asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
-    known = [f"prefix={asked['prefix']}"] if "prefix" in asked else []
-    if "endpoint" in asked:
-        known.append(f"endpoint={_without_secrets(asked['endpoint'])}")
+    parameters = {name: values[-1] for name, values in parse_qs(url.query).items()}
+    known = [f"prefix={parameters['prefix']}"] if "prefix" in parameters else []
+    if "endpoint" in parameters:
+        endpoint = urlsplit(parameters["endpoint"])
+        port = f":{endpoint.port}" if endpoint.port else ""
+        known.append(f"endpoint={endpoint.scheme}://{endpoint.hostname or ''}{port}")
     return f"{url.scheme}://{url.hostname or ''}" + (f"?{'&'.join(known)}" if known else "")
 
 
-def _without_secrets(address: str) -> str:
-    url = urlsplit(address)
-    return f"{url.scheme}://{url.hostname or ''}" + (f":{url.port}" if url.port else "")
+def store_files() -> list[Path]:
+    """The file of the embedded store, and those of its journal, which need not exist; none of another store."""
+    path = urlsplit(settings.STORE_URL).path
+    return [Path(path + ending) for ending in ("", "-wal", "-shm")] if is_embedded() else []
 
 
 def store_size() -> int | None:
     """Bytes of the embedded store with its journal, or of DynamoDB's tables some hours ago; `None` if not known."""
     if not is_embedded():
         return sum(each.size for each in found) if (found := tables()) else None
-    path = urlsplit(settings.STORE_URL).path
-    files = [Path(path + ending) for ending in ("", "-wal", "-shm")]
-    return sum(file.stat().st_size for file in files if file.exists())
+    return sum(file.stat().st_size for file in store_files() if file.exists())
 
 
 def tables() -> tuple[TableState, ...]:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from store import formats
-from store.backup import Progress, no_progress
+from store.backup import Progress
 from store.table import StoreError, Table
 
 from .worker.jobs import LOG
@@ -72,10 +72,4 @@ def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
                 yield
                 return
         rest(1)
-    raise Busy("Somebody seals the log or upgrades the store just now. Stop the site, and try again.")
-
-
-@contextmanager
-def quietly(title: str) -> Iterator[Progress]:
-    """The default: progress is not reported."""
-    yield no_progress
+    raise Busy("Another process is sealing the log or upgrading the store. Stop the site and try again.")

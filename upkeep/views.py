@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hmac
+from dataclasses import asdict
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound, JsonResponse
@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.tokens import has_bearer_token
 from store import formats, keys
 from store.connect import connect
 from store.log import utc_now
 from store.parallel import run_parallel
 from store.table import StoreError
-from upkeep.worker import jobs
 
 from .doctor import health
 from .doctor.web_checks import RequestSnapshot, is_doctor
@@ -61,27 +61,18 @@ def readyz(request: HttpRequest) -> HttpResponse:
             sentence = _("A backup is being restored into the store.")
         elif formats.is_too_new(found):
             sentence = _("A newer version has upgraded the store. Install that version here.")
-    return _not_ready(sentence) if sentence else HttpResponse("\n".join(["ok", *notes, ""]), content_type="text/plain")
-
-
-def _not_ready(sentence: str) -> HttpResponse:
-    return HttpResponse(f"{sentence}\n", status=503, content_type="text/plain")
+    lines = [sentence, ""] if sentence else ["ok", *notes, ""]
+    return HttpResponse("\n".join(lines), "text/plain", 503 if sentence else 200)
 
 
 @public
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Metrics for Prometheus; in production only with METRICS_TOKEN, otherwise a 404."""
-    if settings.PRODUCTION and not _has_metrics_token(request):
+    if settings.PRODUCTION and not has_bearer_token(request, settings.METRICS_TOKEN):
         raise Http404
-    text = site_metrics.as_text([jobs.as_metric(), *health.as_metrics(connect(settings.STORE_URL))])
+    text = site_metrics.as_text(health.as_metrics(connect(settings.STORE_URL)))
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-def _has_metrics_token(request: HttpRequest) -> bool:
-    brought = request.headers.get("Authorization", "")
-    wanted = f"Bearer {settings.METRICS_TOKEN}"
-    return bool(settings.METRICS_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())
 
 
 @public
@@ -90,4 +81,4 @@ def doctor(request: HttpRequest, signed: str) -> HttpResponse:
     """What the server sees of this request, for `plenum doctor` only."""
     if not is_doctor(signed):
         return HttpResponseNotFound("not found\n", content_type="text/plain")
-    return JsonResponse(RequestSnapshot.of(request).as_dict())
+    return JsonResponse(asdict(RequestSnapshot.of(request)))

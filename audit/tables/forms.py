@@ -23,11 +23,6 @@ class KeyField(forms.CharField):
         super().__init__(strip=False, max_length=KEY_BYTES[name], **options)
 
 
-class CursorField(forms.CharField):
-    def __init__(self) -> None:
-        super().__init__(required=False, max_length=MAX_CURSOR_CHARS, widget=forms.HiddenInput)
-
-
 class PartitionForm(forms.Form):
     table = forms.ChoiceField(label=_("Table"), choices=TABLES)
     pk = KeyField("PK", label=_("Partition key"))
@@ -64,7 +59,7 @@ class FilterForm(forms.Form):
     number = forms.IntegerField(
         label=_("Up to number"), required=False, min_value=0, max_value=10**MAX_DIGITS - 1, localize=False
     )
-    after = CursorField()
+    after = forms.CharField(required=False, max_length=MAX_CURSOR_CHARS, widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, filters: tuple[str, ...], **options: Any):
         super().__init__(*arguments, **options)

@@ -41,13 +41,10 @@ def may_open(span: Span) -> bool:
     if span.index:
         lists = (each.pk for item_type in SCHEMA.items for each in item_type.lists)
         return beginning(span.pk) in map(beginning, lists) or ("@" in span.pk and "#" not in span.pk)
+    if fits(OF_GAMES, span.pk) and "#" in span.pk.removeprefix(OF_GAMES):
+        return False  # a session's participants and their answers, whose number would reveal something
     places = (each.place for each in SCHEMA.items if each.shown)
-    return not _holds_players(span.pk) and any(span.table == each.table and fits(each.pk, span.pk) for each in places)
-
-
-def _holds_players(pk: str) -> bool:
-    """Partitions with a session's participants and their answers, whose length would reveal something."""
-    return fits(OF_GAMES, pk) and "#" in pk.removeprefix(OF_GAMES)
+    return any(span.table == each.table and fits(each.pk, span.pk) for each in places)
 
 
 # --- which part of a partition may be read ---
@@ -76,7 +73,8 @@ def readable_part(span: Span, may: Allowed) -> Span | None:
     if span.index:
         return span
     if is_of_election(span.pk) and not may.ballots:
-        return _unless_hidden(span, BALLOTS) if span.prefix else replace(span, first=_after_prefix(BALLOTS))
+        after_ballots = BALLOTS[:-1] + chr(ord(BALLOTS[-1]) + 1)  # the first key after all ballots
+        return _unless_hidden(span, BALLOTS) if span.prefix else replace(span, first=after_ballots)
     if fits(OF_POLLS, span.pk):
         return _unless_hidden(span, VOTES) if span.prefix else replace(span, last=VOTES.removesuffix("#"))
     return span
@@ -84,11 +82,6 @@ def readable_part(span: Span, may: Allowed) -> Span | None:
 
 def _unless_hidden(span: Span, hidden: str) -> Span | None:
     return None if span.prefix.startswith(hidden) or hidden.startswith(span.prefix) else span
-
-
-def _after_prefix(prefix: str) -> str:
-    """The first key after all that start with the prefix."""
-    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
 # --- masking an item ---

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cryptography.fernet import Fernet, InvalidToken
-from django.conf import settings
 from django.urls import reverse
-from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from acts.storage import table
+from acts.tokens import create_token, read_token
 from elections import sharding
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from store import keys, sharded_reads
@@ -69,14 +66,6 @@ class Attribute:
     cut: int = 0  # total characters, if not all are shown
 
 
-@dataclass(frozen=True, slots=True)
-class ItemView:
-    """One item."""
-
-    kind: str
-    attributes: tuple[Attribute, ...]
-
-
 # --- a partition ---
 
 
@@ -124,10 +113,10 @@ def _row(span: Span, item: Item, may: Allowed) -> Row:
 
 def _summary(shown: Item) -> str:
     """Visible, non-empty values, names first."""
-    told = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
-    names_first = sorted(told, key=lambda name: not name.endswith("name"))
-    words = "; ".join(f"{name}: {_text(shown[name])[:MAX_SUMMARY_CHARS]}" for name in names_first)
-    return words if len(words) <= MAX_SUMMARY_CHARS else f"{words[: MAX_SUMMARY_CHARS - 1]}…"
+    visible = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
+    names_first = sorted(visible, key=lambda name: not name.endswith("name"))
+    text = "; ".join(f"{name}: {_text(shown[name])[:MAX_SUMMARY_CHARS]}" for name in names_first)
+    return text if len(text) <= MAX_SUMMARY_CHARS else f"{text[: MAX_SUMMARY_CHARS - 1]}…"
 
 
 def _allowed_in(pk: str) -> Allowed:
@@ -146,8 +135,8 @@ def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:
 # --- an item ---
 
 
-def view_item(key: Key) -> ItemView | None:
-    """The visible part of an item; also `None` if its existence is hidden."""
+def view_item(key: Key) -> tuple[str, list[Attribute]] | None:
+    """The kind of an item and its visible attributes; also `None` if its existence is hidden."""
     kind = masks.type_of(key)
     try:
         shown = _masked_item(key) if kind else None
@@ -155,7 +144,7 @@ def view_item(key: Key) -> ItemView | None:
         return None
     if kind is None or shown is None:
         return None
-    return ItemView(kind.label, tuple(_attribute(key.table, kind, *each) for each in shown.items()))
+    return kind.label, [_attribute(key.table, kind, *each) for each in shown.items()]
 
 
 def _masked_item(key: Key) -> Item | None:
@@ -211,7 +200,8 @@ def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
 
 def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if isinstance(value, int) and not isinstance(value, bool) and name in EVENTS:
-        return _span_of_event(value) if value > 0 else None
+        place = keys.event(value, "", table().log_partitions)
+        return Span(place.pk, prefix=keys.sequence(value), table=LOG) if value > 0 else None
     if not isinstance(value, str) or not value:
         return None
     if name in ("PK", "GSI1PK"):
@@ -223,15 +213,9 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     return Span(keys.mail(value).pk) if name == "invited" else None
 
 
-def _span_of_event(number: int) -> Span:
-    """Where the event with that number is stored."""
-    place = keys.event(number, "", table().log_partitions)
-    return Span(place.pk, prefix=keys.sequence(number), table=LOG)
-
-
 def href(span: Span, after: str = "") -> str:
-    words = {"table": SHORT_NAMES[span.table], "pk": span.pk, "prefix": span.prefix, "after": after}
-    parameters = {name: word for name, word in words.items() if word} | ({"index": "on"} if span.index else {})
+    values = {"table": SHORT_NAMES[span.table], "pk": span.pk, "prefix": span.prefix, "after": after}
+    parameters = {name: value for name, value in values.items() if value} | ({"index": "on"} if span.index else {})
     return f"{reverse('raw_tables')}?{urlencode(parameters)}"
 
 
@@ -250,16 +234,11 @@ def well_known() -> list[Link]:
 
 def encrypt_cursor(cursor: str) -> str:
     """A cursor contains the key of the page's last item, which may be a hidden one."""
-    return _fernet().encrypt(cursor.encode()).decode()
+    return create_token("cursors", cursor)
 
 
-def decrypt_cursor(locked: str) -> str:
-    try:
-        return _fernet().decrypt(locked.encode()).decode()
-    except (InvalidToken, ValueError):
-        raise BadCursor("This is not a cursor.") from None
-
-
-def _fernet() -> Fernet:
-    key = salted_hmac("audit.tables.cursors", "", secret=settings.SECRET_KEY, algorithm="sha256").digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+def decrypt_cursor(token: str) -> str:
+    values = read_token("cursors", token, None)
+    if values is None:
+        raise BadCursor("This is not a cursor.")
+    return values[0]

@@ -48,17 +48,17 @@ NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown after it closes
 
 
 def _users(query: TableQuery) -> Page:
+    names = ("name", "email", "role", "created_at")
     if "@" in query.name:
         person = people.find_by_email(query.name)
         item = table().get(keys.listed_person(person.name)) if person else None
-        return Page([_user(item)] if item else [], count=_stored_count("user_count"))
+        return Page([_plain_row(item, *names)] if item else [], count=_stored_count("user_count"))
     page = table().page(keys.people(query.name), limit=PAGE_ROWS, cursor=query.cursor)
-    return Page([_user(item) for item in page.items], page.cursor, _stored_count("user_count"))
+    return Page([_plain_row(item, *names) for item in page.items], page.cursor, _stored_count("user_count"))
 
 
-def _user(item: Item) -> Row:
-    masked = masks.mask_item(DATA, item) or {}
-    return Row(cells_of(masked, "name", "email", "role", "created_at"), (item_link(item),))
+def _plain_row(item: Item, *names: str) -> Row:
+    return Row(cells_of(masks.mask_item(DATA, item) or {}, *names), (item_link(item),))
 
 
 def _stored_count(name: str) -> int | None:
@@ -218,18 +218,14 @@ def _skills(query: TableQuery) -> Page:
     page = table().page(keys.skill_names(query.name), limit=PAGE_ROWS, cursor=query.cursor)
     found = table().get_many({keys.skill(item["skill"]) for item in page.items})
     places = [keys.skill(item["skill"]) for item in page.items if keys.fold(item["name"]) == _own_name(found, item)]
-    return Page([_skill(found[place]) for place in places], page.cursor)
+    names = ("id", "name", "category", "aliases", "description", "state")
+    return Page([_plain_row(found[place], *names) for place in places], page.cursor)
 
 
 def _own_name(found: dict[Key, Item], item: Item) -> str:
     """Each skill is listed under its own name; its other names are in its row."""
     skill = found.get(keys.skill(item["skill"]))
     return keys.fold(skill["name"]) if skill else ""
-
-
-def _skill(item: Item) -> Row:
-    masked = masks.mask_item(DATA, item) or {}
-    return Row(cells_of(masked, "id", "name", "category", "aliases", "description", "state"), (item_link(item),))
 
 
 # --- multi-question ballots ---
@@ -252,19 +248,19 @@ def _multi_ballot_row(multi_ballot: Item, place: int, election_name: str) -> Row
 
 def _site_page(query: TableQuery) -> Page:
     item = table().get(keys.SITE_PAGE)
-    return Page(list(_site_page_rows(masks.mask_item(DATA, item) or {}, item)) if item else [])
+    return Page(list(_site_page_rows(item)) if item else [])
 
 
-def _site_page_rows(masked: Item, item: Item) -> Iterator[Row]:
+def _site_page_rows(item: Item) -> Iterator[Row]:
     """Its content, part by part; links and projects have one row each, in order."""
+    masked = masks.mask_item(DATA, item) or {}
     for part in ("name", "colour", "text"):
         yield Row((Cell(part), Cell(0), Cell(masked[part]), Cell(""), Cell("")), (item_link(item),))
     if photo := masked.get("photo"):
         yield Row((Cell("photo"), Cell(0), *cells_of(photo, "alt", "words", "id")), (item_link(item),))
-    for number, each in enumerate(masked["links"], 1):
-        yield Row((Cell("links"), Cell(number), *cells_of(each, "title", "words", "address")), (item_link(item),))
-    for number, each in enumerate(masked["projects"], 1):
-        yield Row((Cell("projects"), Cell(number), *cells_of(each, "title", "words", "link")), (item_link(item),))
+    for part, target in (("links", "address"), ("projects", "link")):
+        for number, each in enumerate(masked[part], 1):
+            yield Row((Cell(part), Cell(number), *cells_of(each, "title", "words", target)), (item_link(item),))
 
 
 # --- the log and its followers ---
@@ -293,14 +289,14 @@ def _events(query: TableQuery) -> Page:
 
 def _event(item: Item) -> Row:
     masked = masks.mask_item(LOG, item) or {}
-    said = dict(masked["event_data"])
-    name = said.pop("election_name", None)
+    data = dict(masked["event_data"])
+    name = data.pop("election_name", None)
     cells = (
         *cells_of(masked, "event_id", "when_occurred"),
         person_cell(masked["actor"]),
         Cell(masked["event_type"]),
         election_cell(name) if isinstance(name, str) else Cell(None),
-        Cell(said),
+        Cell(data),
     )
     return Row(cells, (item_link(layout.laid_out(item, table().log_partitions), LOG),))
 

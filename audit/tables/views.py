@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -93,35 +92,30 @@ def raw_tables(request: HttpRequest) -> HttpResponse:
     if "kind" in request.GET:
         return _find_by_name(request)
     form = PartitionForm(request.GET if request.GET else None)
-    context: dict[str, Any] = {"form": form, "thing": ThingForm(), "well_known": raw.well_known()}
     if not form.is_valid():
-        return render(request, "audit/tables/raw.html", context, status=422 if form.errors else 200)
-    span = _span(form)
+        return _raw_page(request, 422 if form.errors else 200, form=form)
+    chosen = form.cleaned_data
+    span = Span(chosen["pk"], chosen["prefix"], index=chosen["index"], table=raw.TABLE_NAMES[chosen["table"]])
     try:
         rows, cursor = raw.rows(span, request.GET.get("after") or None)
     except raw.CannotShow as refusal:
         form.add_error(None, str(refusal))
-        return render(request, "audit/tables/raw.html", context, status=422)
-    older = raw.href(span, cursor) if cursor else ""
-    return render(request, "audit/tables/raw.html", context | {"span": span, "rows": rows, "older": older})
+        return _raw_page(request, 422, form=form)
+    return _raw_page(request, form=form, span=span, rows=rows, older=raw.href(span, cursor) if cursor else "")
 
 
-def _span(form: PartitionForm) -> Span:
-    parameters = form.cleaned_data
-    return Span(
-        parameters["pk"], parameters["prefix"], index=parameters["index"], table=raw.TABLE_NAMES[parameters["table"]]
-    )
+def _raw_page(request: HttpRequest, status: int = 200, **more: Any) -> HttpResponse:
+    context = {"form": PartitionForm(), "thing": ThingForm(), "well_known": raw.well_known(), **more}
+    return render(request, "audit/tables/raw.html", context, status=status)
 
 
 def _find_by_name(request: HttpRequest) -> HttpResponse:
     """Redirect to the partition of something known by name."""
     form = ThingForm(request.GET)
     if not form.is_valid():
-        context = {"form": PartitionForm(), "thing": form, "well_known": raw.well_known()}
-        return render(request, "audit/tables/raw.html", context, status=422)
-    places: dict[str, Callable[[str], Key]] = {"election": keys.election, "person": keys.user}
-    place = places[form.cleaned_data["kind"]](form.cleaned_data["name"])
-    return redirect(raw.href(Span(place.pk)))
+        return _raw_page(request, 422, thing=form)
+    key_of = keys.election if form.cleaned_data["kind"] == "election" else keys.user
+    return redirect(raw.href(Span(key_of(form.cleaned_data["name"]).pk)))
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -129,12 +123,14 @@ def _find_by_name(request: HttpRequest) -> HttpResponse:
 def raw_item(request: HttpRequest) -> HttpResponse:
     form = ItemForm(request.GET)
     if not form.is_valid():
-        context = {"form": PartitionForm(), "thing": ThingForm(), "well_known": raw.well_known()}
-        context["sentence"] = _("Choose an item by table, partition key and sort key.")
-        return render(request, "audit/tables/raw.html", context, status=422)
+        return _raw_page(request, 422, sentence=_("Choose an item by table, partition key and sort key."))
     key = Key(form.cleaned_data["pk"], form.cleaned_data["sk"], raw.TABLE_NAMES[form.cleaned_data["table"]])
-    item = raw.view_item(key)
-    if item is None:
+    if (found := raw.view_item(key)) is None:
         raise Http404
-    partition_href = raw.href(Span(key.pk, table=key.table))
-    return render(request, "audit/tables/item.html", {"key": key, "item": item, "partition": partition_href})
+    context = {
+        "key": key,
+        "kind": found[0],
+        "attributes": found[1],
+        "partition": raw.href(Span(key.pk, table=key.table)),
+    }
+    return render(request, "audit/tables/item.html", context)

@@ -1,4 +1,4 @@
-"""What is stored and read back: ballots of about 200 bytes, and what a cast writes beside one."""
+"""The data stored and read back: ballots of about 200 bytes, and the other items that a cast writes."""
 
 from __future__ import annotations
 

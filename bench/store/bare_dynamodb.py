@@ -1,4 +1,4 @@
-"""What is under the DynamoDB adapter by itself: boto3's client as it comes, attribute values written by hand."""
+"""The layer below the DynamoDB adapter: boto3's plain client, with hand-written attribute values."""
 
 from __future__ import annotations
 

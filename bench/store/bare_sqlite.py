@@ -1,4 +1,4 @@
-"""The engine under the embedded adapter by itself: `sqlite3` as one would write it by hand for this one purpose."""
+"""The engine below the embedded adapter: hand-written `sqlite3` for this one purpose."""
 
 from __future__ import annotations
 

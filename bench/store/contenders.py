@@ -1,4 +1,4 @@
-"""Who is measured, and at what: the same five operations, whoever does them."""
+"""The contenders and the five operations that each of them is measured at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same ballots read through PynamoDB's models, as one would without an adapter of one's own."""
+"""The same ballots read through PynamoDB's models, as we would without our own adapter."""
 
 from __future__ import annotations
 

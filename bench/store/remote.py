@@ -1,4 +1,4 @@
-"""The DynamoDB adapter against boto3's plain client and against PynamoDB's models, on an engine of this machine."""
+"""The DynamoDB adapter against boto3's plain client and against PynamoDB's models, on a local engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recorded reply, played back to a client as if the server took no time: what is left is the client's own work."""
+"""Plays a recorded reply back to a client as if the server took no time, which leaves only the client's own work."""
 
 from __future__ import annotations
 

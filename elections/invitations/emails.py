@@ -93,7 +93,7 @@ INVITATION = EmailTemplate(
     _link,
     gettext_noop("Vote now"),
     is_over=_unless(State.EDITABLE, State.OPEN),
-    words=_email_values,
+    values=_email_values,
     title=gettext_noop("Invitation to vote"),
     headline=NAME,
     message=own_text.own_text_message,
@@ -128,7 +128,7 @@ MESSAGE = EmailTemplate(
     _link,
     gettext_noop("Go to the election"),
     message=message_content,
-    words=_email_values,
+    values=_email_values,
     after=(WINDOW,),
     reply_to=own_text.reply_address,
 )
@@ -162,7 +162,7 @@ CANDIDATE_ASKED = EmailTemplate(
     lambda mail: reverse("agree", args=[mail.about["election_name"]]),
     gettext_noop("See what would be shown"),
     is_over=_unless(State.DRAFT),  # candidates can only agree before it opens
-    words=_candidate_values,
+    values=_candidate_values,
     title=gettext_noop("Question to a candidate about skills"),
 )
 

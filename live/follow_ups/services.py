@@ -18,9 +18,8 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
-from acts.retry import retry_lost_race
+from acts.retry import retry_lost_race, unique_suffixes
 from acts.storage import now_text
-from acts.unique_names import unique_suffixes
 from elections.convening import Convened
 from elections.drafts import copying
 from elections.drafts.copying import BY_ADDRESS

@@ -13,9 +13,8 @@ from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.services import role_unchanged
 from acts.refusals import LostRace, NotNow
-from acts.retry import retried
+from acts.retry import retried, unique_suffixes
 from acts.storage import SITE, now_text, record, table
-from acts.unique_names import unique_suffixes
 from acts.versions import next_version
 from elections import repository as elections
 from elections.actions import relation

@@ -67,9 +67,9 @@ RESULT = EmailTemplate(
     _link,
     gettext_noop("See the full result"),
     opt_out.link,
-    silence_words=gettext_noop("No more mails about results"),
+    silence_label=gettext_noop("No more mails about results"),
     is_over=_is_gone,
-    words=_placeholders,
+    values=_placeholders,
     title=gettext_noop("Who won"),
     headline="%(election)s",
 )

@@ -10,8 +10,8 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.services import role_unchanged
 from acts.refusals import LostRace, NameTaken, NotNow, TooMany
+from acts.retry import unique_suffixes
 from acts.storage import now_text, record
-from acts.unique_names import unique_suffixes
 from skills import repository, rules
 from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, Skill, State
 from store import keys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from store.keys.parts import METADATA, escape, part, shard_of, sharded
@@ -18,17 +19,15 @@ def election_shard(name: str, shard: int, shards: int) -> str:
     return sharded(election(name).pk, shard, shards)
 
 
-def description(name: str) -> Key:
-    """The election's description, if any: too long for an item that every page and every cast reads."""
-    return Key(election(name).pk, "DESCRIPTION")
-
-
 def under_new_name(pk: str, old: str, new: str) -> str:
     """The partition after a rename: the election's own, or the same shard."""
     return election(new).pk + pk.removeprefix(election(old).pk)
 
 
 ELECTIONS = Span("ELECTIONS", index=True)
+FOR_EVERYONE = Span("EVERYONE", index=True)
+SEALING = Span("SEALING", index=True)
+SHARED_RESULTS = Span("SHARED", index=True)
 OWN_ELECTIONS = Span("MINE")  # for cursors into a person's own elections; no item has such a key
 
 
@@ -61,16 +60,8 @@ def candidate(election_name: str, name: str) -> Key:
     return Key(election(election_name).pk, f"CANDIDATE#{part(name)}")
 
 
-def candidates(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="CANDIDATE#")
-
-
 def need(election_name: str, skill_id: str) -> Key:
     return Key(election(election_name).pk, f"NEED#{escape(skill_id)}")
-
-
-def needs(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="NEED#")
 
 
 def agreement(election_name: str, candidate_name: str) -> Key:
@@ -78,31 +69,13 @@ def agreement(election_name: str, candidate_name: str) -> Key:
     return Key(election(election_name).pk, f"AGREED#{part(candidate_name)}")
 
 
-def agreements(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="AGREED#")
-
-
 def agreed_by(person: str) -> Span:
     return Span(f"AGREED#{part(person)}", index=True)
-
-
-def snapshot(election_name: str) -> Key:
-    """The skills that the election needs of candidates who agreed, as of its opening."""
-    return Key(election(election_name).pk, "SNAPSHOT")
-
-
-def turnout(election_name: str) -> Key:
-    """How many voted in each hour or on each day, as far as the log has been read."""
-    return Key(election(election_name).pk, "TURNOUT")
 
 
 def filling_part(election_name: str, number: int) -> Key:
     """Some of the voters still to be added to the roll of a draft."""
     return Key(election(election_name).pk, f"FILLING#{number:02d}")
-
-
-def filling_parts(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="FILLING#")
 
 
 def all_of_election(election_name: str) -> Span:
@@ -113,6 +86,46 @@ def all_of_election(election_name: str) -> Span:
 def all_in_shards(election_name: str, shards: int) -> list[Span]:
     """Everything in shards; nothing if the election has a single partition."""
     return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []
+
+
+# --- what there is once in an election, and all of a kind ---
+
+
+def _one(sort_key: str) -> Callable[[str], Key]:
+    def key(election_name: str) -> Key:
+        return Key(election(election_name).pk, sort_key)
+
+    return key
+
+
+def _all(prefix: str) -> Callable[[str], Span]:
+    def span(election_name: str) -> Span:
+        return Span(election(election_name).pk, prefix=prefix)
+
+    return span
+
+
+description = _one("DESCRIPTION")  # too long for an item that every page and every cast reads
+snapshot = _one("SNAPSHOT")  # the skills it needs of candidates who agreed, as of its opening
+turnout = _one("TURNOUT")  # how many voted in each hour or on each day, as far as the log has been read
+for_everyone = _one("EVERYONE")
+lots = _one("LOTS")  # the secret that it is committed to while open; deleted when revealed with the result
+result = _one("RESULT")
+sealing = _one("SEALING")
+shared_result = _one("SHARED")  # a short form of a public result
+reminders = _one("REMINDERS")
+invitation_words = _one("WORDS")  # the organisers' own text in the invitation, and who gets the replies
+
+candidates = _all("CANDIDATE#")
+needs = _all("NEED#")
+agreements = _all("AGREED#")
+filling_parts = _all("FILLING#")
+voter_imports = _all("IMPORT#")
+all_published = _all("PUBLISHED#")
+result_parts = _all("RESULT#")
+counted_parts = _all("COUNTED#")
+failed_mails = _all("FAILED#")
+messages = _all("MESSAGE#")
 
 
 # --- rolls ---
@@ -132,19 +145,8 @@ def elections_of_voter(name: str) -> Span:
     return Span(f"VOTER#{part(name)}", index=True)
 
 
-FOR_EVERYONE = Span("EVERYONE", index=True)
-
-
-def for_everyone(election_name: str) -> Key:
-    return Key(election(election_name).pk, "EVERYONE")
-
-
 def voter_import(election_name: str, digest: str) -> Key:
     return Key(election(election_name).pk, f"IMPORT#{escape(digest)}")
-
-
-def voter_imports(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="IMPORT#")
 
 
 def imported_rows(election_name: str, digest: str, number: int) -> Key:
@@ -269,28 +271,11 @@ def published(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
 
 
-def all_published(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="PUBLISHED#")
-
-
 # --- results ---
-
-
-def lots(election_name: str) -> Key:
-    """The secret that an open election is committed to; deleted when it is revealed with the result."""
-    return Key(election(election_name).pk, "LOTS")
-
-
-def result(election_name: str) -> Key:
-    return Key(election(election_name).pk, "RESULT")
 
 
 def result_part(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"RESULT#{number:04d}")
-
-
-def result_parts(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="RESULT#")
 
 
 def counted_part(election_name: str, number: int) -> Key:
@@ -298,20 +283,17 @@ def counted_part(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"COUNTED#{number:04d}")
 
 
-def counted_parts(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="COUNTED#")
+# --- mails ---
 
 
-SEALING = Span("SEALING", index=True)
+def mail_counts(election_name: str, created_at: str) -> Key:
+    """With the time, so that mails of a deleted election are not counted for a later one of the same name."""
+    return Key(election(election_name).pk, f"MAILS#{created_at}")
 
 
-def sealing(election_name: str) -> Key:
-    return Key(election(election_name).pk, "SEALING")
+def failed_mail(election_name: str, kind: str, voter_name: str) -> Key:
+    return Key(election(election_name).pk, f"FAILED#{escape(kind)}#{part(voter_name)}")
 
 
-SHARED_RESULTS = Span("SHARED", index=True)
-
-
-def shared_result(election_name: str) -> Key:
-    """A short form of the outcome, for an election whose result is public."""
-    return Key(election(election_name).pk, "SHARED")
+def message(election_name: str, digest: str) -> Key:
+    return Key(election(election_name).pk, f"MESSAGE#{escape(digest)}")

@@ -10,6 +10,7 @@ work until a day after the end.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 from store.keys.parts import METADATA, escape, id_by_date, part, sharded
 from store.table import Key, Span
@@ -27,13 +28,37 @@ def all_of_game(game_id: str) -> Span:
     return Span(game(game_id).pk)
 
 
-def game_state(game_id: str) -> Key:
-    return Key(game(game_id).pk, "STATE")
+# --- what there is once in a session, and all of a kind ---
 
 
-def game_roster(game_id: str) -> Key:
-    """A number that grows with every change of a seat, so that caches of the seats know when to read them again."""
-    return Key(game(game_id).pk, "ROSTER")
+def _one(sort_key: str) -> Callable[[str], Key]:
+    def key(game_id: str) -> Key:
+        return Key(game(game_id).pk, sort_key)
+
+    return key
+
+
+def _all(prefix: str) -> Callable[[str], Span]:
+    def span(game_id: str) -> Span:
+        return Span(game(game_id).pk, prefix=prefix)
+
+    return span
+
+
+game_state = _one("STATE")
+game_roster = _one("ROSTER")  # a number that grows with every change of a seat, for caches of the seats
+game_speakers = _one("SPEAKERS")  # past, current and waiting speakers of an assembly
+game_qa = _one("QA")  # whether and how it takes questions, with numbers that grow when there is something new
+
+game_roll = _all("ROLL#")
+game_questions = _all("QUESTIONS#")
+presences = _all("PRESENCE#")
+onwards = _all("ONWARD#")
+all_asked = _all("ASKED#")
+all_moderated = _all("MODERATED#")
+
+
+# --- seats, answers and rounds ---
 
 
 def game_roll_entry(game_id: str, name: str) -> Key:
@@ -41,21 +66,8 @@ def game_roll_entry(game_id: str, name: str) -> Key:
     return Key(game(game_id).pk, f"ROLL#{part(name)}")
 
 
-def game_roll(game_id: str) -> Span:
-    return Span(game(game_id).pk, prefix="ROLL#")
-
-
-def game_speakers(game_id: str) -> Key:
-    """Past, current and waiting speakers of an assembly."""
-    return Key(game(game_id).pk, "SPEAKERS")
-
-
 def game_questions_part(game_id: str, number: int) -> Key:
     return Key(game(game_id).pk, f"QUESTIONS#{number:02d}")
-
-
-def game_questions(game_id: str) -> Span:
-    return Span(game(game_id).pk, prefix="QUESTIONS#")
 
 
 def game_salt(game_id: str, round_: int) -> Key:
@@ -104,17 +116,9 @@ def presence(game_id: str, process: str) -> Key:
     return Key(game(game_id).pk, f"PRESENCE#{escape(process)}")
 
 
-def presences(game_id: str) -> Span:
-    return Span(game(game_id).pk, prefix="PRESENCE#")
-
-
 def onward(game_id: str, number: int) -> Key:
     """A poll or an election created from a session."""
     return Key(game(game_id).pk, f"ONWARD#{number:02d}")
-
-
-def onwards(game_id: str) -> Span:
-    return Span(game(game_id).pk, prefix="ONWARD#")
 
 
 def game_shard(game_id: str, player: str) -> str:
@@ -179,26 +183,13 @@ def game_in_history(host: str, moment: str, game_id: str) -> Key:
 # --- questions from the room ---
 
 
-def game_qa(game_id: str) -> Key:
-    """Whether and how the session takes questions, with numbers that grow when there is something new."""
-    return Key(game(game_id).pk, "QA")
-
-
 def asked(game_id: str, question: str) -> Key:
     return Key(game(game_id).pk, f"ASKED#{escape(question)}")
-
-
-def all_asked(game_id: str) -> Span:
-    return Span(game(game_id).pk, prefix="ASKED#")
 
 
 def moderated(game_id: str, round_: int) -> Key:
     """The hosts' decisions about texts of a round, one attribute each."""
     return Key(game(game_id).pk, f"MODERATED#{round_:03d}")
-
-
-def all_moderated(game_id: str) -> Span:
-    return Span(game(game_id).pk, prefix="MODERATED#")
 
 
 def upvoted(game_id: str, who: str) -> Key:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from store.keys.of_elections import election
 from store.keys.parts import METADATA, escape, fitted, part, sequence, shard_of, sharded
 from store.table import LOG, Item, Key, Span
 
@@ -193,36 +192,6 @@ def mails_due(moment: str, shards: int, *, urgent: bool) -> list[Span]:
 def mail_server(lane: str) -> Key:
     """Exists only while the mail server cannot be reached."""
     return Key(METADATA, f"MAILSERVER#{escape(lane)}")
-
-
-def mail_counts(election_name: str, created_at: str) -> Key:
-    """With the time, so that mails of a deleted election are not counted for a later one of the same name."""
-    return Key(election(election_name).pk, f"MAILS#{created_at}")
-
-
-def failed_mail(election_name: str, kind: str, voter_name: str) -> Key:
-    return Key(election(election_name).pk, f"FAILED#{escape(kind)}#{part(voter_name)}")
-
-
-def failed_mails(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="FAILED#")
-
-
-def message(election_name: str, digest: str) -> Key:
-    return Key(election(election_name).pk, f"MESSAGE#{escape(digest)}")
-
-
-def messages(election_name: str) -> Span:
-    return Span(election(election_name).pk, prefix="MESSAGE#")
-
-
-def reminders(election_name: str) -> Key:
-    return Key(election(election_name).pk, "REMINDERS")
-
-
-def invitation_words(election_name: str) -> Key:
-    """The organisers' own text in the invitation, and who gets the replies."""
-    return Key(election(election_name).pk, "WORDS")
 
 
 def quiet(address: str) -> Key:

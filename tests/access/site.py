@@ -73,7 +73,7 @@ from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
 from upkeep.doctor import web_checks as doctor
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
 

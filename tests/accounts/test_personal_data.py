@@ -29,7 +29,7 @@ from tests.background import queue_mailings
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
 from tests.skills.conftest import have
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 
 @pytest.fixture

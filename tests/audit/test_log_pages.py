@@ -264,7 +264,7 @@ def test_the_line_of_the_page_is_one_that_verify_takes(site, log):
     happen(log, 3)
     seal_publicly(site)
     line = Client().get("/checkpoints/newest.txt").content.decode().splitlines()[0]
-    assert run("verify", f"--checkpoint={line}").startswith("Every event up to 4 is what was sealed")
+    assert run("verify", f"--checkpoint={line}").startswith("All events up to 4 are as sealed")
 
 
 def test_earlier_checkpoints_are_leafed_through(site, log):

@@ -26,7 +26,7 @@ from elections.turnout.counts import final_turnout
 from store.log import layout, utc_now
 from store.log.seal import GRACE_PERIOD, verify
 from store.table import Item, Table
-from upkeep.log.sealer import COUNTED, SiteSealer
+from upkeep.log.figures import COUNTED, SiteSealer
 
 # What an answer can say.
 DONE = "done"

@@ -33,7 +33,7 @@ from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
 from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES
 from upkeep import replay
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 from upkeep.pause import pause
 
 from .conftest import ranks
@@ -558,7 +558,7 @@ def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board,
     add_voters(owner, elections.find("Board"), ["late@example.org"])
     services.cast(Pass(link_of()), "Board", ranks(Bo=1), "form")
     site_sealer().seal()
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
     (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
     assert "link" not in str(event)
 

@@ -19,7 +19,7 @@ from store import keys
 from tests.aws.engine import ours
 from tests.aws.memory import MemoryEngine
 from tests.aws.rules import Latency, Limits, Rules
-from upkeep import progress
+from upkeep.commands import show_steps
 from upkeep.management.commands import serve
 
 VOTERS = 30
@@ -105,12 +105,12 @@ def test_an_election_of_an_attempt_that_was_cut_short_is_made(site, small, monke
 
 def test_a_log_says_how_far_it_is_line_by_line(monkeypatch):
     log = StringIO()
-    with progress.show_steps(OutputWrapper(log), "Demo") as told:
+    with show_steps(OutputWrapper(log), "Demo") as told:
         for done in range(1, 4):
             told(done, 3)
     assert log.getvalue() == "Demo: 3 of 3\n"
-    monkeypatch.setattr(progress, "LOG_INTERVAL_SECONDS", 0)
-    with progress.show_steps(OutputWrapper(log), "Demo") as told:
+    monkeypatch.setattr("upkeep.commands.LOG_INTERVAL_SECONDS", 0)
+    with show_steps(OutputWrapper(log), "Demo") as told:
         told(1, 3)
     assert log.getvalue() == "Demo: 3 of 3\nDemo: 1 of 3\n"
 

@@ -79,7 +79,7 @@ def told(kind: str) -> list[dict]:
 
 @pytest.mark.parametrize("by", ["restore", "transfer"])
 def test_whoever_has_voted_has_voted_for_good_and_others_vote_as_ever(voted, by):
-    assert "Secret elections that are open: 1. What was cast in them by then counts" in voted(by)
+    assert "Open secret elections: 1. Ballots cast in them so far count" in voted(by)
     eve, flo = people.find("Eve"), people.find("Flo")
     for act in (
         lambda: services.cast(eve, "Board", ranks(Cy=1), "again"),

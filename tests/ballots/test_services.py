@@ -37,7 +37,7 @@ from store.log.seal import Sealer, verify
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 from .conftest import ranks
 

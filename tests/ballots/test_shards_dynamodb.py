@@ -32,7 +32,7 @@ from tests.background import finish_background
 from tests.polls.conftest import made, vote  # noqa: F401
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401
 from tests.store import engines
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 from upkeep.replay import check
 
 from .conftest import ranks

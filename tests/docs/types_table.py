@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from functools import cache
 from inspect import getdoc, isfunction
 from pathlib import Path
 
 import django
 
+from store import keys
 from store.schema import SCHEMA, EventType, ItemType, parsed
 from store.table import LOG
 
@@ -51,7 +54,17 @@ def item_row(item_type: ItemType) -> str:
     shown, hidden = _words(item_type.shown), _words(item_type.hidden)
     table = "log" if key.table == LOG else "data"
     about = (getdoc(item_type.key) or "").split("\n")[0] if isfunction(item_type.key) else ""
+    about = about or _comments().get(item_type.key, "")
     return f"| {item_type.label} | {about} | {table} | `{key.pk}` / `{key.sk}` | {lists} | {shown} | {hidden} |"
+
+
+@cache
+def _comments() -> dict[object, str]:
+    """What is said beside a key that is not a function of its own, as a sentence."""
+    named = re.compile(r"^(\w+) = .*\)  # (.*)$", re.MULTILINE)
+    texts = (path.read_text() for path in Path(keys.__file__).parent.glob("of_*.py"))
+    found = [each for text in texts for each in named.findall(text)]
+    return {getattr(keys, name): f"{about[0].upper()}{about[1:]}." for name, about in found}
 
 
 def event_row(event_type: EventType) -> str:

@@ -201,9 +201,9 @@ def test_the_log_makes_needs_and_agreements(site, otto, boss, bo, draft):  # noq
     assert [each["election_name"] for each in site.each(keys.agreed_by("Bo"))] == ["Council"]
     lifecycle.open_(otto, council, editable=False, shows_skills=True)
     assert repository.find("Council").shows_skills
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
     accounts.remove(boss, bo)
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
 
 
 # --- pages ---

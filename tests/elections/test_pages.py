@@ -267,7 +267,7 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
     stands_at(monkeypatch, "2199-12-01T00:00:00.000Z")
     said = StringIO()
     call_command("tick", stdout=said)
-    assert said.getvalue().startswith("1 elections closed, 0 reminders set off")
+    assert said.getvalue().startswith("1 elections closed, 0 reminders sent")
     assert repository.find(board.name).stored_state == State.CLOSED
 
 

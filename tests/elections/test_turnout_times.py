@@ -25,7 +25,7 @@ from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from upkeep import replay
 from upkeep.log import figures
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ELECTION = Election("Board", "Ada", "2026-01-01T00:00:00.000Z", no_voting_after=as_text(NOON + timedelta(days=3)))

@@ -244,5 +244,5 @@ def test_the_log_makes_sessions_with_ideas_and_comparisons_again_and_holds_no_wo
     drive(game, Step.CLOSE)
     drive(game, Step.VOTE)
     answer(game, FIRST)
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
     assert "Zebras" not in repr(list(site.each(keys.events())))

@@ -45,7 +45,7 @@ def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, t
     kinds = {item["SK"].partition("#")[0] for item in site.each(keys.all_of_game(copy.id))}
     assert kinds <= {"METADATA", "STATE", "QUESTIONS", "ROLL"}
     assert not [item for span in keys.shards_of_game(copy.id) for item in site.each(span)]
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
 
 
 def test_the_roll_goes_along_and_its_codes_do_not(made, person):

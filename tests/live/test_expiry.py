@@ -85,7 +85,7 @@ def test_its_data_goes_some_days_after_its_end_as_the_operator_says(site, made, 
     lines = repository.history("Hana", limit=9)[0]
     assert [line.is_kept for line in lines] == [False] * len(SET_TYPES)
     assert background.next_due() is None
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
 
 
 def test_nothing_is_read_of_it_after_its_last_day_even_without_a_worker(site, made, monkeypatch):

@@ -20,7 +20,7 @@ from tests.live.conftest import drive
 from tests.test_replay_live import check, play
 from tests.test_replay_story import someone
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 
 def test_what_somebody_hosted_goes_with_them(site, made, person):

@@ -242,7 +242,7 @@ def test_a_session_that_mixes_plays_is_played_to_its_end(site, made, hana):
     assert "place 1" in ada.page()
     check_what_is_left(hana, game)
     finish_background()
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
 
 
 def check_what_is_left(hana: Client, game) -> None:

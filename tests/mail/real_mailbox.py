@@ -20,8 +20,7 @@ import pytest
 
 from mail import bounce_mailbox
 from mail import outbox as mail
-from mail.emails import compose
-from mail.message_ids import message_id
+from mail.emails import compose, message_id
 from mail.sending import send_waiting
 from store import keys
 from tests.mail.test_bounces import nested, report

@@ -11,9 +11,8 @@ from acts.storage import table
 from mail import bounce_mailbox
 from mail import outbox as mail
 from mail.bounces import parse_report
-from mail.emails import compose
-from mail.labels import note_text, reason_text
-from mail.message_ids import mail_number, message_id
+from mail.emails import compose, mail_number, message_id
+from mail.outbox import note_text, reason_text
 from mail.sending import send_waiting
 from store import keys
 from store.table import Unavailable
@@ -103,7 +102,7 @@ def test_a_message_id_is_at_the_sites_domain_stable_and_cannot_be_made_up(settin
 def test_a_hard_bounce_is_read(returned):
     found = parse_report(report(message_id("4711"), returned=returned))
     assert (found.number, found.kind) == ("4711", "bounced")
-    assert found.words.startswith("5.1.1 550 5.1.1 <ann@example.org>: no")
+    assert found.text.startswith("5.1.1 550 5.1.1 <ann@example.org>: no")
 
 
 @pytest.mark.parametrize(

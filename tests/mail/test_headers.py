@@ -16,8 +16,7 @@ from elections.invitations import mailing
 from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
-from mail.emails import EMAIL_TEMPLATES, compose
-from mail.message_ids import mail_number
+from mail.emails import EMAIL_TEMPLATES, compose, mail_number
 from mail.sending import send_waiting
 from store import keys
 from store.table import Update
@@ -128,11 +127,11 @@ def test_test_mails_are_limited(site, signed_in, monkeypatch):
 def test_a_command_sends_a_test_mail(serves):
     server, said = serves(), StringIO()
     call_command("send_mail", test="ops@example.org", stdout=said)
-    assert said.getvalue() == "The mail server took it: 250 2.0.0 taken as 4711\n"
+    assert said.getvalue() == "The mail server accepted it: 250 2.0.0 taken as 4711\n"
     server.answers["rcpt"] = "550 no"
-    with pytest.raises(CommandError, match="did not take it: 550 no"):
+    with pytest.raises(CommandError, match="rejected it: 550 no"):
         call_command("send_mail", test="ops@example.org")
-    with pytest.raises(CommandError, match="did not take it"):
+    with pytest.raises(CommandError, match="rejected it"):
         call_command("send_mail", test="not an address")
 
 

@@ -21,9 +21,8 @@ from accounts.emails import EMAIL_TEMPLATES
 from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
-from mail.emails import compose
-from mail.labels import reason_text
-from mail.message_ids import mail_number
+from mail.emails import compose, mail_number
+from mail.outbox import reason_text
 from mail.sending import GIVE_UP_SECONDS, LEASE_SECONDS, send_waiting
 from store import keys
 from store.table import Update

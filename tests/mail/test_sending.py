@@ -14,8 +14,8 @@ from mail import outbox as mail
 from mail import smtp
 from mail.emails import compose
 from mail.errors import redact_address
-from mail.labels import reason_text
 from mail.outages import BULK, URGENT
+from mail.outbox import reason_text
 from mail.sending import GIVE_UP_SECONDS, anything_due, backoff, send_waiting
 from store import keys
 from store.table import Put

@@ -43,7 +43,7 @@ from upkeep import replay
 
 THREE = ({"Ada": 1}, {"Bo": 1}, {"Cy": 1})  # an instant runoff must draw two lots
 SECRET = "5e" * 32
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 
 
 @pytest.fixture

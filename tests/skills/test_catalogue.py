@@ -9,8 +9,8 @@ import pytest
 
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotNow, TooMany
+from acts.retry import MAX_NUMBERED_SUFFIX, RANDOM_SUFFIXES
 from acts.storage import table
-from acts.unique_names import MAX_NUMBERED_SUFFIX, RANDOM_SUFFIXES
 from skills import repository, services
 from skills.rules import State
 from store import keys

@@ -22,7 +22,7 @@ from tests.background import finish_background
 from tests.skills.conftest import forms, have
 from upkeep import replay
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
 from upkeep import replay
 from upkeep.erasure import log_erasure
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def row(model: Model) -> str:
         f"{model.size.voters:,}",
         f"{report.rate(model.at_peak)} voters, {report.rate(model.requests)} requests",
         f"{model.layout.shards}, {model.layout.gates:,}",
-        f"{report.rate(model.most_voters)} voters, {report.rate(model.most_casts)} casts",
+        f"{report.rate(model.most_voters)} voters, {report.rate(model.most([model.act('casting')]))} casts",
         f"{load.charged.kind}s of `{report.named(load.charged)}`, {report.percent(load.full)}",
         f"{report.millions(model.total(WRITE))} writes, {report.millions(model.total(READ))} reads",
         f"{report.dollars(model.cost)}, and {report.dollars(model.cost_a_month)} a month",

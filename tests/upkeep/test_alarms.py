@@ -94,7 +94,7 @@ def test_the_worker_sees_to_it(watched):
 
 def test_a_failed_backup_is_logged_and_the_owner_is_told_once_a_day(watched, caplog, outbox):
     with caplog.at_level(logging.ERROR, "plenum.backup"):
-        assert command("backup_failed", "plenum-backup.service") == "The owner is told by mail."
+        assert command("backup_failed", "plenum-backup.service") == "The owner is being told by mail."
     assert [(each.msg, each.unit) for each in caplog.records] == [("failed", "plenum-backup.service")]
     assert [(to, subject) for to, subject, _ in outbox()] == [("owner@example.org", "Plenum: A backup has failed")]
     assert [alarms.warn_of_failure(on(days)) for days in (7, 7, 8)] == [1, 0, 1]

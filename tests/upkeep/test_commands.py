@@ -22,7 +22,7 @@ def run(*arguments, **options) -> str:
 
 def test_create_tables_may_be_run_again(site):
     EventLog(site).void(1)
-    assert run("create_tables") == run("create_tables") == "The tables are there."
+    assert run("create_tables") == run("create_tables") == "The tables exist."
     assert EventLog(site).is_void(1)
 
 
@@ -32,14 +32,11 @@ def one_event(site):
 
 
 def test_seal_and_verify(site, one_event):
-    assert (
-        run("verify")
-        == f"Every event up to 0 is what was sealed; chain {'0' * 64}.\n1 newer events are not sealed yet."
-    )
+    assert run("verify") == f"All events up to 0 are as sealed; chain {'0' * 64}.\n1 newer events are not sealed yet."
     assert run("seal") == "1 event numbers sealed."
     assert run("seal") == "Nothing new to seal."
     checkpoint = EventLog(site).newest_checkpoint()
-    assert run("verify") == f"Every event up to 1 is what was sealed; chain {checkpoint['hash']}."
+    assert run("verify") == f"All events up to 1 are as sealed; chain {checkpoint['hash']}."
     assert run("verify", f"--checkpoint=1:{checkpoint['hash'].upper()}")
 
 
@@ -83,4 +80,4 @@ def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
     call_command("serve", no_demo=no_demo, stdout=output)
     assert ("demo" in called, called[-1]) == (not is_distant, "gunicorn")
     assert ("Sign in as one of these" in output.getvalue()) == (not is_distant)
-    assert ("“python manage.py demo” loads it" in output.getvalue()) == (is_distant and not no_demo)
+    assert ("To load it: python manage.py demo" in output.getvalue()) == (is_distant and not no_demo)

@@ -41,7 +41,7 @@ def counted(tmp_path):
 
 def test_a_result_for_people(counted):
     lines = counted(TENNESSEE).splitlines()
-    assert lines[0] == "Ballots: 100, of them blank: 0; different rankings: 4."
+    assert lines[0] == "Ballots: 100, 0 of them blank; different rankings: 4."
     assert "Method: schulze" in lines
     assert "Winner: Nashville" in lines
     assert "    1  Nashville" in lines
@@ -151,7 +151,7 @@ def test_standard_input(monkeypatch):
     [
         ("1: A\n1: A > > B", [], "ballots.txt: Line 2: A name is missing in “A > > B”."),
         ("", [], "ballots.txt: This file is empty."),
-        ("1: A", ["--seats=0"], "The number of seats is a whole number from 1 to 10000."),
+        ("1: A", ["--seats=0"], "The number of seats must be a whole number from 1 to 10000."),
         ("1: A", ["--method=dice"], "invalid choice: 'dice'"),
         ("1: A", ["--unranked=above"], "invalid choice: 'above'"),
         ("1: A", ["--seats=two"], "invalid int value: 'two'"),

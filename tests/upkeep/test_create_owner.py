@@ -71,7 +71,7 @@ def test_or_a_link_is_printed(site):
     ("words", "passwords", "sentence"),
     [
         (("Ada",), (), "Give the name and the email address, or --link."),
-        (("Ada", "ada@example.org"), (PASSWORD, "something else"), "two different passwords"),
+        (("Ada", "ada@example.org"), (PASSWORD, "something else"), "passwords differ"),
         (("Ada", "ada@example.org"), ("short", "short"), "too short"),
         (("a@b", "ada@example.org"), (PASSWORD, PASSWORD), "cannot contain @"),
         (("Ada", "nowhere"), (PASSWORD, PASSWORD), "valid email"),

@@ -53,7 +53,7 @@ def demo(watched, tmp_path_factory) -> Iterator[Table]:
     """A site with nothing else; somebody has watched how it was loaded."""
     url = f"sqlite://{tmp_path_factory.mktemp('demo')}/plenum.sqlite3"
     with override_settings(STORE_URL=url), translation.override("en"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("upkeep.progress.UPDATE_INTERVAL_SECONDS", 0)
+        patch.setattr("upkeep.commands.UPDATE_INTERVAL_SECONDS", 0)
         site = connect(url)
         site.create()
         assert run("demo", stderr=watched) == "The demo content is loaded."
@@ -65,7 +65,7 @@ def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     site, unwatched = demo, StringIO()
     for words in ("1 of 9, people: 10 of 10", "3 of 9, elections: 5 of 9", "4 of 9, ballots: 1,000 of 1,7"):
         assert f"\rDemo, part {words}" in watched.getvalue()
-    assert run("demo", stderr=unwatched) == "The demo content is there already."
+    assert run("demo", stderr=unwatched) == "The demo content is already there."
     lines = ["Demo, part 1 of 9, people: 10 of 10", "Demo, part 3 of 9, elections: 9 of 9"]
     assert unwatched.getvalue().splitlines() == lines, "a log has a line for each"
     seen = [post.title for post in news.published(limit=9)[0]]
@@ -98,7 +98,7 @@ def test_an_interrupted_demo_is_completed_by_the_next_run(demo, settings, tmp_pa
                 load(no_progress)
             if not dying.is_dead:
                 break
-    assert run("demo") == "The demo content is there already."
+    assert run("demo") == "The demo content is already there."
     assert happened(site) == happened(demo)
 
 
@@ -181,4 +181,4 @@ def test_the_demo_comes_back_from_its_backup(demo, settings, tmp_path):
     unlinked = [event for event in other.each(keys.events()) if event["event_type"] == "BallotsUnlinked"]
     assert len(unlinked) == len(open_ones) > 0
     assert verify(other).flaw is None
-    assert run("demo") == "The demo content is there already."
+    assert run("demo") == "The demo content is already there."

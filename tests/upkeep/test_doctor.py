@@ -39,13 +39,14 @@ from store.table import Put, Update
 from tests.mail.servers import MailServer
 from tests.store import engines
 from upkeep import disk, doctor
-from upkeep.doctor import Grade, health, machine_checks, mail_checks, store_checks, web_checks
+from upkeep.doctor import health, machine_checks, mail_checks, store_checks, web_checks
+from upkeep.doctor.findings import Finding, Grade
 from upkeep.doctor.web_checks import FORGED, Reply, RequestSnapshot
 from upkeep.log import figures
 from upkeep.pause import Pause
 from upkeep.worker import heartbeats
 
-WELL, LOOK, BROKEN = Grade.WELL, Grade.LOOK, Grade.BROKEN
+WELL, LOOK, BROKEN = Grade.OK, Grade.WARNING, Grade.BROKEN
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 VISITOR = "203.0.113.9"
 
@@ -160,11 +161,11 @@ def running(site, settings) -> Iterator[int]:
         yield port
 
 
-def findings_through(running: int, settings, rewrite: Rewrite) -> list[doctor.Finding]:
+def findings_through(running: int, settings, rewrite: Rewrite) -> list[Finding]:
     with proxy(running, rewrite) as port:
         settings.SITE_URL = f"http://127.0.0.1:{port}"
-        reached = web_checks.probe()
-        return [*web_checks.check_server(reached.inside), *web_checks.check_proxy(reached.outside)]
+        inside, outside = web_checks.probe()
+        return [*web_checks.check_server(inside), *web_checks.check_proxy(outside)]
 
 
 def set_by_proxy(headers: dict[str, str]) -> dict[str, str]:
@@ -203,8 +204,8 @@ def test_a_proxy_is_judged_by_what_arrives(running, settings, rewrite, trusted, 
 
 def test_a_site_without_a_proxy_is_well(running, settings):
     settings.TRUSTED_PROXIES = []
-    reached = web_checks.probe()
-    assert {each.grade for each in web_checks.check_proxy(reached.outside)} == {WELL}
+    _inside, outside = web_checks.probe()
+    assert {each.grade for each in web_checks.check_proxy(outside)} == {WELL}
 
 
 def test_somebody_else_at_the_address_is_not_us(running, settings):
@@ -227,8 +228,8 @@ def test_nobody_there_is_broken_inside_and_to_be_looked_at_outside(site, setting
     with free_port() as held:
         settings.HOST, settings.PORT = held.getsockname()
         settings.SITE_URL = f"http://127.0.0.1:{settings.PORT}"
-        reached = web_checks.probe()
-    (inside,), (outside,) = web_checks.check_server(reached.inside), web_checks.check_proxy(reached.outside)
+        replies = web_checks.probe()
+    (inside,), (outside,) = web_checks.check_server(replies[0]), web_checks.check_proxy(replies[1])
     assert (inside.grade, outside.grade) == (BROKEN, LOOK)
     assert "Connection refused" in inside.sentence
 
@@ -540,7 +541,7 @@ def test_a_mailbox_that_nobody_answers_at_is_broken(site, settings):
 def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(running, settings, tmp_path):
     settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = tmp_path, "mail.files.EmailBackend", "/x"
     said = StringIO()
-    with pytest.raises(CommandError, match=r"Broken: 1\. To be looked at: [2-9]\."):
+    with pytest.raises(CommandError, match=r"Broken: 1\. Needs attention: [2-9]\."):
         call_command("doctor", stdout=said)
     lines = said.getvalue().splitlines()
     found = {re.split(r"  +|: ", line)[1] for line in lines if not line.startswith(" ")}
@@ -558,16 +559,16 @@ def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(runn
         ),
         *("Format", "Outbox", "Clock", "Disk", "Writing", "Mail", "Versions", "Secret key"),
     }
-    assert [line for line in lines if line.startswith("broken")] == [
-        "broken        Worker: None has been running for ten minutes. Mails, closing and counting wait."
+    assert [line for line in lines if line.startswith("Broken")] == [
+        "Broken           Worker: None has been running for ten minutes. Mails, closing and counting wait."
     ]
-    assert all(line.startswith(("OK", "check", "broken", "   ")) for line in lines)
+    assert all(line.startswith(("OK", "Needs attention", "Broken", "   ")) for line in lines)
 
 
 def test_what_is_well_ends_well(running, settings, tmp_path, monkeypatch):
     settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = tmp_path, "mail.files.EmailBackend", "/x"
     with heartbeats.HeartbeatSender(connect(settings.STORE_URL), {}).sending():
-        monkeypatch.setattr(doctor.health, "worker_seen", lambda table: 1.0)
+        monkeypatch.setattr(doctor.health, "last_seen", lambda found: 1.0)
         call_command("doctor", stdout=StringIO())
 
 
@@ -577,7 +578,7 @@ def test_the_system_page_says_it_with_the_worst_first(site, signed_in):
     text = signed_in("Olga", Role.OWNER).get("/admin/system/").content.decode()
     section = text.partition('<h2 id="doctor">')[2].partition("</section>")[0]
     grades = re.findall(r'<span class="badge( \w+)?">([^<]+)</span>', section)
-    order = [["broken", "check", "OK"].index(label) for _, label in grades]
+    order = [["Broken", "Needs attention", "OK"].index(label) for _, label in grades]
     assert order == sorted(order)
     assert order[0] == 0, "no worker is there"
     assert re.search(r"The last one is \d+ days old\.", section)

@@ -25,7 +25,8 @@ from tests.people import sign_in
 from tests.test_interruptions import Interrupted, Killed
 from upkeep import upgrading
 from upkeep.commands import StoreCommand
-from upkeep.upgrading import Busy, Step, quietly, upgrade
+from upkeep.replay import quietly
+from upkeep.upgrading import Busy, Step, upgrade
 from upkeep.worker.jobs import LOG as SEALING
 from upkeep.worker.leases import Leases
 
@@ -87,9 +88,9 @@ def test_the_command_lists_the_steps_then_upgrades_once(older):
     before = contents(older)
     assert "- Every thing gets its double." in output("upgrade", "--look")
     assert contents(older) == before
-    assert f"has the format {NEXT} now" in output("upgrade")
+    assert f"was upgraded to format {NEXT}" in output("upgrade")
     assert older.get(Key("DOUBLE", "05"))["value"] == 10
-    assert f"There is nothing to upgrade: the format is {NEXT}." in output("upgrade")
+    assert f"There is nothing to upgrade: the store has format {NEXT}." in output("upgrade")
 
 
 def test_no_start_takes_a_store_that_has_to_be_upgraded_or_whose_upgrade_was_killed(older):
@@ -140,7 +141,7 @@ def test_of_two_upgrades_at_once_the_second_waits_and_finds_nothing_to_do(older)
 
 
 def test_an_upgrade_does_not_wait_for_ever(older):
-    with Leases(older).held(SEALING.name), pytest.raises(Busy, match="Stop the site, and try again"):
+    with Leases(older).held(SEALING.name), pytest.raises(Busy, match="Stop the site and try again"):
         upgrade(older, quietly, lambda seconds: None)
     assert formats.format_of(older) == NOW
 

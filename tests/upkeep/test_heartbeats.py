@@ -74,13 +74,13 @@ def test_a_store_in_trouble_does_not_end_the_signs(site):
 
 
 def test_whoever_looks_is_told_how_long_ago(site):
-    assert health.worker_seen(site) is None
+    assert health.last_seen(heartbeats.read_heartbeats(site)) is None
     clocks = Clocks(time.time() - 25)
     sender(site, clocks).send()
-    assert 25 <= health.worker_seen(site) < 60
+    assert 25 <= health.last_seen(heartbeats.read_heartbeats(site)) < 60
     clocks.wall += 1000  # a machine whose clock is ahead
     sender(site, clocks).send()
-    assert health.worker_seen(site) == 0
+    assert health.last_seen(heartbeats.read_heartbeats(site)) == 0
 
 
 def silence(watch: WorkerWatch, site, clocks: Clocks) -> float:

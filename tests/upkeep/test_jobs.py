@@ -172,13 +172,13 @@ def test_two_workers_at_once_do_each_job_one_at_a_time(site, monkeypatch):
     monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.001)
     at_work, overlaps, done = {"a": 0, "b": 0}, [], []
 
-    def job(name: str) -> Job:
+    def job(name: str, worker: str) -> Job:
         def work() -> int:
             at_work[name] += 1
             overlaps.extend([name] * (at_work[name] > 1))
             time.sleep(0.003)
             at_work[name] -= 1
-            done.append((name, threading.current_thread().name))
+            done.append((name, worker))
             return 1
 
         return Job(name, 0, work)
@@ -187,10 +187,10 @@ def test_two_workers_at_once_do_each_job_one_at_a_time(site, monkeypatch):
         return all(done.count((name, worker)) > 4 for name in "ab" for worker in ("one", "two"))
 
     stop = threading.Event()
-    each = [Worker([job("a"), job("b")], Leases(site), lambda: not stop.is_set()) for _ in range(2)]
-    threads = [
-        threading.Thread(target=worker.run, name=name) for worker, name in zip(each, ("one", "two"), strict=True)
+    each = [
+        Worker([job("a", name), job("b", name)], Leases(site), lambda: not stop.is_set()) for name in ("one", "two")
     ]
+    threads = [threading.Thread(target=worker.run) for worker in each]
     for thread in threads:
         thread.start()
     try:

@@ -39,7 +39,7 @@ from store.table import Key, Put, Span
 from tests.clock import stands_at
 from tests.people import PASSWORD, enrol
 from upkeep import pause as pausing
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 from upkeep.pause import Paused, cache, guarded, pause, read_pause, resume
 from upkeep.worker import jobs
 from upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, raise_failures, run_job, run_jobs

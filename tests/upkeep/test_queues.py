@@ -164,7 +164,7 @@ def test_what_the_store_says_is_in_the_log_and_on_the_system_page_until_it_goes_
     page = signed_in("Olga", Role.OWNER).get("/admin/system/").text
     assert f"The last run of the job “ballots” failed: 2 of what waited went wrong. {reason}" in page
     run_jobs([Job("ballots", 2, lambda: process_each([1], lambda item: None))], Leases(site))
-    assert "ballots" not in heartbeats.last_failures()
+    assert "ballots" not in heartbeats.failures
 
 
 def test_of_an_error_that_may_quote_somebody_only_its_kind_is_told(site, caplog):
@@ -174,6 +174,6 @@ def test_of_an_error_that_may_quote_somebody_only_its_kind_is_told(site, caplog)
         raise error
 
     run_jobs([Job("mail", 2, lambda: process_each([1], quote))], Leases(site))
-    assert heartbeats.last_failures()["mail"].reason == "1 of what waited went wrong. ValueError."
+    assert heartbeats.failures["mail"].reason == "1 of what waited went wrong. ValueError."
     assert "olga" not in str([vars(record) for record in caplog.records]).lower()
-    heartbeats.clear_failure("mail")
+    heartbeats.failures.pop("mail")

@@ -19,7 +19,8 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import Update
 from upkeep import secret_key
-from upkeep.doctor import Grade, store_checks
+from upkeep.doctor import store_checks
+from upkeep.doctor.findings import Grade
 
 OTHER = "another key of the same length, which nobody has seen"
 
@@ -42,7 +43,7 @@ def complaints(caplog) -> list[str]:
 def test_it_is_told_by_readyz_by_doctor_and_in_the_log(site, client, settings, secret_election, caplog):
     secret_key.record_at_start(site)
     assert client.get("/readyz").content == b"ok\n"
-    assert store_checks.check_secret_key(site).grade == Grade.WELL
+    assert store_checks.check_secret_key(site).grade == Grade.OK
     right, settings.SECRET_KEY = settings.SECRET_KEY, OTHER
     secret_key.record_at_start(site)
     answer = client.get("/readyz")

@@ -23,7 +23,6 @@ from config.settings import BASE_DIR
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
-from upkeep.server import is_worker
 
 pytestmark = pytest.mark.slow
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
@@ -157,6 +156,10 @@ def a_second_server_is_sent_away(folder: Path, port: int, first: subprocess.Pope
 def children(pid: int) -> list[int]:
     found = [each.read_text().split() for each in Path(f"/proc/{pid}/task").glob("*/children")]
     return [int(each) for some in found for each in some]
+
+
+def is_worker(pid: int) -> bool:
+    return b"\0worker\0--beside\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def worker_of(pid: int, but: int = 0) -> int:

@@ -41,7 +41,7 @@ def log(site, person):
     closing.close(owner, opened)
     ballots.seal_closed()
     assert re.fullmatch(r"\d+ event numbers sealed\.", run("seal"))
-    assert run("verify").startswith("Every event up to 12 is what was sealed")
+    assert run("verify").startswith("All events up to 12 are as sealed")
     return EventLog(site)
 
 
@@ -119,11 +119,11 @@ def test_an_edited_item_of_the_index_is_named_and_the_log_is_said_to_be_whole(si
     left = [each for each in site.get(item)["numbers"] if each != number]
     site.write(Update(item, set={"numbers": left}))
     assert flaw() == (
-        f"But pages may not find everything. Event {number} is missing from the index by actor. "
+        f"But pages may not find all events. Event {number} is missing from the index by actor. "
         "“plenum seal --reindex” makes the index again from the log."
     )
-    assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log is made anew, up to event 12."
-    assert run("verify").startswith("Every event up to 12 is what was sealed")
+    assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log was rebuilt up to event 12."
+    assert run("verify").startswith("All events up to 12 are as sealed")
     assert number in [event["event_id"] for event in search(site, Query(actor="Olga")).events]
 
 
@@ -141,16 +141,16 @@ def test_a_whole_log_made_anew_does_not_fit_what_somebody_has_kept(site, log, fl
 
 
 def test_reindexing_waits_for_no_worker_and_says_so(site, log):
-    with Leases(site).held(LOG_JOB.name), pytest.raises(CommandError, match="A worker is sealing just now"):
+    with Leases(site).held(LOG_JOB.name), pytest.raises(CommandError, match="A worker is sealing"):
         run("seal", "--reindex")
 
 
 def test_an_empty_log_can_be_indexed(site):
-    assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log is made anew, up to event 0."
+    assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log was rebuilt up to event 0."
 
 
 def test_a_ballot_edited_after_sealing_is_named(site, log, flaw):
-    assert run("verify").endswith("Closed elections that are what was sealed: 1.")
+    assert run("verify").endswith("Closed elections that are as sealed: 1.")
     item = site.get(keys.published("Board", 0))
     item["ballots"][0]["rankings"] = "1>0"
     site.write(Put(item))

@@ -13,6 +13,7 @@ from datetime import timedelta
 import pytest
 
 from accounts import repository as people
+from acts import wakeups
 from acts.wakeups import pipe_path, wake_worker
 from ballots.services import cast
 from elections import repository as elections
@@ -22,7 +23,7 @@ from results import services as results
 from store.log import as_text, utc_now
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import sign_in
-from upkeep.worker import jobs, wakeups
+from upkeep.worker import jobs
 from upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run_job
 from upkeep.worker.leases import Leases
 

@@ -12,6 +12,7 @@ import io
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import BinaryIO
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
@@ -142,12 +143,12 @@ def _wrapping(secret: bytes, share: bytes, recipient: X25519PublicKey) -> ChaCha
     return ChaCha20Poly1305(_derived(secret, share + recipient.public_bytes_raw(), X25519))
 
 
-def _unwrapped(words: list[bytes], body: bytes, identities: Iterable[X25519PrivateKey]) -> bytes | None:
+def _unwrapped(arguments: list[bytes], body: bytes, identities: Iterable[X25519PrivateKey]) -> bytes | None:
     """The file key, if this stanza is for one of the identities. Lengths are checked before decrypting: a longer file
     key could be one that decrypts differently for several recipients."""
-    if words[0] != b"X25519":
+    if arguments[0] != b"X25519":
         return None
-    share = _bytes(words[1]) if len(words) == 2 else b""
+    share = _bytes(arguments[1]) if len(arguments) == 2 else b""
     if len(share) != KEY_BYTES or len(body) != FILE_KEY_BYTES + TAG_BYTES:
         raise Damaged(UNREADABLE)
     for each in identities:
@@ -170,19 +171,19 @@ def _read_header(file: BinaryIO, identities: Sequence[X25519PrivateKey]) -> byte
             return _checked(file_key, head + b"---", line)
         if not line.startswith(b"-> "):
             break
-        words = _arguments(line)
+        arguments = _arguments(line)
         body, text = _body(file)
-        file_key = file_key or _unwrapped(words, body, identities)
+        file_key = file_key or _unwrapped(arguments, body, identities)
         head += line + text
     raise Damaged(UNREADABLE)
 
 
 def _arguments(line: bytes) -> list[bytes]:
     """The first line of a stanza: words of visible characters, separated by single spaces."""
-    words = line[3:].removesuffix(b"\n").split(b" ")
-    if not line.endswith(b"\n") or not all(VISIBLE.fullmatch(word) for word in words):
+    arguments = line[3:].removesuffix(b"\n").split(b" ")
+    if not line.endswith(b"\n") or not all(VISIBLE.fullmatch(word) for word in arguments):
         raise Damaged(UNREADABLE)
-    return words
+    return arguments
 
 
 def _body(file: BinaryIO) -> tuple[bytes, bytes]:
@@ -238,11 +239,9 @@ def _bytes(text: bytes) -> bytes:
 
 def _nonces() -> Iterator[tuple[bytes, bytes]]:
     """For each chunk two nonces: one if more chunks follow, one for the last."""
-    number = 0
-    while True:
+    for number in count():
         counted = number.to_bytes(11, "big")
         yield counted + b"\0", counted + b"\1"
-        number += 1
 
 
 class Encrypting(io.RawIOBase):
@@ -284,27 +283,23 @@ class Decrypting(io.RawIOBase):
         self.cipher = ChaCha20Poly1305(_derived(file_key, file.read(16), b"payload"))
         self.nonces = _nonces()
         self.ahead = file.read(CHUNK_BYTES + TAG_BYTES)
-        self.told = memoryview(b"")
+        self.decrypted = memoryview(b"")
         self.is_first = True
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: memoryview) -> int:  # type: ignore[override]
-        if not self.told and (self.ahead or self.is_first):
-            self.told = memoryview(self._next())
-        some = self.told[: len(into)]
+        if not self.decrypted and (self.ahead or self.is_first):
+            self.decrypted = memoryview(self._next())
+        some = self.decrypted[: len(into)]
         into[: len(some)] = some
-        self.told = self.told[len(some) :]
+        self.decrypted = self.decrypted[len(some) :]
         return len(some)
 
     def _next(self) -> bytes:
-        chunk, self.ahead, is_first, self.is_first = (
-            self.ahead,
-            self.file.read(CHUNK_BYTES + TAG_BYTES),
-            self.is_first,
-            False,
-        )
+        is_first, self.is_first = self.is_first, False
+        chunk, self.ahead = self.ahead, self.file.read(CHUNK_BYTES + TAG_BYTES)
         try:
             content = self.cipher.decrypt(next(self.nonces)[0 if self.ahead else 1], chunk, None)
         except InvalidTag:

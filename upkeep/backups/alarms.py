@@ -21,33 +21,26 @@ from store.log import layout, utc_now
 from store.table import Table
 from upkeep.log.nightly import WATCHERS, addresses_of
 
+
+def _warning(subject: str, *sentences: str) -> EmailTemplate:
+    return EmailTemplate(subject, sentences, lambda mail: reverse("system"), gettext_noop("Check the site"))
+
+
 EMAIL_TEMPLATES = {
-    "backup_late": EmailTemplate(
+    "backup_late": _warning(
         gettext_noop("Your last backup is too old"),
-        (
-            gettext_noop("the latest backup of this site is from %(day)s."),
-            gettext_noop("If the machine fails, everything since then is lost. Please make a backup soon."),
-        ),
-        lambda mail: reverse("system"),
-        gettext_noop("Check the site"),
+        gettext_noop("The latest backup of this site is from %(day)s."),
+        gettext_noop("If the machine fails, everything since then is lost. Please make a backup soon."),
     ),
-    "backup_missing": EmailTemplate(
+    "backup_missing": _warning(
         gettext_noop("This site has no backup"),
-        (
-            gettext_noop("this site has been in use since %(day)s, and no backup was ever made."),
-            gettext_noop("If the machine fails, everything is lost. Please make a backup soon."),
-        ),
-        lambda mail: reverse("system"),
-        gettext_noop("Check the site"),
+        gettext_noop("This site has been in use since %(day)s, and no backup was ever made."),
+        gettext_noop("If the machine fails, everything is lost. Please make a backup soon."),
     ),
-    "backup_failed": EmailTemplate(
+    "backup_failed": _warning(
         gettext_noop("A backup has failed"),
-        (
-            gettext_noop("the backup of %(day)s did not finish. No earlier backup was deleted."),
-            gettext_noop("The machine's log says why."),
-        ),
-        lambda mail: reverse("system"),
-        gettext_noop("Check the site"),
+        gettext_noop("The backup of %(day)s did not finish. No earlier backup was deleted."),
+        gettext_noop("The machine's log says why."),
     ),
 }
 
@@ -66,12 +59,19 @@ def _in_use_since() -> datetime | None:
     return datetime.fromisoformat(first["when_occurred"]) if first else None
 
 
-def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
-    """Whether the newest backup, or a site without any, is older than allowed."""
+def _late_since(now: datetime) -> tuple[str, datetime] | None:
+    """If the newest backup, or a site without any, is older than allowed: the warning, and since when."""
     if not settings.BACKUP_MAX_AGE_DAYS:
-        return False
-    since = ended_at(table()) or _in_use_since()
-    return since is not None and clock() - since > timedelta(days=settings.BACKUP_MAX_AGE_DAYS)
+        return None
+    last = ended_at(table())
+    since = last or _in_use_since()
+    if since is None or now - since <= timedelta(days=settings.BACKUP_MAX_AGE_DAYS):
+        return None
+    return "backup_late" if last else "backup_missing", since
+
+
+def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
+    return _late_since(clock()) is not None
 
 
 # --- mailing ---
@@ -79,11 +79,8 @@ def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
 
 def warn_of_late(clock: Callable[[], datetime] = utc_now) -> int:
     """Queue today's warnings if they are due; returns how many. Safe to run concurrently: each mail is queued once."""
-    if not is_late(clock):
-        return 0
-    last = ended_at(table())
-    since = last or _in_use_since() or clock()
-    return _mail("backup_late" if last else "backup_missing", since, WATCHERS, clock())
+    late = _late_since(clock())
+    return _mail(*late, WATCHERS, clock()) if late else 0
 
 
 def warn_of_failure(clock: Callable[[], datetime] = utc_now) -> int:
@@ -92,8 +89,5 @@ def warn_of_failure(clock: Callable[[], datetime] = utc_now) -> int:
 
 def _mail(kind: str, day: datetime, roles: Iterable[Role], now: datetime) -> int:
     occasion = f"{kind} {now.date().isoformat()}"
-    return sum(_queue(occasion, kind, address, day.date().isoformat()) for address in addresses_of(roles))
-
-
-def _queue(occasion: str, kind: str, address: str, day: str) -> bool:
-    return try_write(outbox.queued_once(occasion, kind, address, day=day))  # else it was mailed today
+    mails = (outbox.queued_once(occasion, kind, to, day=day.date().isoformat()) for to in addresses_of(roles))
+    return sum(map(try_write, mails))  # one that is refused was mailed today

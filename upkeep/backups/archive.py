@@ -105,8 +105,8 @@ def identities_of(path: str) -> list[str]:
     except OSError as error:
         raise CommandError(f"The identity {path} cannot be read: {input_files.reason(error)}.") from error
     except (age.BadKey, UnicodeDecodeError) as error:
-        words = error if isinstance(error, age.BadKey) else "It is no text."
-        raise CommandError(f"The identity {path} cannot be used. {words}") from error
+        reason = error if isinstance(error, age.BadKey) else "It is no text."
+        raise CommandError(f"The identity {path} cannot be used. {reason}") from error
 
 
 # --- recording ---
@@ -115,5 +115,5 @@ def identities_of(path: str) -> list[str]:
 def record_backup(summary: Summary, size: int) -> None:
     """Record for monitoring that there is a backup, and when. This is not an act of a person, so there is no event."""
     place = keys.LAST_BACKUP
-    said = {"items": summary.items, "bytes": size, "checkpoint": summary.checkpoint}
-    table().write(Put({"PK": place.pk, "SK": place.sk, "ended_at": now_text(), **said}))
+    fields = {"items": summary.items, "bytes": size, "checkpoint": summary.checkpoint}
+    table().write(Put({"PK": place.pk, "SK": place.sk, "ended_at": now_text(), **fields}))

@@ -9,7 +9,6 @@ has passed.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from acts.storage import table
 from elections import repository as elections
@@ -23,15 +22,6 @@ from store.table import Delete, Item, Key
 
 WAITING = (outbox.QUEUED, outbox.SENDING)
 MAIL = keys.mail("").pk
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    mails: int
-    mailings: int
-
-    def __bool__(self) -> bool:
-        return bool(self.mails or self.mailings)
 
 
 class Holding:
@@ -50,9 +40,9 @@ class Holding:
         elif item.get("type") == posts.MAILING.name:
             self.posts.append(item["subject"])
 
-    def put_aside(self) -> Held:
-        """Idempotent, in case it was interrupted."""
-        held = Held(sum(map(_hold, self.mails)), len(self.mailings) + sum(map(mailing.skip_if_due, self.posts)))
+    def put_aside(self) -> tuple[int, int]:
+        """Returns how many mails and mailings. Idempotent, in case it was interrupted."""
+        held = sum(map(_hold, self.mails)), len(self.mailings) + sum(map(mailing.skip_if_due, self.posts))
         for place in self.mailings:
             table().write(Delete(place))
         _let_moments_pass()

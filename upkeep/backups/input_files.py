@@ -17,10 +17,10 @@ from pathlib import Path
 _opened: dict[str, int] = {}  # descriptors by path
 
 
-def open_all(words: Iterable[str]) -> None:
+def open_all(arguments: Iterable[str]) -> None:
     """Open each word of a command line that names a file, also as `--option=FILE`."""
-    for word in words:
-        path = word.partition("=")[2] if word.startswith("--") and "=" in word else word
+    for argument in arguments:
+        path = argument.partition("=")[2] if argument.startswith("--") and "=" in argument else argument
         with suppress(OSError, ValueError):
             if path and stat.S_ISREG(os.stat(path).st_mode):
                 _opened[_name(path)] = os.open(path, os.O_RDONLY)
@@ -51,14 +51,15 @@ def text(path: str | Path) -> str:
 
 def reason(error: OSError) -> str:
     """What is wrong with a file, and for which user if permissions are the cause."""
-    words = error.strerror or type(error).__name__
-    if not isinstance(error, PermissionError):
-        return words
+    message = error.strerror or type(error).__name__
+    return f"{message} for the user {current_user()}" if isinstance(error, PermissionError) else message
+
+
+def current_user() -> str:
     try:
-        user = pwd.getpwuid(os.geteuid()).pw_name
+        return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:  # a number without a name, as in a container
-        user = str(os.geteuid())
-    return f"{words} for the user {user}"
+        return str(os.geteuid())
 
 
 def _name(path: str | Path) -> str:

@@ -1,10 +1,10 @@
-"""How long the backups in a folder are kept, and the records that show which to delete.
+"""How long the backups in a folder are backups, and the records that show which to delete.
 
 Beside each backup is a small record: when it was made, how large it is, and which secret elections were open then,
 under pseudonyms. So the machine that makes backups knows which to delete without being able to read them.
 
 Two backups made while a secret election was open can be compared (docs/explanation/threats.md): if only one person
-voted in between, the new ballot is theirs. So only the newest few are kept of an open election, and none once it is
+voted in between, the new ballot is theirs. So only the newest few are backups of an open election, and none once it is
 closed and sealed and a newer backup contains all of it.
 """
 
@@ -15,33 +15,23 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
 NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
 FOLDER = Path("/var/lib/plenum-backups")  # where deploy/plenum-backup.service puts them
 ENCRYPTED = b"age-encryption.org/"
-MIN_BACKUPS = 3  # the newest complete backups are kept, however old
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """The record beside a backup."""
-
-    made_at: str
-    bytes: int
-    checkpoint: str
-    open: tuple[str, ...]  # secret elections, by `store.backup.tag`
+MIN_BACKUPS = 3  # the newest complete backups are backups, however old
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBackup:
-    """A backup in the folder. One without a record was made by hand or by an earlier version: only its age counts."""
+    """A backup in the folder. One without a record was made by hand: only its age counts."""
 
     name: str
     made_at: datetime
-    is_whole: bool
+    is_complete: bool
     open: frozenset[str] = frozenset()
 
 
@@ -59,11 +49,13 @@ def name_for(now: datetime, encrypted: bool) -> str:
     return f"plenum-{now:%Y%m%dT%H%M%SZ}.jsonl.gz" + (".age" if encrypted else "")
 
 
-def write_record(path: Path, record: Record) -> None:
-    """Only its owner can read the record, and it exists before anything looks for it."""
+def write_record(path: Path, made_at: str, size: int, checkpoint: str, open_elections: Sequence[str]) -> None:
+    """The record beside a backup, with the open secret elections (by `store.backup.tag`). Only its owner can read it,
+    and it exists before anything looks for it."""
+    record = {"made_at": made_at, "bytes": size, "checkpoint": checkpoint, "open": open_elections}
     part = _record_path(path).with_suffix(".part")
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(asdict(record), file)
+        json.dump(record, file)
     os.replace(part, _record_path(path))
 
 
@@ -79,7 +71,7 @@ def _backup_at(path: Path) -> StoredBackup:
         record = json.loads(_record_path(path).read_text())
         return StoredBackup(path.name, made_at, path.stat().st_size == record["bytes"], frozenset(record["open"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return StoredBackup(path.name, made_at, is_whole=False)
+        return StoredBackup(path.name, made_at, is_complete=False)
 
 
 def _record_path(path: Path) -> Path:
@@ -87,8 +79,8 @@ def _record_path(path: Path) -> Path:
 
 
 def unencrypted_in(folder: Path) -> list[Path]:
-    """Unencrypted backups, such as those 0.1.0 made every night. Those with names other than ours are never deleted
-    automatically. Empty if the folder does not exist or we may not read it."""
+    """Unencrypted backups. Those with names other than ours are never deleted automatically. Empty if the folder does
+    not exist or we may not read it."""
     try:
         return sorted(path for path in folder.iterdir() if path.is_file() and _is_plain(path))
     except OSError:
@@ -115,33 +107,25 @@ def delete(folder: Path, names: Iterable[str]) -> None:
 # --- what to delete ---
 
 
-def expired(kept: Sequence[StoredBackup], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
-    """Which of these backups, given newest first, to delete. The newest complete one is always kept."""
-    newest = next((each for each in kept if each.is_whole), None)
+def expired(backups: Sequence[StoredBackup], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
+    """Which of these backups, given newest first, to delete. The newest complete one is always backups."""
+    newest = next((each for each in backups if each.is_complete), None)
     if newest is None:
         return []
-    older = [each for each in kept if each.made_at < newest.made_at]
-    gone = set(_too_old(kept, policy.days, now))
+    older = [each for each in backups if each.made_at < newest.made_at]
+    gone = {each.name for each in _surplus(backups, MIN_BACKUPS) if now - each.made_at > timedelta(days=policy.days)}
     if not policy.keeps_all:
         gone |= {each.name for each in older if all_sealed and each.open - newest.open}
-        gone |= set(_too_many(kept, policy.copies, newest.open))
+        for election in newest.open:
+            made_then = [each for each in backups if election in each.open]
+            gone |= {each.name for each in _surplus(made_then, policy.copies)}
     return [each.name for each in older if each.name in gone]
 
 
-def _too_old(kept: Sequence[StoredBackup], days: int, now: datetime) -> Iterator[str]:
-    whole = 0
-    for each in kept:
-        if whole >= MIN_BACKUPS and now - each.made_at > timedelta(days=days):
-            yield each.name
-        whole += each.is_whole
-
-
-def _too_many(kept: Sequence[StoredBackup], copies: int, still_open: frozenset[str]) -> Iterator[str]:
-    """For each open election, all but the newest few complete backups."""
-    for election in still_open:
-        having = [each for each in kept if election in each.open]
-        whole = 0
-        for each in having:
-            if whole >= copies:
-                yield each.name
-            whole += each.is_whole
+def _surplus(backups: Iterable[StoredBackup], count: int) -> Iterator[StoredBackup]:
+    """Those after so many complete ones."""
+    complete = 0
+    for each in backups:
+        if complete >= count:
+            yield each
+        complete += each.is_complete

@@ -27,22 +27,7 @@ from store.log.seal import EVENTS_PER_CHECKPOINT
 from store.table import DATA, LOG
 from upkeep.worker import jobs
 
-from .rehearsal import (
-    A_BATCH,
-    A_PROCESS,
-    A_READER,
-    A_SECOND,
-    A_WAIT,
-    EVERYBODY,
-    MANY,
-    NAME,
-    ONCE,
-    OWN,
-    Act,
-    Play,
-    Size,
-    stage,
-)
+from .rehearsal import MANY, NAME, OWN, Act, Per, Play, Size, stage
 
 CEILING = {READ: READ_UNITS_PER_KEY_SECOND, WRITE: WRITE_UNITS_PER_KEY_SECOND}
 WARMED = {  # their names in deploy/aws/store.json
@@ -56,7 +41,7 @@ WARMED = {  # their names in deploy/aws/store.json
 NUMBERS = Charged(WRITE, LOG, keys.EVENT_NUMBER.pk)
 WAITING = keys.mails(outbox.QUEUED).pk
 REQUESTS_PER_PROCESS_SECOND = 100  # that one server process is assumed to handle
-FIXED = (A_PROCESS, A_WAIT, A_SECOND)  # what happens at a fixed rate, however many voters come
+FIXED = (Per.PROCESS, Per.WAIT, Per.SECOND)  # however many voters come
 BALLOTS_SEALED_PER_SECOND = 1_000_000 / 900  # a million takes a quarter of an hour
 LAYOUTS = 400  # random placements of keys on partitions, to estimate how often one is overloaded
 MIN_CHANCE = 0.95  # that the recommendation suffices
@@ -136,8 +121,8 @@ class Model:
     def _rate(self, act: Act, voters: float) -> float:
         """How often per second it happens at so many voters per second."""
         if act.per in FIXED:
-            return 1.0 if act.per == A_SECOND else float(self.servers)
-        if act.per != A_BATCH:
+            return 1.0 if act.per == Per.SECOND else float(self.servers)
+        if act.per != Per.BATCH:
             return voters
         return max(min(1 / jobs.LOG.every, voters), voters / EVENTS_PER_CHECKPOINT)
 
@@ -186,15 +171,12 @@ class Model:
     @property
     def most_voters(self) -> float:
         """Complete voter journeys per second that the most loaded key allows."""
-        return self._most(self._at_peak)
+        return self.most(self._at_peak)
 
-    @property
-    def most_casts(self) -> float:
-        return self._most([self.act("casting")])
-
-    def _most(self, acts: Sequence[Act]) -> float:
-        """A process that takes many numbers in one request is not limited by the rate of these requests."""
-        steady = [act for act in acts if act.per not in (A_BATCH, *FIXED)]
+    def most(self, acts: Sequence[Act]) -> float:
+        """How often per second the most loaded key allows these acts. A process that takes many numbers in one request
+        is not limited by the rate of these requests."""
+        steady = [act for act in acts if act.per not in (Per.BATCH, *FIXED)]
         free = NUMBERS if self.numbers_asked <= CEILING[WRITE] else None
         found = (load for load in self.loads(1.0, steady) if load.full and load.charged != free)
         return min((1 / load.full for load in found), default=math.inf)
@@ -209,7 +191,7 @@ class Model:
     def steps(self) -> Iterator[tuple[Act, Load, float]]:
         """Background work for every voter: the key that limits it, and the seconds it takes."""
         for act in self.acts:
-            if act.per == EVERYBODY and not act.at_peak:
+            if act.per == Per.VOTER and not act.at_peak:
                 for load in self.loads(1.0, [act])[:1]:
                     yield act, load, self.size.voters * load.full
 
@@ -224,18 +206,12 @@ class Model:
         return sum(act.stored * self._times(act) for act in self.acts)
 
     def _times(self, act: Act) -> float:
-        if act.per == A_BATCH:
-            seconds = self.hours * SECONDS_PER_HOUR
-            return seconds * self._rate(act, self.size.voters / seconds)
-        voters, hour = float(self.size.voters), SECONDS_PER_HOUR
-        times = {EVERYBODY: voters, A_READER: voters, ONCE: 1.0, A_SECOND: self.hours * hour}
-        times |= {A_PROCESS: self.servers * self.hours * hour, A_WAIT: self.servers * self.waiting_seconds}
+        voters, seconds = float(self.size.voters), self.hours * SECONDS_PER_HOUR
+        if act.per == Per.BATCH:
+            return seconds * self._rate(act, voters / seconds)
+        times = {Per.VOTER: voters, Per.READER: voters, Per.ONCE: 1.0, Per.SECOND: seconds}
+        times |= {Per.PROCESS: self.servers * seconds, Per.WAIT: self.servers * voters / BALLOTS_SEALED_PER_SECOND}
         return times.get(act.per, 0.0)
-
-    @property
-    def waiting_seconds(self) -> float:
-        """Until ballots are published, at the rate given in docs/explanation/scale.md."""
-        return self.size.voters / BALLOTS_SEALED_PER_SECOND
 
     @property
     def cost(self) -> float:
@@ -247,21 +223,14 @@ class Model:
         """Dollars per month for storage."""
         return self.stored / GIGABYTE * self.prices.stored
 
-    @property
-    def largest(self) -> int:
-        return max(act.largest for act in self.acts)
-
     # --- recommendations ---
 
     def warm(self) -> dict[str, int]:
         """The throughput that tables need at the peak beyond that of new ones, by the names in deploy/aws/store.json:
         enough partitions that the random placement of keys hardly ever overloads one."""
-        wanted = {each: self.partitions(*each) for each in WARMED}
-        return {
-            WARMED[place, kind]: count * CEILING[kind]
-            for (place, kind), count in wanted.items()
-            if count > PARTITIONS_OF_NEW_TABLE
-        }
+        counts = {(place, kind): self.partitions(place, kind) for place, kind in WARMED}
+        needed = {each: count for each, count in counts.items() if count > PARTITIONS_OF_NEW_TABLE}
+        return {WARMED[place, kind]: count * CEILING[kind] for (place, kind), count in needed.items()}
 
     def partitions(self, place: str, kind: str) -> int:
         """The smallest sufficient number; if none is, because keys are too hot for any two to share a partition, the
@@ -275,12 +244,8 @@ class Model:
     def chance(self, place: str, kind: str, partitions: int) -> float:
         """The probability that no partition of a table or index is overloaded at the peak. Keys are placed by hash:
         shared keys at random, simulated many times; those of single voters evenly."""
-        shared = [
-            load.units
-            for load in self.hottest
-            if (load.charged.place, load.charged.kind) == (place, kind)
-            for _ in range(load.keys)
-        ]
+        here = [load for load in self.hottest if (load.charged.place, load.charged.kind) == (place, kind)]
+        shared = [load.units for load in here for _ in range(load.keys)]
         if max(shared, default=0.0) > CEILING[kind]:
             return 0.0
         room = CEILING[kind] - (self.needed(place, kind) - sum(shared)) / partitions

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 from django.conf import settings
@@ -44,13 +45,14 @@ from store.connect import connect
 from store.formats import prepare
 from store.table import Table
 from upkeep.backups import drill
-from upkeep.log.sealer import COUNTED, SiteSealer
+from upkeep.log.figures import COUNTED, SiteSealer
 from upkeep.worker import jobs
 
 NAME = "Sample"
 PASSWORD = "sample-sample-sample"  # noqa: S105 - of temporary sample accounts
 STAGE_VOTERS = 4
 ROLL_VOTERS = imports.SLICE_VOTERS  # on the roll: one batch
+STATEMENT_CHARS, DESCRIPTION_CHARS = 300, 1000
 PAPER_BALLOTS = 40  # in an election sealed to see the cost of more ballots
 OWN, MANY = "{…}", "{nn}"
 SPREAD = re.compile(r"#\d{1,3}$")  # a shard, by its number
@@ -60,10 +62,20 @@ NAMES = (
     (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and event numbers
     (re.compile(r"(?<=^TASK#import voters#).+"), OWN),
 )
-EVERYBODY, ONCE, A_BATCH = "a voter", "once", "a batch"
-A_READER = "one who looks at the result"  # as all voters are
-A_PROCESS, A_WAIT, A_SECOND = "a process and second", "a process and second of waiting", "a second"
 ELECTION = "ELECTION#{election}"
+
+
+class Per(StrEnum):
+    """How often an act happens."""
+
+    VOTER = "a voter"
+    READER = "one who looks at the result"  # as all voters do
+    ONCE = "once"
+    CHANGE = "one who does"
+    BATCH = "a batch"
+    SECOND = "a second"
+    PROCESS = "a process and second"
+    WAIT = "a process and second of waiting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +86,6 @@ class Size:
     candidates: int = 5
     secret: bool = True
     mail: bool = False
-    statement: int = 300  # characters per candidate
-    description: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +93,7 @@ class Act:
     """The cost of one act: per voter, or for the whole election."""
 
     name: str
-    per: str
+    per: Per
     units: dict[Charged, float]  # by the pattern of a key instead of the key
     stored: float = 0.0  # bytes
     largest: int = 0  # bytes
@@ -191,10 +201,10 @@ class Play:
         self.finish()
         return self.acts
 
-    def noted(self, name: str, per: str, by: int = 1, *, players: int = 1, **more: bool) -> None:
+    def noted(self, name: str, per: Per, by: int = 1, **more: bool) -> None:
         """Record what was charged since the last call, as one act of `by` voters or of the whole election."""
         bill = self.meter.take_bill()
-        units = {charged: units / by for charged, units in patterns(bill, players).items()}
+        units = {charged: units / by for charged, units in patterns(bill, by).items()}
         self.acts.append(Act(name, per, units, bill.stored / by, bill.largest, **more))
 
     def person(self, name: str, role: Role = Role.USER) -> User:
@@ -211,39 +221,32 @@ class Play:
 
     def prepare(self) -> None:
         self.draft(NAME)
-        self.noted("making the draft", ONCE)
+        self.noted("making the draft", Per.ONCE)
         self.list(NAME)
-        self.noted("putting on the roll", EVERYBODY, ROLL_VOTERS, players=ROLL_VOTERS)
-        self.open(NAME)
-        self.noted("opening", ONCE)
+        self.noted("putting on the roll", Per.VOTER, ROLL_VOTERS)
+        lifecycle.open_(self.director, self.election(), editable=False)
+        self.noted("opening", Per.ONCE)
         if self.size.mail:
             mailing.invite(self.director, self.election())
             mailing.MAILING.advance(mailing.subject_of(NAME, mailing.INVITED))
-            self.noted("queueing the invitation", EVERYBODY, ROLL_VOTERS, players=ROLL_VOTERS)
+            self.noted("queueing the invitation", Per.VOTER, ROLL_VOTERS)
             self.send("sending the invitation", ROLL_VOTERS)
 
     def draft(self, name: str) -> None:
         size = self.size
-        chosen: dict[str, Any] = {"secret_ballot": size.secret, "mail_votes": size.mail}
-        chosen |= {"paper_ballots": True, "results_public": True}
-        drafts.create(self.director, name, description="x" * size.description, **chosen)
-        standing = [Candidate(each, "x" * size.statement) for each in self.candidates()]
-        add_candidates(self.director, self.election(name), standing)
+        chosen: dict[str, Any] = {"secret_ballot": size.secret, "mail_votes": size.mail, "paper_ballots": True}
+        drafts.create(self.director, name, description="x" * DESCRIPTION_CHARS, results_public=True, **chosen)
+        names = (f"Candidate {number}" for number in range(size.candidates))
+        add_candidates(self.director, self.election(name), [Candidate(each, "x" * STATEMENT_CHARS) for each in names])
 
     def list(self, name: str) -> None:
         addresses = [_address(f"Voter {number:07d}") for number in range(ROLL_VOTERS)]
         begun = imports.start(self.director, self.election(name), addresses)
         imports.resume(self.director, self.election(name), begun, seconds=60)
 
-    def open(self, name: str) -> None:
-        lifecycle.open_(self.director, self.election(name), editable=False)
-
-    def candidates(self) -> Sequence[str]:
-        return [f"Candidate {number}" for number in range(self.size.candidates)]
-
     def send(self, name: str, mails: int, **more: bool) -> None:
         send_waiting(compose)
-        self.noted(name, EVERYBODY, mails, players=mails, **more)
+        self.noted(name, Per.VOTER, mails, **more)
 
     # --- voters ---
 
@@ -256,25 +259,27 @@ class Play:
         send_waiting(compose)
         self.meter.take_bill()
         for name, step in self.way():
-            for each in others:
-                step(*each)
-            self.noted(name, EVERYBODY, STAGE_VOTERS, players=STAGE_VOTERS, in_journey=True, at_peak=True)
+            self.done_by(others, name, step, Per.VOTER, in_journey=True, at_peak=True)
         self.later()
         self.get(self.clients[0], "ballot")
-        self.remembered("what pages remember of it", A_PROCESS, at_peak=True)
+        self.remembered("what pages remember of it", Per.PROCESS, at_peak=True)
         self.noted_worker()
         self.few_events = self.seal_log()
         if self.size.mail:
             self.send("sending the confirmation", STAGE_VOTERS, at_peak=True)
-        for name, step in (("changing", self.cast), ("withdrawing", self.withdraw), ("casting anew", self.cast)):
-            for each in others:
-                step(*each)
-            self.noted(name, "one who does", STAGE_VOTERS, players=STAGE_VOTERS)
+        self.done_by(others, "changing", self.cast, Per.CHANGE)
+        self.done_by(others, "withdrawing", lambda client, _player: self.post(client, "withdraw"), Per.CHANGE)
+        self.done_by(others, "casting anew", self.cast, Per.CHANGE)
+
+    def done_by(self, voters: Sequence[tuple[Client, User]], name: str, step: Step, per: Per, **more: bool) -> None:
+        for each in voters:
+            step(*each)
+        self.noted(name, per, STAGE_VOTERS, **more)
 
     def later(self) -> None:
         CLOCK[0] += caches.MAX_AGE_SECONDS
 
-    def remembered(self, name: str, per: str, **more: bool) -> None:
+    def remembered(self, name: str, per: Per, **more: bool) -> None:
         """What a page read of the election because it was no longer cached."""
         bill = patterns(self.meter.take_bill(), 1)
         self.acts.append(Act(name, per, {each: units for each, units in bill.items() if each.pk == ELECTION}, **more))
@@ -286,7 +291,7 @@ class Play:
             job.moment() if job.moment else job.waits()
             for charged, each in patterns(self.meter.take_bill(), 1).items():
                 units[charged] += each / job.every
-        self.acts.append(Act("worker at rest", A_SECOND, dict(units), at_peak=True))
+        self.acts.append(Act("worker at rest", Per.SECOND, dict(units), at_peak=True))
 
     def way(self) -> Sequence[tuple[str, Step]]:
         return [
@@ -306,9 +311,6 @@ class Play:
     def cast(self, client: Client, player: User) -> None:
         self.post(client, "cast", **self.ranks())
 
-    def withdraw(self, client: Client, player: User) -> None:
-        self.post(client, "withdraw")
-
     def ranks(self) -> dict[str, str]:
         return {f"rank-{number}": str(number + 1) for number in range(self.size.candidates)}
 
@@ -318,10 +320,13 @@ class Play:
     def post(self, client: Client, page: str, **fields: str) -> None:
         _expect(302, client.post(reverse(page, args=[NAME]), fields, secure=True))
 
-    def seal_log(self) -> tuple[int, Act]:
-        sealed = SiteSealer(self.table, COUNTED).seal()
+    def unnamed(self, players: int) -> Act:
+        """What was charged since the last call, to be compared with another."""
         bill = self.meter.take_bill()
-        return sealed, Act("", ONCE, patterns(bill, STAGE_VOTERS), bill.stored, bill.largest)
+        return Act("", Per.ONCE, patterns(bill, players), bill.stored, bill.largest)
+
+    def seal_log(self) -> tuple[int, Act]:
+        return SiteSealer(self.table, COUNTED).seal(), self.unnamed(STAGE_VOTERS)
 
     def noted_sealing(self, few: tuple[int, Act], many: tuple[int, Act]) -> None:
         """The cost of each event, and of each batch whatever its size."""
@@ -335,25 +340,25 @@ class Play:
                 batch[charged] = units - less * each[charged]
             else:
                 batch[charged] = units
-        self.acts.append(Act("sealing its event", EVERYBODY, each, first.stored / less, first.largest, at_peak=True))
-        self.acts.append(Act("sealing a batch of events", A_BATCH, batch, at_peak=True))
+        self.acts.append(Act("sealing its event", Per.VOTER, each, first.stored / less, first.largest, at_peak=True))
+        self.acts.append(Act("sealing a batch of events", Per.BATCH, batch, at_peak=True))
 
     # --- after ---
 
     def finish(self) -> None:
         closing.close(self.director, self.election())
-        self.noted("closing", ONCE)
+        self.noted("closing", Per.ONCE)
         address = waiting_context(self.election(), "/")["progress_url"]
         self.later()
         self.meter.take_bill()
         _expect(200, self.clients[0].get(address, secure=True))
-        self.remembered("waiting for the result", A_WAIT)
+        self.remembered("waiting for the result", Per.WAIT)
         few = self.sealed()
         self.later()
         self.get(self.clients[0], "results")
-        self.remembered("what result pages remember", A_WAIT)
+        self.remembered("what result pages remember", Per.WAIT)
         self.get(self.clients[1], "results")
-        self.noted("result page", A_READER)
+        self.noted("result page", Per.READER)
         self.seal_log()
         self.fill_another()
         self.noted_sealing(self.few_events, self.seal_log())
@@ -364,7 +369,7 @@ class Play:
         name = f"{NAME} 2"
         self.draft(name)
         self.list(name)
-        self.open(name)
+        lifecycle.open_(self.director, self.election(name), editable=False)
         typed = {str(number): [str(number + 1)] for number in range(self.size.candidates)}
         for number in range(PAPER_BALLOTS):
             voting.enter_paper(self.director, name, _address(f"Voter {number:07d}"), typed, f"paper {number}")
@@ -373,19 +378,16 @@ class Play:
 
     def sealed(self) -> Act:
         voting.seal_closed()
-        bill = self.meter.take_bill()
-        return Act("", ONCE, patterns(bill, 1), bill.stored, bill.largest)
+        return self.unnamed(1)
 
     def between(self, name: str, few: Act, less: int, many: Act, more: int) -> None:
         """The cost of one more, from the cost with fewer and with more; and the fixed cost."""
-        each = {
-            charged: max(0.0, (units - few.units.get(charged, 0.0)) / (more - less))
-            for charged, units in many.units.items()
-        }
+        growth = {charged: units - few.units.get(charged, 0.0) for charged, units in many.units.items()}
+        each = {charged: max(0.0, units / (more - less)) for charged, units in growth.items()}
         stored = (many.stored - few.stored) / (more - less)
         anyhow = {charged: max(0.0, units - less * each.get(charged, 0.0)) for charged, units in few.units.items()}
-        self.acts.append(Act(name, EVERYBODY, each, stored, many.largest))
-        self.acts.append(Act(f"{name}, however many", ONCE, anyhow, few.stored - less * stored))
+        self.acts.append(Act(name, Per.VOTER, each, stored, many.largest))
+        self.acts.append(Act(f"{name}, however many", Per.ONCE, anyhow, few.stored - less * stored))
 
 
 def _address(name: str) -> str:

@@ -18,27 +18,22 @@ KILOBYTE = 1024
 
 
 def as_text(model: Model) -> Iterator[str]:
-    yield from _assumptions(model)
-    yield from ("", *_acts(model))
-    yield from ("", *_ceilings(model))
-    yield from ("", *_hottest(model))
-    yield from ("", *_step_lines(model))
-    yield from ("", *_price(model))
-    yield from ("", *_warm(model))
-    yield from ("", *wrap(f"What breaks first: {first_to_break(model)}", LINE_CHARS))
+    for part in (_assumptions, _acts, _ceilings, _hottest, _step_lines, _price, _warm):
+        yield from (*part(model), "")
+    yield from wrap(f"What breaks first: {first_to_break(model)}", LINE_CHARS)
 
 
 def _assumptions(model: Model) -> Iterator[str]:
     size = model.size
     yield f"{size.voters:,} voters in {model.hours:g} hours, at the peak {model.peak:g} times as many as on average:"
     yield f"{rate(model.at_peak)} voters and {rate(model.requests)} requests a second, for {model.servers} processes."
-    mails = "each is invited by mail and told of their ballot" if size.mail else "no mails"
+    mails = "everyone gets an invitation and a confirmation by mail" if size.mail else "no mails"
     kind = "secret" if size.secret else "public"
-    yield f"{size.candidates} candidates, {kind} ballots, {mails}. Everybody votes, once."
+    yield f"{size.candidates} candidates, {kind} ballots, {mails}. Everyone votes once."
 
 
 def _acts(model: Model) -> Iterator[str]:
-    yield "Units of each act, writes/reads, and the keys they fall on ({…}: one's own, {nn}: one of several, +: index):"
+    yield "Units of each act, writes/reads, and their keys ({…}: a voter's own, {nn}: one of several, +: index):"
     for act in model.acts:
         yield f"  {act.name}, {act.per}: {_number(act.total(WRITE))}/{_number(act.total(READ))}"
         yield from wrap(_on_keys(act), LINE_CHARS, initial_indent="      ", subsequent_indent="      ")
@@ -49,8 +44,8 @@ def _on_keys(act: Act) -> str:
     for charged, each in act.units.items():
         if each >= 0.005:
             units[named(charged)][charged.kind] += each
-    told = sorted(units.items(), key=lambda row: (-sum(row[1].values()), row[0]))
-    return ", ".join(f"{key} {_number(each[WRITE])}/{_number(each[READ])}" for key, each in told)
+    rows = sorted(units.items(), key=lambda row: (-sum(row[1].values()), row[0]))
+    return ", ".join(f"{key} {_number(each[WRITE])}/{_number(each[READ])}" for key, each in rows)
 
 
 def named(charged: Charged) -> str:
@@ -60,16 +55,16 @@ def named(charged: Charged) -> str:
 def _ceilings(model: Model) -> Iterator[str]:
     layout, most = model.layout, MAX_ITEM_BYTES // KILOBYTE
     yield (
-        f"One key takes {WRITE_UNITS_PER_KEY_SECOND:,} write and {READ_UNITS_PER_KEY_SECOND:,} read units a "
-        f"second; an item has {most} KB."
+        f"One key can take {WRITE_UNITS_PER_KEY_SECOND:,} write and {READ_UNITS_PER_KEY_SECOND:,} read units a "
+        f"second; an item has at most {most} KB."
     )
     yield f"Shards of the election: {layout.shards}; gates: {layout.gates}; partitions of the log: {layout.log}."
-    casts, voters = rate(model.most_casts), rate(model.most_voters)
-    yield f"These take {casts} casts a second, or {voters} voters a second on their whole way."
+    casts, voters = rate(model.most([model.act("casting")])), rate(model.most_voters)
+    yield f"They can take {casts} casts a second, or {voters} complete voter journeys a second."
 
 
 def _hottest(model: Model) -> Iterator[str]:
-    yield "Hottest keys at the peak, each:"
+    yield "Busiest keys at the peak, each:"
     rows = [_row(load) for load in model.hottest[:MAX_HOT_KEYS]]
     rows.append(["gates", "time held", f"{model.layout.gates:,} gates", "", percent(model.gates_held)])
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
@@ -85,47 +80,47 @@ def _row(load: Load) -> list[str]:
 
 
 def _step_lines(model: Model) -> Iterator[str]:
-    yield "For every voter while nobody waits for it; the fullest key bounds how fast:"
+    yield "Background work for every voter; the fullest key limits its speed:"
     for act, load, seconds in model.steps():
         yield f"  {act.name}: at least {duration(seconds)} ({named(load.charged)})"
-    yield f"The largest item that was written has {model.largest / KILOBYTE:.1f} KB."
+    yield f"The largest item written has {max(act.largest for act in model.acts) / KILOBYTE:.1f} KB."
 
 
 def _price(model: Model) -> Iterator[str]:
     prices, writes, reads = model.prices, millions(model.total(WRITE)), millions(model.total(READ))
-    yield f"All of it: {writes} million write and {reads} million read units, {model.stored / GIGABYTE:,.2f} GB stored."
-    units = f"{prices.writes:g} dollars a million write units, {prices.reads:g} a million read units"
-    yield f"At {units} and {prices.stored:g} a GB and month:"
-    yield f"{dollars(model.cost)} dollars once, {dollars(model.cost_a_month)} a month while it is kept."
-    yield "Example prices: US East, on demand, July 2025, second-hand (docs/explanation/scale.md). Give your own."
-    yield "Servers, mails, backups, traffic and taxes are not in it."
+    yield f"In total: {writes} million write and {reads} million read units, {model.stored / GIGABYTE:,.2f} GB stored."
+    units = f"{prices.writes:g} dollars per million write units, {prices.reads:g} per million read units"
+    yield f"At {units} and {prices.stored:g} per GB and month:"
+    yield f"{dollars(model.cost)} dollars once, and {dollars(model.cost_a_month)} a month for storage."
+    yield "Example prices: US East, on demand, July 2025, second-hand (docs/explanation/scale.md). Use your own."
+    yield "Servers, mails, backups, traffic and taxes are not included."
 
 
 def _warm(model: Model) -> Iterator[str]:
-    yield "Chance that no partition gets too much at the peak, as keys happen to lie on them:"
+    yield "Chance that no partition is overloaded at the peak, with keys placed at random:"
     for (place, kind), name in WARMED.items():
         new, count = PARTITIONS_OF_NEW_TABLE, model.partitions(place, kind)
         more = f"; {count}: {percent(model.chance(place, kind, count))}" if count > new else ""
         yield f"  {name}: {new} partitions of a new table: {percent(model.chance(place, kind, new))}{more}"
     if warm := model.warm():
-        yield "Warm up before the day, as parameters of deploy/aws/store.json (units a second, at the peak):"
+        yield "Warm up in advance, with these parameters of deploy/aws/store.json (units a second at the peak):"
         yield f"  {' '.join(f'{name}={units}' for name, units in warm.items())}"
     else:
-        yield "Nothing need be warmed up: what new tables take at once is enough."
+        yield "Nothing needs to be warmed up: new tables can take it."
 
 
 def first_to_break(model: Model) -> str:
     """The first bottleneck, in a sentence."""
     load = model.hottest[0]
     if model.gates_held / MAX_GATE_UTILISATION >= load.full:
-        what = f"gates, of which each would be held {percent(model.gates_held)} of the time"
+        what = f"gates, each of which would be held {percent(model.gates_held)} of the time"
         limit = MAX_GATE_UTILISATION * model.layout.gates / model.held
     else:
         what = f"{load.charged.kind}s of {named(load.charged)}, {percent(load.full)} full at the peak"
         limit = model.most_voters
     if model.fullest <= 1:
-        return f"{what}. It holds, up to {rate(limit)} voters a second."
-    return f"{what}. It does not hold: more than {rate(limit)} voters a second would wait and be told to try again."
+        return f"{what}. Sufficient for up to {rate(limit)} voters a second."
+    return f"{what}. Not sufficient: with more than {rate(limit)} voters a second, some are told to try again."
 
 
 # --- numbers ---

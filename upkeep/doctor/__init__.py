@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from django.conf import settings
@@ -13,11 +13,12 @@ from mail import bounce_mailbox, outbox
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.table import Item, StoreError
+from upkeep.worker.heartbeats import read_heartbeats
 
 from . import health, machine_checks, mail_checks, store_checks, web_checks
-from .findings import Finding, Grade, broken, worst_first
+from .findings import Finding, broken
 
-__all__ = ["Finding", "Grade", "examine", "of_page"]
+PUBLIC = "health"
 
 
 def examine_page(
@@ -25,8 +26,7 @@ def examine_page(
     found: health.Health,
     worker_seen: float | None,
     checkpoint: Item | None,
-    failed: health.BoundedCount,
-    unknown: health.BoundedCount,
+    mails: Mapping[str, health.BoundedCount],
 ) -> list[Finding]:
     """The cheap checks. The request came through the proxy, so it shows what the command has to probe for."""
     now, seen = utc_now(), web_checks.RequestSnapshot.of(request)
@@ -41,21 +41,22 @@ def examine_page(
             now, store_checks.newest_moment(found, checkpoint), machine_checks.is_clock_synchronised(), ()
         ),
         store_checks.check_backup(found.backup, now),
-        mail_checks.check_outbox(failed, unknown),
+        mail_checks.check_outbox(mails[outbox.FAILED], mails[outbox.UNKNOWN]),
         *mail_checks.check_worker_mailbox(bounce_mailbox.state(found.bounces)),
         machine_checks.check_versions(),
     )
-    return worst_first(checks)
+    return sorted(checks, key=lambda each: each.grade)  # the worst first
 
 
 def examine(send_to: str = "") -> Iterator[Finding]:
     """Run all checks in order; one that fails is itself a finding and stops no other."""
     now = utc_now()
     yield machine_checks.check_settings()
-    reached = web_checks.probe()
-    yield from web_checks.check_server(reached.inside)
-    yield from web_checks.check_proxy(reached.outside)
-    yield from _examine_store(now, reached.dates)
+    inside, outside = web_checks.probe()
+    dates = [machine_checks.ClockReading(settings.SITE_URL, outside.date, utc_now())] if outside.date else []
+    yield from web_checks.check_server(inside)
+    yield from web_checks.check_proxy(outside)
+    yield from _examine_store(now, dates)
     yield from machine_checks.check_disks()
     yield machine_checks.check_writing()
     yield from mail_checks.check_server(send_to)
@@ -70,7 +71,7 @@ def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> I
         yield store_checks.check_format(found.format)
         yield store_checks.check_rights(table)
         yield from store_checks.check_protection(table)
-        yield store_checks.check_worker(health.worker_seen(table), found.pause)
+        yield store_checks.check_worker(health.last_seen(read_heartbeats(table)), found.pause)
         yield store_checks.check_backup(found.backup, now)
         yield from store_checks.check_old_backups()
         yield store_checks.check_secret_key(table)
@@ -86,6 +87,3 @@ def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> I
     yield machine_checks.check_clock(
         now, newest, machine_checks.is_clock_synchronised(), [*dates, *store_checks.dates()]
     )
-
-
-PUBLIC = "health"

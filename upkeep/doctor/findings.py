@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -11,12 +10,12 @@ from django.utils.translation import gettext as _
 
 class Grade(IntEnum):
     BROKEN = 0
-    LOOK = 1
-    WELL = 2
+    WARNING = 1
+    OK = 2
 
     @property
     def label(self) -> str:
-        return {Grade.WELL: _("OK"), Grade.LOOK: _("check"), Grade.BROKEN: _("broken")}[self]
+        return {Grade.OK: _("OK"), Grade.WARNING: _("Needs attention"), Grade.BROKEN: _("Broken")}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +27,12 @@ class Finding:
 
 
 def ok(about: str, sentence: str) -> Finding:
-    return Finding(about, Grade.WELL, sentence)
+    return Finding(about, Grade.OK, sentence)
 
 
 def warn(about: str, sentence: str, todo: str = "") -> Finding:
-    return Finding(about, Grade.LOOK, sentence, todo)
+    return Finding(about, Grade.WARNING, sentence, todo)
 
 
 def broken(about: str, sentence: str, todo: str = "") -> Finding:
     return Finding(about, Grade.BROKEN, sentence, todo)
-
-
-def worst_first(found: Iterable[Finding]) -> list[Finding]:
-    return sorted(found, key=lambda each: each.grade)

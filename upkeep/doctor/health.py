@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from prometheus_client import Metric
@@ -15,10 +14,10 @@ from prometheus_client.core import GaugeMetricFamily
 
 from mail import bounce_mailbox, outages, outbox
 from store import keys, sharded_reads
-from store.log import layout, utc_now
+from store.log import as_text, layout, utc_now
 from store.parallel import run_parallel
 from store.table import Item, Key, StoreError, Table
-from upkeep import disk, secret_key, system
+from upkeep import disk, secret_key
 from upkeep.log import figures
 from upkeep.monitoring import metrics
 from upkeep.pause import Pause, pause_of
@@ -26,23 +25,10 @@ from upkeep.worker import heartbeats
 from upkeep.worker.heartbeats import Failure, Heartbeat
 from upkeep.worker.jobs import JOBS
 
-if TYPE_CHECKING:
-    from store.dynamodb import TableState
-
 WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
 MAX_CLOCK_SKEW_SECONDS = 30  # allowed between two clocks
 # counted in each state: the outbox has no counter, and counting must be quick
 MAX_COUNTED_MAILS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class StoreHealth:
-    """What a paid store reports about itself. The embedded one reports nothing, and costs nothing."""
-
-    tables: tuple[TableState, ...]  # empty if not known
-    read: float  # capacity units consumed by this process
-    written: float
-    retries: dict[str, int]  # requests that this process retried, by reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +46,6 @@ class Health:
     bounces: Item | None = None  # the state of the bounce mailbox
     backup: Item | None = None  # the newest: when it ended, and what it contains
     seconds: float = 0  # of the round trip for the items
-
-    @property
-    def store(self) -> StoreHealth:
-        capacity, retries = metrics.capacity(), metrics.retries()
-        read, written = (capacity.get(kind, 0.0) for kind in ("read", "write"))
-        return StoreHealth(system.tables(), read, written, {reason: int(retries[reason]) for reason in retries})
 
     @property
     def unsealed(self) -> int:
@@ -138,12 +118,8 @@ def read_health(table: Table) -> Health:
 # --- worker and disk ---
 
 
-def worker_seen(table: Table) -> float | None:
-    """Seconds since the last heartbeat of any worker, on any machine; `None` if not within ten minutes."""
-    return last_seen(heartbeats.read_heartbeats(table))
-
-
 def last_seen(found: Iterable[Heartbeat]) -> float | None:
+    """Seconds since the last heartbeat of any worker, on any machine; `None` if not within ten minutes."""
     now = time.time()
     return min((sign.ago(now) for sign in found), default=None)
 
@@ -151,10 +127,6 @@ def last_seen(found: Iterable[Heartbeat]) -> float | None:
 def silence(found: Iterable[Heartbeat]) -> float:
     """Seconds without a heartbeat of any worker, as far as this process knows."""
     return heartbeats.watch.silence(list(found), time.time())
-
-
-def is_worker_up(found: Iterable[Heartbeat]) -> bool:
-    return silence(found) < heartbeats.MISSED_SECONDS
 
 
 def problem(found: Iterable[Heartbeat]) -> str:
@@ -177,23 +149,20 @@ def key_problem(table: Table, found: Mapping[Key, Item]) -> str:
     """A message if people cannot vote because the site's secret key was replaced. Elections are read only if the
     fingerprint in the store differs."""
     if secret_key.differs(found.get(keys.SECRET_KEY)) and secret_key.locked_election(table) is not None:
-        return secret_key.replaced_message()
+        return str(secret_key.REPLACED)
     return ""
 
 
 def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
     """Problems that do not prevent voting, a sentence each."""
     latest = found.get(keys.FIGURES, {}).get(figures.LATEST, "")
+    is_future = latest > as_text(now + timedelta(seconds=MAX_CLOCK_SKEW_SECONDS))
     is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.BOUNCES_READ)).trouble
     return [
         *([_("The bounce mailbox cannot be read.")] if is_dead else ()),
         *([_("Some mails may or may not have been sent.")] if unknown else ()),
-        *([_("The log contains events from the future: the clock is or was wrong.")] if is_future(latest, now) else ()),
+        *([_("The log contains events from the future: the clock is or was wrong.")] if is_future else ()),
     ]
-
-
-def is_future(moment: str, now: datetime) -> bool:
-    return bool(moment) and (datetime.fromisoformat(moment) - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS
 
 
 def has_unknown_mails(table: Table) -> bool:
@@ -202,13 +171,12 @@ def has_unknown_mails(table: Table) -> bool:
 
 def count_mails(table: Table, *states: str) -> dict[str, BoundedCount]:
     """How many mails there are in each state; one round trip each, in parallel."""
-    found = run_parallel(table, *(partial(_count_mails, table, state) for state in states))
-    return dict(zip(states, found, strict=True))
 
+    def count(state: str) -> BoundedCount:
+        page = sharded_reads.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
+        return BoundedCount(len(page.items), page.cursor is not None)
 
-def _count_mails(table: Table, state: str) -> BoundedCount:
-    page = sharded_reads.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
-    return BoundedCount(len(page.items), page.cursor is not None)
+    return dict(zip(states, run_parallel(table, *(partial(count, state) for state in states)), strict=True))
 
 
 def last_successes(workers: Iterable[Heartbeat]) -> dict[str, float]:
@@ -247,10 +215,10 @@ def job_health(found: Health, workers: Iterable[Heartbeat]) -> list[JobHealth]:
 
 def as_metrics(table: Table) -> Iterator[Metric]:
     """What the disks and the store report, in eight round trips; if the store is unavailable, only that."""
-    rooms = GaugeMetricFamily("plenum_disk_free_bytes", "Free on the disks the site writes to.", labels=["folder"])
-    for each in disk.disks():
-        rooms.add_metric([str(each.folder)], each.free)
-    yield rooms
+    periods = {job.name: job.every for job in JOBS}
+    yield _by_label("plenum_worker_every_seconds", "Between two looks of a job.", "name", periods)
+    free = {str(each.folder): each.free for each in disk.disks()}
+    yield _by_label("plenum_disk_free_bytes", "Free on the disks the site writes to.", "folder", free)
     try:
         found, waiting = read_health(table), count_mails(table, *WATCHED)
         workers = heartbeats.read_heartbeats(table)
@@ -269,32 +237,26 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "plenum_backup_age_seconds", "Since the newest backup ended; -1 if there is none.", found.backup_age(utc_now())
     )
-    depth = GaugeMetricFamily(
-        "plenum_outbox_mails", f"Mails by state; {MAX_COUNTED_MAILS} may be more.", labels=["state"]
-    )
-    for state, bounded in waiting.items():
-        depth.add_metric([state], bounded.count)
-    yield depth
-    closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
-    for lane in outages.LANES:
-        closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
-    yield closed
+    text = f"Mails by state; {MAX_COUNTED_MAILS} may be more."
+    yield _by_label("plenum_outbox_mails", text, "state", {state: mails.count for state, mails in waiting.items()})
+    failures = {lane: unreached[lane].failures if lane in unreached else 0 for lane in outages.LANES}
+    yield _by_label("plenum_mail_server_failures", "Failures in a row to reach it.", "lane", failures)
 
 
 def _worker_metrics(found: list[Heartbeat]) -> Iterator[Metric]:
     """From the heartbeats in the store, so workers on other machines are included."""
     now = time.time()
-    words = "Whether any worker has given a sign of life within a minute."
-    yield GaugeMetricFamily("plenum_worker_up", words, int(is_worker_up(found)))
-    ages = GaugeMetricFamily(
-        "plenum_worker_age_seconds",
-        "Since a worker last did a job, or saw that there was nothing to do.",
-        labels=["name"],
-    )
-    for name, moment in last_successes(found).items():
-        ages.add_metric([name], max(0, now - moment))
-    yield ages
-    busy = GaugeMetricFamily("plenum_worker_busy_seconds", "For how long a worker has been at a job.", labels=["name"])
-    for name, since in {name: since for sign in found for name, since in sign.doing.items()}.items():
-        busy.add_metric([name], max(0, now - since))
-    yield busy
+    text = "Whether any worker has given a sign of life within a minute."
+    yield GaugeMetricFamily("plenum_worker_up", text, int(silence(found) < heartbeats.MISSED_SECONDS))
+    text = "Since a worker last did a job, or saw that there was nothing to do."
+    ages = {name: max(0, now - moment) for name, moment in last_successes(found).items()}
+    yield _by_label("plenum_worker_age_seconds", text, "name", ages)
+    busy = {name: max(0, now - since) for sign in found for name, since in sign.doing.items()}
+    yield _by_label("plenum_worker_busy_seconds", "For how long a worker has been at a job.", "name", busy)
+
+
+def _by_label(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for each, value in values.items():
+        family.add_metric([each], value)
+    return family

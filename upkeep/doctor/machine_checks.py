@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import os
-import pwd
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,6 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from upkeep import disk, system
+from upkeep.backups.input_files import current_user
 
 from .findings import Finding, broken, ok, warn
 from .health import MAX_CLOCK_SKEW_SECONDS
@@ -62,29 +61,29 @@ def check_disks() -> Iterator[Finding]:
 
 
 def _check_disk(each: disk.Disk) -> Finding:
-    about, said = _("Disk"), {"folder": each.folder, "megabytes": each.megabytes}
+    about, values = _("Disk"), {"folder": each.folder, "megabytes": each.megabytes}
     if each.trouble:
         return broken(about, each.trouble, _("Free some space or make it writable. The site recovers by itself."))
     if each.is_low:
-        sentence = _("Only %(megabytes)d MB are free in %(folder)s.") % said
+        sentence = _("Only %(megabytes)d MB are free in %(folder)s.") % values
         return warn(about, sentence, _("Free some space: when the disk is full, nobody can vote."))
-    return ok(about, _("%(megabytes)d MB are free in %(folder)s.") % said)
+    return ok(about, _("%(megabytes)d MB are free in %(folder)s.") % values)
 
 
 def check_writing() -> Finding:
     """Actually writes, because permissions alone do not tell."""
-    about, said = _("Writing"), {"folder": settings.DATA_DIR}
+    about, values = _("Writing"), {"folder": settings.DATA_DIR}
     try:
         with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
             file.write(bytes(4096))
             file.flush()
     except OSError as error:
-        sentence = _("%(folder)s is not writable: %(words)s.") % {**said, "words": error.strerror}
+        sentence = _("%(folder)s is not writable: %(words)s.") % {**values, "words": error.strerror}
         return broken(about, sentence, _advice(error.errno))
     if found := disk.unusable():
-        names = {"paths": ", ".join(map(str, found)), "user": _user()}
+        names = {"paths": ", ".join(map(str, found)), "user": current_user()}
         return broken(about, _("The user %(user)s cannot read and write %(paths)s.") % names, _advice(errno.EACCES))
-    return ok(about, _("%(folder)s is writable.") % said)
+    return ok(about, _("%(folder)s is writable.") % values)
 
 
 def _advice(number: int | None) -> str:
@@ -93,33 +92,28 @@ def _advice(number: int | None) -> str:
     if number == errno.EROFS:
         return _("Mount its disk writable, then restart plenum and plenum-worker.")
     return _("It and everything in it must belong to the site's user: chown -R %(user)s: %(folder)s") % {
-        "user": _user(),
+        "user": current_user(),
         "folder": settings.DATA_DIR,
     }
-
-
-def _user() -> str:
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:  # a user id without a name, as in a container
-        return str(os.geteuid())
 
 
 # --- the clock ---
 
 
-def check_clock(now: datetime, newest: datetime | None, is_kept: bool | None, told: Iterable[ClockReading]) -> Finding:
+def check_clock(
+    now: datetime, newest: datetime | None, is_synchronised: bool | None, readings: Iterable[ClockReading]
+) -> Finding:
     about, todo = _("Clock"), _("Turn on time synchronisation: timedatectl set-ntp true")
-    for each in told:
+    for each in readings:
         if abs(ahead := (each.heard - each.moment).total_seconds()) > MAX_CLOCK_SKEW_SECONDS:
-            said = {"seconds": abs(ahead), "by": each.by}
+            values = {"seconds": abs(ahead), "by": each.by}
             if ahead > 0:
-                return broken(about, _("It is %(seconds)d seconds ahead of %(by)s.") % said, todo)
-            return broken(about, _("It is %(seconds)d seconds behind %(by)s.") % said, todo)
+                return broken(about, _("It is %(seconds)d seconds ahead of %(by)s.") % values, todo)
+            return broken(about, _("It is %(seconds)d seconds behind %(by)s.") % values, todo)
     if newest and (newest - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS:
         sentence = _("The log contains an event from %(moment)s, in the future: the clock was set back.")
         return broken(about, sentence % {"moment": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}, todo)
-    if is_kept is False:
+    if is_synchronised is False:
         return warn(about, _("It is not synchronised with a time server, and elections close by it."), todo)
     return ok(about, _("It says %(moment)s.") % {"moment": f"{now:%Y-%m-%d %H:%M:%S} UTC"})
 

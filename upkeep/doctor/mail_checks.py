@@ -37,30 +37,30 @@ def check_server(send_to: str) -> Iterator[Finding]:
 
 
 def _check_connection() -> Finding:
-    said = {"server": f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"}
+    values = {"server": f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"}
     connection = get_connection(fail_silently=False)
     try:
         connection.open()
     except Exception as error:  # any error of a backend is a finding
-        return broken(_("Mail"), *_explain(error.__cause__ or error, said))
+        return broken(_("Mail"), *_explain(error.__cause__ or error, values))
     finally:
         with suppress(Exception):  # it may be closed already
             connection.close()
     if settings.EMAIL_HOST_USER:
-        return ok(_("Mail"), _("%(server)s accepts our user name and password.") % said)
-    return ok(_("Mail"), _("%(server)s answers and needs no password.") % said)
+        return ok(_("Mail"), _("%(server)s accepts our user name and password.") % values)
+    return ok(_("Mail"), _("%(server)s answers and needs no password.") % values)
 
 
-def _explain(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
-    said = said | {"words": error_text(error)}
+def _explain(error: BaseException, values: dict[str, str]) -> tuple[str, str]:
+    values = values | {"words": error_text(error)}
     if isinstance(error, SMTPAuthenticationError):
         sentence = _("%(server)s rejected our user name and password: %(words)s")
-        return sentence % said, _("Check both in MAIL_URL. Percent-encode characters such as #.")
+        return sentence % values, _("Check both in MAIL_URL. Percent-encode characters such as #.")
     if isinstance(error, ssl.SSLError):
-        return _("The certificate of %(server)s is not valid: %(words)s") % said, _(
+        return _("The certificate of %(server)s is not valid: %(words)s") % values, _(
             "Check its certificate and its name in MAIL_URL."
         )
-    return _("The connection to %(server)s failed: %(words)s") % said, _(
+    return _("The connection to %(server)s failed: %(words)s") % values, _(
         "Check the scheme, host and port in MAIL_URL, and firewalls."
     )
 
@@ -84,8 +84,8 @@ def _check_sending(address: str) -> Finding:
         send_test_email(address)
     except MailError as error:
         return broken(_("Mail"), _("The test mail was rejected: %(words)s") % {"words": error.text})
-    said = {"address": address}
-    return ok(_("Mail"), _("The server accepted a mail for %(address)s. Check that it arrives.") % said)
+    values = {"address": address}
+    return ok(_("Mail"), _("The server accepted a mail for %(address)s. Check that it arrives.") % values)
 
 
 def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
@@ -96,9 +96,7 @@ def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
             bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
         except (IMAP4.error, OSError) as error:
             sentence = _("The bounce mailbox cannot be read: %(words)s") % {"words": bounce_mailbox.failure_text(error)}
-            yield broken(
-                _("Bounces"), sentence, _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
-            )
+            yield broken(_("Bounces"), sentence, _check_bounces_url())
             return
     yield from check_worker_mailbox(state)
 
@@ -106,22 +104,23 @@ def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
 def check_worker_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
     if not bounce_mailbox.is_configured():
         return
-    about, todo = _("Bounces"), _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
+    about = _("Bounces")
     if state.trouble:
-        said = {"words": state.trouble, "since": state.since}
-        yield broken(
-            about, _("The worker has been unable to read the bounce mailbox since %(since)s: %(words)s") % said, todo
-        )
-        return
-    if state.unreadable:
+        sentence = _("The worker has been unable to read the bounce mailbox since %(since)s: %(words)s")
+        yield broken(about, sentence % {"words": state.trouble, "since": state.since}, _check_bounces_url())
+    elif state.unreadable:
         last = state.unreadable[-1]
-        said = {"count": str(len(state.unreadable)), "mail": last["mail"], "reason": last["reason"]}
+        details = {"count": str(len(state.unreadable)), "mail": last["mail"], "reason": last["reason"]}
         sentence = _(
             "Bounces that could not be read and were set aside: %(count)s, the last one %(mail)s (%(reason)s)."
         )
-        yield warn(about, sentence % said, _("Read them yourself. They do not hold up other mails."))
-        return
-    yield ok(about, _("The mailbox can be read."))
+        yield warn(about, sentence % details, _("Read them yourself. They do not hold up other mails."))
+    else:
+        yield ok(about, _("The mailbox can be read."))
+
+
+def _check_bounces_url() -> str:
+    return _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
 
 
 def check_outbox(failed: BoundedCount, unknown: BoundedCount) -> Finding:

@@ -38,8 +38,8 @@ MAX_BACKUP_AGE_DAYS = 2
 
 
 def check_store(seconds: float) -> Finding:
-    said = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
-    sentence = _("%(address)s answers within %(milliseconds)d ms.") % said
+    values = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
+    sentence = _("%(address)s answers within %(milliseconds)d ms.") % values
     return (
         warn(_("Store"), sentence, _("That is slow: every page asks it several times."))
         if seconds > SLOW_ROUND_TRIP_SECONDS
@@ -119,11 +119,8 @@ def check_secret_key(table: Table) -> Finding:
     about = _("Secret key")
     if secret_key.locked_election(table) is None:
         return ok(about, _("It fits all open secret elections."))
-    return broken(
-        about,
-        secret_key.replaced_message(),
-        _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md)."),
-    )
+    todo = _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md).")
+    return broken(about, str(secret_key.REPLACED), todo)
 
 
 # --- the worker ---
@@ -154,13 +151,12 @@ def check_background_work() -> Finding:
 
 
 def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
-    """Unencrypted backups left by an earlier version, which anyone who gets them can read and which are never deleted.
-    A site that makes unencrypted ones on purpose is not warned of those."""
+    """Unencrypted backups, which anyone who gets them can read. A site that makes them on purpose is not warned."""
     plain = keeping.unencrypted_in(folder)
     found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
     if found:
-        said = {"count": len(found), "folder": folder, "first": found[0].name}
-        sentence = _("Unencrypted backups: %(count)d in %(folder)s, such as %(first)s.") % said
+        values = {"count": len(found), "folder": folder, "first": found[0].name}
+        sentence = _("Unencrypted backups: %(count)d in %(folder)s, such as %(first)s.") % values
         yield warn(_("Backup"), sentence, _("They may link secret ballots to voters. Delete them and all copies."))
 
 

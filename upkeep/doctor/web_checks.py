@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import ssl
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -19,10 +18,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from pages.client_address import client_network, is_trusted, parse
-from store.log import utc_now
 
 from .findings import Finding, broken, ok, warn
-from .machine_checks import ClockReading
 
 SECONDS_PER_MINUTE = 60
 TIMEOUT_SECONDS = 5
@@ -61,9 +58,6 @@ class RequestSnapshot:
         """The server itself does not speak TLS."""
         return self.scheme == "https" or self.forwarded not in ("", FORGED)
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def signed_token() -> str:
     """A token for the address where the server reports what it sees."""
@@ -94,27 +88,14 @@ class Reply:
     is_forgery: bool = False  # whether the server could not prove its identity
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
-    inside: Reply
-    outside: Reply
-
-    @property
-    def dates(self) -> list[ClockReading]:
-        return [ClockReading(settings.SITE_URL, self.outside.date, utc_now())] if self.outside.date else []
-
-
-def probe() -> Replies:
-    """The machine itself first, then the way visitors take, with a forged client address."""
+def probe() -> tuple[Reply, Reply]:
+    """The replies of the machine itself, and on the way visitors take, with a forged client address."""
     site = urlsplit(settings.SITE_URL)
     host = EVERYWHERE.get(settings.HOST, settings.HOST)
     inside = f"http://[{host}]:{settings.PORT}" if ":" in host else f"http://{host}:{settings.PORT}"
     forged = {"X-Forwarded-For": FORGED, "X-Forwarded-Proto": "http"}
     path = reverse("doctor", args=[signed_token()])
-    return Replies(
-        fetch(inside + path, {"Host": site.netloc}),
-        fetch(f"{site.scheme}://{site.netloc}{path}", forged),
-    )
+    return fetch(inside + path, {"Host": site.netloc}), fetch(f"{site.scheme}://{site.netloc}{path}", forged)
 
 
 def fetch(url: str, headers: dict[str, str] | None = None) -> Reply:
@@ -155,35 +136,37 @@ def _date(text: str | None) -> datetime | None:
 
 
 def check_server(answer: Reply) -> Iterator[Finding]:
-    said = {"place": f"{settings.HOST}:{settings.PORT}", "words": answer.trouble, "status": answer.status}
+    values = {"place": f"{settings.HOST}:{settings.PORT}", "words": answer.trouble, "status": answer.status}
     if answer.trouble:
-        sentence = _("No server answers at %(place)s: %(words)s.") % said
+        sentence = _("No server answers at %(place)s: %(words)s.") % values
         yield broken(_("Server"), sentence, _("Find out why: systemctl status plenum, or the container's log."))
     elif answer.seen is None:
-        sentence = _("Another program answers at %(place)s, with status %(status)d.") % said
+        sentence = _("Another program answers at %(place)s, with status %(status)d.") % values
         yield broken(_("Server"), sentence, _("Check the port. It may also be a site with another SECRET_KEY."))
     else:
-        yield ok(_("Server"), _("It answers at %(place)s.") % said)
+        yield ok(_("Server"), _("It answers at %(place)s.") % values)
 
 
 def check_proxy(answer: Reply) -> Iterator[Finding]:
-    said = {"url": settings.SITE_URL, "words": answer.trouble, "status": answer.status, "place": answer.place}
+    values = {"url": settings.SITE_URL, "words": answer.trouble, "status": answer.status, "place": answer.place}
     about = _("Proxy")
     if answer.is_forgery:
         yield broken(
-            about, _("The certificate of %(url)s is not valid: %(words)s.") % said, _("Check the proxy's certificate.")
+            about,
+            _("The certificate of %(url)s is not valid: %(words)s.") % values,
+            _("Check the proxy's certificate."),
         )
     elif answer.trouble:
-        sentence = _("%(url)s cannot be reached from here: %(words)s.") % said
+        sentence = _("%(url)s cannot be reached from here: %(words)s.") % values
         yield warn(
             about, sentence, _("If visitors can reach it, only this machine cannot. Then look at /admin/system/.")
         )
     elif answer.place:
         yield broken(
-            about, _("%(url)s redirects to %(place)s.") % said, _("Set SITE_URL to the address people end up at.")
+            about, _("%(url)s redirects to %(place)s.") % values, _("Set SITE_URL to the address people end up at.")
         )
     elif answer.seen is None:
-        sentence = _("Another program answers at %(url)s, with status %(status)d.") % said
+        sentence = _("Another program answers at %(url)s, with status %(status)d.") % values
         yield broken(about, sentence, _("Make the proxy pass all requests to HOST and PORT."))
     else:
         yield check_address(answer.seen, believes_anybody=not answer.is_ours)
@@ -192,29 +175,31 @@ def check_proxy(answer: Reply) -> Iterator[Finding]:
 
 def check_address(seen: RequestSnapshot, believes_anybody: bool = False) -> Finding:
     """`believes_anybody`: whether the forged address can only have been accepted from an untrusted client."""
-    about, said = _("Visitors' addresses"), {"peer": seen.peer, "address": seen.came_from}
+    about, values = _("Visitors' addresses"), {"peer": seen.peer, "address": seen.came_from}
     if seen.is_proxied and not seen.is_trusted:
         sentence = _("Requests come through %(peer)s, which is not in TRUSTED_PROXIES, so all visitors count as one.")
-        return broken(about, sentence % said, _("If it is your proxy: TRUSTED_PROXIES=%(peer)s") % said)
+        return broken(about, sentence % values, _("If it is your proxy: TRUSTED_PROXIES=%(peer)s") % values)
     if seen.is_trusted and not seen.forwarded:
-        sentence = _("The proxy at %(peer)s does not forward visitors' addresses, so all visitors count as one.") % said
+        sentence = (
+            _("The proxy at %(peer)s does not forward visitors' addresses, so all visitors count as one.") % values
+        )
         return broken(about, sentence, _("Make it set X-Forwarded-For to the visitor's address."))
     if seen.came_from == FORGED and (believes_anybody or seen.forwarded == FORGED):
         sentence = _("The proxy passes on the address that visitors claim, and the site believes it.")
         return broken(about, sentence, _("Make it set or extend X-Forwarded-For itself; see the examples in deploy/."))
-    return ok(about, _("They are known; this request came from %(address)s.") % said)
+    return ok(about, _("They are known; this request came from %(address)s.") % values)
 
 
 def check_origin(seen: RequestSnapshot) -> Finding:
     site = urlsplit(settings.SITE_URL)
-    about, said = (
+    about, values = (
         _("Host and scheme"),
         {"seen": f"{seen.scheme}://{seen.host}", "wanted": f"{site.scheme}://{site.netloc}"},
     )
     if seen.scheme != site.scheme:
-        sentence = _("The site sees %(seen)s where visitors see %(wanted)s.") % said
+        sentence = _("The site sees %(seen)s where visitors see %(wanted)s.") % values
         return broken(about, sentence, _("Make the proxy set X-Forwarded-Proto to https."))
     if seen.host.lower() != site.netloc.lower():
-        sentence = _("The site sees %(seen)s, but SITE_URL says %(wanted)s, so forms and links may not work.") % said
+        sentence = _("The site sees %(seen)s, but SITE_URL says %(wanted)s, so forms and links may not work.") % values
         return warn(about, sentence, _("Make the proxy pass on the Host header unchanged, including the port."))
-    return ok(about, _("The site sees %(seen)s, as SITE_URL says.") % said)
+    return ok(about, _("The site sees %(seen)s, as SITE_URL says.") % values)

@@ -30,7 +30,3 @@ def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     if is_night and table().unused_share() >= MIN_UNUSED_SHARE:
         return True
     return (is_night or table().size() <= MAX_DAYTIME_BYTES) and purging.has_remnants(table())
-
-
-def compact() -> int:
-    return int(purging.rewrite_file(table()))

@@ -26,6 +26,7 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
+from acts.refusals import Refusal
 from acts.storage import table
 from store import keys
 from store.limits import check_item
@@ -79,23 +80,23 @@ class ErasedPerson:
     def without(self, event: Item, *, is_gone: bool) -> Item | None:
         """The event without them, or `None` if it does not name them. `is_gone`: the election it is about was
         deleted."""
-        declared, said = SCHEMA.event_type(event["event_type"]), dict(event["event_data"])
+        declared, data = SCHEMA.event_type(event["event_type"]), dict(event["event_data"])
         meant = self.meant(number_of(event), is_gone=is_gone)
-        is_theirs = keys.fold(str(said.get("name", ""))) in meant
+        is_theirs = keys.fold(str(data.get("name", ""))) in meant
         for field in declared.naming:
-            if field in said:
-                said[field] = _replaced(said[field], meant)
+            if field in data:
+                data[field] = _replaced(data[field], meant)
         if is_theirs:
-            said |= {field: "" for field in declared.own.split() if field in said}
-            said |= {"email": self._own(said["email"])} if "email" in said else {}
+            data |= {field: "" for field in declared.own.split() if field in data}
+            data |= {"email": self._own(data["email"])} if "email" in data else {}
         actor = _replaced(event["actor"], meant)
-        is_named = (actor, said) != (event["actor"], event["event_data"])
-        return rewritten(event, actor, said) if is_named else None
+        is_named = (actor, data) != (event["actor"], event["event_data"])
+        return rewritten(event, actor, data) if is_named else None
 
     def met_in(self, event: Item) -> set[str]:
         """The names by which the event refers to them."""
-        said = (event["event_data"].get(field) for field in SCHEMA.event_type(event["event_type"]).naming)
-        words = [event["actor"], *(word for each in said for word in (each if isinstance(each, list) else [each]))]
+        data = (event["event_data"].get(field) for field in SCHEMA.event_type(event["event_type"]).naming)
+        words = [event["actor"], *(word for each in data for word in (each if isinstance(each, list) else [each]))]
         meant = self.meant(number_of(event), is_gone=False)
         return {keys.fold(word) for word in words if isinstance(word, str)} & meant.keys()
 
@@ -151,12 +152,12 @@ class _Accounts:
         for event in events:
             self._take(number_of(event), event["event_type"], event["event_data"])
 
-    def _take(self, number: int, kind: str, said: Item) -> None:
-        name = keys.fold(said["name"])
+    def _take(self, number: int, kind: str, data: Item) -> None:
+        name = keys.fold(data["name"])
         if kind == "UserRegistered":
             self._here[name] = number
         if kind != "UserRemoved":
-            self.held.setdefault(keys.fold(said["email"]), set()).add(self._here.get(name, number))
+            self.held.setdefault(keys.fold(data["email"]), set()).add(self._here.get(name, number))
         elif name in self._here:
             self._removed.append((name, self._here.pop(name)))
 
@@ -191,8 +192,8 @@ class _Elections:
         for event in events:
             self._take(here, number_of(event), event["event_type"], event["event_data"])
 
-    def _take(self, here: dict[str, _Life], number: int, kind: str, said: Item) -> None:
-        name = keys.fold(said["election_name"])
+    def _take(self, here: dict[str, _Life], number: int, kind: str, data: Item) -> None:
+        name = keys.fold(data["election_name"])
         if kind == "ElectionCreated":
             here[name] = _Life(number, [(name, number)])
             self.lives.setdefault(name, []).append(here[name])
@@ -202,7 +203,7 @@ class _Elections:
             life.ended = number
             self.ended.add(life.made)
         else:
-            new = keys.fold(said["new_name"])
+            new = keys.fold(data["new_name"])
             life.names.append((new, number + 1))  # the event itself still has the old name
             here[new] = life
             self.lives.setdefault(new, []).append(life)
@@ -242,11 +243,7 @@ def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     """Whether there is a person to erase by now, or an election that kept a name was deleted."""
-    return _next(clock) is not None
-
-
-def _next(clock: Callable[[], datetime]) -> Item | None:
-    return _next_due(clock) or _next_kept()
+    return (_next_due(clock) or _next_kept()) is not None
 
 
 def _next_due(clock: Callable[[], datetime]) -> Item | None:
@@ -255,7 +252,11 @@ def _next_due(clock: Callable[[], datetime]) -> Item | None:
     until = as_text(clock() - timedelta(days=settings.FORGET_AFTER_DAYS)) if settings.FORGET_AFTER_DAYS else ""
     there = table().page(keys.NAMES_TO_FORGET, limit=1).items
     due = next((mark for mark in there if "at" in mark or mark["removed_at"] <= until), None)
-    return due if due is not None and _is_sealed(due["upto"]) else None
+    if due is None:
+        return None
+    sealed = _sealed()  # void numbers at the end of the log need no seal
+    is_sealed = due["upto"] <= sealed or layout.first_of_all(table(), sealed + 1, due["upto"]) is None
+    return due if is_sealed else None
 
 
 def _next_kept() -> Item | None:
@@ -270,12 +271,6 @@ def _sealed() -> int:
     return newest["event_id"] if newest else 0
 
 
-def _is_sealed(upto: int) -> bool:
-    """Void numbers at the end of the log need no seal."""
-    sealed = _sealed()
-    return upto <= sealed or layout.first_of_all(table(), sealed + 1, upto) is None
-
-
 def is_at_work(store: Any) -> bool:
     """Whether a person is partly erased: until that is finished, replay is inconsistent."""
     return any("at" in mark for mark in store.each(keys.NAMES_TO_FORGET))
@@ -284,23 +279,19 @@ def is_at_work(store: Any) -> bool:
 # --- on request ---
 
 
-class NothingToForget(Exception):
-    """A name cannot be marked; the message says why."""
-
-
 def request_erasure(name_or_email: str) -> None:
-    """Mark a name or address without an account: of a person removed by an earlier version, or who never had one."""
+    """Mark a name or address without an account, such as that of a person who never had one."""
     if not settings.FORGET_AFTER_DAYS:
-        raise NothingToForget("FORGET_AFTER_DAYS is 0: the log of this site keeps names.")
+        raise Refusal("FORGET_AFTER_DAYS is 0: this site's log keeps names.")
     if people.find_by_either(name_or_email) is not None:
-        raise NothingToForget("An account has it. Remove the account first; the log forgets it by itself.")
+        raise Refusal("An account has it. Remove the account: it is then erased from the log automatically.")
     upto = (table().get(keys.EVENT_NUMBER) or {"last": 0})["last"]
     gone = User(name=name_or_email, email=name_or_email)
     mark = people.forgetting_in_log(gone, LONG_AGO, upto).item
     if "@" in name_or_email:
         mark |= {"aliases": [[keys.fold(name_or_email), 1, upto, upto]]}
     elif not aliases_of(mark, upto):
-        raise NothingToForget("The log knows nobody of that name who was removed.")
+        raise Refusal("According to the log, nobody of that name was removed.")
     with suppress(Refused):  # it was requested before
         table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
 
@@ -311,7 +302,7 @@ def request_erasure(name_or_email: str) -> None:
 def erase_names(clock: Callable[[], datetime] = utc_now) -> int:
     """Erase the people who are due, for one turn of work; returns how many events were rewritten."""
     done, left = 0, TURN_EVENTS
-    while left > 0 and (mark := _next(clock)) is not None:
+    while left > 0 and (mark := _next_due(clock) or _next_kept()) is not None:
         seen, changed = (0, 0) if _is_all_kept(mark) else _go_on(mark if "at" in mark else _begun(mark))
         done, left = done + changed, left - max(seen, TRANSACTION_EVENTS)
     return done
@@ -388,8 +379,8 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
         table().write(moved)
         return
     puts = [rewriting(table(), before, after) for before, after in pairs]
-    told = names_forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
-    EventLog(table()).record(told, *puts, *_reindexed(pairs), moved)
+    event = names_forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
+    EventLog(table()).record(event, *puts, *_reindexed(pairs), moved)
 
 
 def _finish(mark: Item) -> None:

@@ -37,12 +37,12 @@ EMAIL_TEMPLATES = {
     "unused_account": EmailTemplate(
         gettext_noop("Your account will be removed soon"),
         (
-            gettext_noop("nobody has signed in as %(name)s for a long time."),
+            gettext_noop("Nobody has signed in as %(name)s for a long time."),
             gettext_noop("This site removes unused accounts. Yours will be removed on %(day)s unless you sign in."),
         ),
         lambda mail: reverse("sign_in"),
         gettext_noop("Sign in to keep it"),
-    ),
+    )
 }
 
 

@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
 
+from django.conf import settings
+
 from accounts.rules import Role
 from elections.rules import State
 from elections.turnout.times import place_of, updating
 from store import keys
+from store.connect import connect
 from store.log import layout
+from store.log.seal import Sealer
 from store.splitting import by_count
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
@@ -52,15 +56,16 @@ def of_state(state: State) -> str:
 
 def changes(event: Item) -> dict[str, int]:
     """Which of the site's figures an event changes, and by how much."""
-    kind, said = event["event_type"], event["event_data"]
+    kind, data = event["event_type"], event["event_data"]
     if kind == "UserRegistered":
-        return {of_role(said["role"]): 1}
+        return {of_role(data["role"]): 1}
     if kind == "UserRoleChanged":
-        return {of_role(said["old_role"]): -1, of_role(said["new_role"]): 1}
+        return {of_role(data["old_role"]): -1, of_role(data["new_role"]): 1}
     if kind == "OwnershipTransferred":  # the owner becomes an auditor
-        return _summed((of_role(said.get("old_role", Role.ADMIN.name)), -1), (of_role(Role.AUDITOR.name), 1))
+        gone, come = of_role(data.get("old_role", Role.ADMIN.name)), of_role(Role.AUDITOR.name)
+        return {gone: -1, come: 1} if gone != come else {}
     if kind == "UserRemoved":
-        return {of_role(said.get("role", Role.USER.name)): -1}
+        return {of_role(data.get("role", Role.USER.name)): -1}
     if kind == "ElectionCreated":
         return {of_state(State.DRAFT): 1}
     if kind == "ElectionOpened":
@@ -68,15 +73,8 @@ def changes(event: Item) -> dict[str, int]:
     if kind == "ElectionClosed":
         return {of_state(State.OPEN): -1, of_state(State.CLOSED): 1}
     if kind == "ElectionDeleted":
-        return {of_state(State(said.get("state", State.DRAFT.value))): -1}
+        return {of_state(State(data.get("state", State.DRAFT.value))): -1}
     return {}
-
-
-def _summed(*changes: tuple[str, int]) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for name, by in changes:
-        total[name] += by
-    return dict(total)
 
 
 def changes_of_day(event: Item) -> dict[str, int]:
@@ -173,8 +171,29 @@ def days(table: Table, last: date, count: int) -> list[Day]:
     wanted = [last - timedelta(days=ago) for ago in reversed(range(count))]
     page = table.page(keys.figures_of_days(wanted[0].isoformat(), last.isoformat()))
     found = {item["day"]: item for item in page.items}
-    return [_day_of(day, found.get(day.isoformat(), {})) for day in wanted]
+    items = [(day, found.get(day.isoformat(), {})) for day in wanted]
+    return [Day(day, *(item.get(name, 0) for name in (CAST, CHANGED, WITHDRAWN))) for day, item in items]
 
 
-def _day_of(day: date, item: Item) -> Day:
-    return Day(day, item.get(CAST, 0), item.get(CHANGED, 0), item.get(WITHDRAWN, 0))
+# --- sealing ---
+
+# The counts that pages show, by the events that change them.
+COUNTED = {
+    "UserRegistered": {"user_count": 1},
+    "UserRemoved": {"user_count": -1},
+    "ElectionCreated": {"election_count": 1},
+    "ElectionDeleted": {"election_count": -1},
+}
+
+
+class SiteSealer(Sealer):
+    """Seals, and then updates the figures."""
+
+    def seal(self) -> int:
+        sealed = super().seal()
+        update(self.table)
+        return sealed
+
+
+def site_sealer() -> SiteSealer:
+    return SiteSealer(connect(settings.STORE_URL), COUNTED)

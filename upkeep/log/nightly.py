@@ -29,13 +29,13 @@ EMAIL_TEMPLATES = {
     "checkpoint": EmailTemplate(
         gettext_noop("The latest checkpoint of the log"),
         (
-            gettext_noop("the log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),
+            gettext_noop("The log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),
             gettext_noop("Keep this mail. This command tells you whether anything up to that event was changed later:"),
             gettext_noop("plenum verify --checkpoint %(event_id)s:%(hash)s"),
         ),
         lambda mail: reverse("checkpoints"),
         gettext_noop("See all checkpoints"),
-    ),
+    )
 }
 
 

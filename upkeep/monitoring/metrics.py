@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from django.utils.formats import number_format
 from prometheus_client import REGISTRY as THIS_PROCESS
 from prometheus_client import (
     CollectorRegistry,
@@ -97,11 +96,6 @@ class Latency:
     most: float  # 95th percentile
     nearly_all: float  # 99th percentile
     longest: float
-
-    @property
-    def milliseconds(self) -> dict[str, str]:
-        kinds = {"half": self.half, "most": self.most, "nearly_all": self.nearly_all, "longest": self.longest}
-        return {name: number_format(1000 * seconds, 2) for name, seconds in kinds.items()}
 
 
 @cache

@@ -99,17 +99,12 @@ class HeartbeatSender:
     def send(self) -> None:
         now = int(self.clock())
         self.sent += 1
-        item = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since, "seen": now}
+        process = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since}
         done = {name: int(moment) for name, moment in metrics.successes_here().items()}
-        failed = {job: [each.at, each.reason] for job, each in last_failures().items()}
-        item |= {
-            "signs": self.sent,
-            "doing": dict(self.doing),
-            "done": done,
-            "failed": failed,
-            "ttl": now + RETENTION_SECONDS,
-        }
-        self.table.write(Put({"PK": self.place.pk, "SK": self.place.sk, **item}))
+        failed = {job: [each.at, each.reason] for job, each in failures.copy().items()}
+        jobs = {"doing": dict(self.doing), "done": done, "failed": failed}
+        beat = {"seen": now, "signs": self.sent, "ttl": now + RETENTION_SECONDS}
+        self.table.write(Put({**self.place.item, **process, **jobs, **beat}))
 
 
 # --- missing them ---
@@ -157,16 +152,4 @@ class Failure:
     reason: str
 
 
-_last: dict[str, Failure] = {}
-
-
-def record_failure(job: str, reason: str, clock: Callable[[], float] = time.time) -> None:
-    _last[job] = Failure(int(clock()), reason[:MAX_REASON_CHARS])
-
-
-def clear_failure(job: str) -> None:
-    _last.pop(job, None)
-
-
-def last_failures() -> dict[str, Failure]:
-    return dict(_last)
+failures: dict[str, Failure] = {}  # of this worker, by job, until it succeeds again

@@ -9,14 +9,13 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
 from django.core.management.base import CommandError
-from prometheus_client import Metric
-from prometheus_client.core import GaugeMetricFamily
 
 from acts import background, wakeups
 from acts.queues import failure_reason, safe_message
@@ -40,7 +39,7 @@ from upkeep import pause as pausing
 from upkeep.backups import alarms
 from upkeep.erasure import compacting, log_erasure, unused_accounts
 from upkeep.log import nightly
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 from upkeep.monitoring import metrics
 from upkeep.worker import heartbeats
 from upkeep.worker.leases import Leases
@@ -105,10 +104,6 @@ def _anything_to_seal() -> bool:
     )
 
 
-def _seal() -> int:
-    return site_sealer().seal()
-
-
 _goes_on: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda: True)
 
 
@@ -148,14 +143,14 @@ BACKGROUND = Job(
 ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
 BALLOTS = Job(wakeups.SEALING_JOB, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
-COMPACTING = Job("compacting", 60, compacting.compact, compacting.is_due)
+COMPACTING = Job("compacting", 60, lambda: int(purging.rewrite_file(table())), compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.OPEN)))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
 MAILS_AGAIN = Job("mails again", 5, lambda: undelivered.carry_out(goes_on), undelivered.is_requested, lane="mail")
 BOUNCES = Job("bounces", 60, lambda: bounce_mailbox.read_bounces(goes_on), bounce_mailbox.is_configured, lane="bounces")
-LOG = Job("log", 2, _seal, _anything_to_seal)
+LOG = Job("log", 2, lambda: site_sealer().seal(), _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
@@ -185,7 +180,7 @@ def run_job(job: Job, leases: Leases) -> Run:
     is_well = ended.outcome in (Outcome.DONE, Outcome.NOTHING)
     metrics.observe_job(job.name, ended.outcome, is_well)
     if is_well:
-        heartbeats.clear_failure(job.name)
+        heartbeats.failures.pop(job.name, None)
     return ended
 
 
@@ -199,7 +194,8 @@ def _under_lease(job: Job, leases: Leases) -> Run:
 def _failure(job: Job, error: Exception) -> Run:
     """Log it; the system page shows the reason until the job succeeds again."""
     where, message = "".join(traceback.format_tb(error.__traceback__)), safe_message(error)
-    heartbeats.record_failure(job.name, failure_reason(error))
+    reason = failure_reason(error)[: heartbeats.MAX_REASON_CHARS]
+    heartbeats.failures[job.name] = heartbeats.Failure(int(time.time()), reason)
     log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": message, "where": where})
     return Run(Outcome.FAILED, message=message)
 
@@ -227,22 +223,24 @@ class Worker:
         self._failures: Counter[str] = Counter()
         self._due = {job.name: 0.0 for job in self.jobs}
         self._called: set[str] = set()
-        self.lanes = [Lane(self, lane) for lane in dict.fromkeys(job.lane for job in self.jobs)]
+        self._bells = {job.lane: threading.Event() for job in self.jobs}
 
     def run(self) -> None:
         """Run until all lanes end. One that breaks ends the others, and its error is raised here."""
-        own, others = self.lanes[:1], self.lanes[1:]
-        for lane in others:
-            lane.start()
+        with ThreadPoolExecutor(len(self._bells), "lane") as pool:
+            lanes = [pool.submit(self._run_lane, lane) for lane in self._bells]
+        for lane in lanes:
+            lane.result()
+
+    def _run_lane(self, lane: str) -> None:
+        _goes_on.set(self.may_continue)
         try:
-            for lane in own:
-                lane.run()
+            while self.may_continue():
+                self._bells[lane].clear()
+                self.run_due(lane)
+                self._bells[lane].wait(self.sleep_seconds(lane))
         finally:
-            self._is_over.set()
-            for lane in others:
-                lane.join()
-        for lane in self.lanes:
-            lane.raise_error()
+            self.end()
 
     def may_continue(self) -> bool:
         return not self._is_over.is_set() and self.goes_on()
@@ -257,8 +255,8 @@ class Worker:
     def wake(self, name: str) -> None:
         """Run this job as soon as its lane is free, and once more if it is running."""
         self._called.add(name)
-        for lane in self.lanes:
-            lane.called.set()
+        for bell in self._bells.values():
+            bell.set()
 
     def sleep_seconds(self, lane: str) -> float:
         """How long the lane may sleep unless it is woken."""
@@ -279,34 +277,8 @@ class Worker:
 
     def end(self) -> None:
         self._is_over.set()
-        for lane in self.lanes:
-            lane.called.set()
-
-
-class Lane(threading.Thread):
-    """A thread that runs the jobs of one lane one after another."""
-
-    def __init__(self, worker: Worker, lane: str):
-        super().__init__(name=lane or "worker")
-        self.worker, self.lane, self.called = worker, lane, threading.Event()
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        token = _goes_on.set(self.worker.may_continue)
-        try:
-            while self.worker.may_continue():
-                self.called.clear()
-                self.worker.run_due(self.lane)
-                self.called.wait(self.worker.sleep_seconds(self.lane))
-        except BaseException as error:
-            self.error = error
-            self.worker.end()
-        finally:
-            _goes_on.reset(token)
-
-    def raise_error(self) -> None:
-        if self.error is not None:
-            raise self.error
+        for bell in self._bells.values():
+            bell.set()
 
 
 def retry_delay(job: Job, failures: int) -> float:
@@ -315,13 +287,3 @@ def retry_delay(job: Job, failures: int) -> float:
         return job.every
     longest = min(MAX_PAUSE_SECONDS, job.every * 2 ** min(failures, 10))
     return longest * random.uniform(0.5, 1)  # noqa: S311 - not security-sensitive
-
-
-# --- metrics ---
-
-
-def as_metric() -> Metric:
-    found = GaugeMetricFamily("plenum_worker_every_seconds", "Between two looks of a job.", labels=["name"])
-    for job in JOBS:
-        found.add_metric([job.name], job.every)
-    return found

@@ -63,10 +63,9 @@ class Leases:
 
     def _take(self, job: str, holder: str) -> bool:
         place, now = keys.lease(job), int(self.clock())
-        taken = {"PK": place.pk, "SK": place.sk, "holder": holder, "since": now, "until": now + LEASE_SECONDS}
-        taken["renewals"] = 0
+        lease = {"holder": holder, "since": now, "until": now + LEASE_SECONDS, "renewals": 0}
         try:
-            self.table.write(Put(taken, when=self._is_free(job, now)))
+            self.table.write(Put({**place.item, **lease}, when=self._is_free(job, now)))
         except Refused:
             return self._look(job)["holder"] == holder  # ours if only the reply to our first attempt was lost
         return True
@@ -88,18 +87,14 @@ class Leases:
 
     def _renew_until(self, done: threading.Event, job: str, holder: str) -> None:
         while not done.wait(self.renewed_every):
+            until = int(self.clock()) + LEASE_SECONDS
+            renewed = Update(keys.lease(job), set={"until": until}, add={"renewals": 1}, when=Equals("holder", holder))
             try:
-                self._renew(job, holder)
+                self.table.write(renewed)
             except Refused:
                 return  # taken over while we could not renew; the job is safe to finish
             except StoreError:
                 continue  # the next renewal is soon enough
-
-    def _renew(self, job: str, holder: str) -> None:
-        until = int(self.clock()) + LEASE_SECONDS
-        self.table.write(
-            Update(keys.lease(job), set={"until": until}, add={"renewals": 1}, when=Equals("holder", holder))
-        )
 
     def _give_back(self, job: str, holder: str) -> None:
         with suppress(StoreError):  # else another worker has it by now, or it expires

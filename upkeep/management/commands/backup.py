@@ -1,4 +1,4 @@
-"""Write everything the store holds into one file."""
+"""Write a backup of the whole store into one file."""
 
 from argparse import ArgumentParser
 from contextlib import AbstractContextManager
@@ -15,31 +15,30 @@ from store.log import as_text, utc_now
 from store.table import StoreError
 from upkeep.backups import age, archive
 from upkeep.backups import retention as keeping
-from upkeep.commands import StoreCommand
-from upkeep.progress import show_count
+from upkeep.commands import StoreCommand, show_count
 from upkeep.worker.jobs import anything_in
 
 
 class Command(StoreCommand):
     help = (
-        "Writes all items of both tables as JSON lines, while the site runs, encrypted to keys that are elsewhere. "
-        "It leaves out what ties secret ballots to their voters: in a secret election that is open, those who have "
-        "voted could not change or withdraw their ballots after a restore."
+        "Writes all items of both tables as JSON lines while the site is running, encrypted to keys stored elsewhere. "
+        "What links secret ballots to their voters is left out: after a restore, people who had voted in an open "
+        "secret election cannot change or withdraw their ballots."
     )
     oldest = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         where = parser.add_mutually_exclusive_group(required=True)
-        words = "a new file, compressed if its name ends in .gz or .gz.age; - for standard output"
-        where.add_argument("file", nargs="?", help=words)
-        where.add_argument("--into", metavar="FOLDER", help="name the file by the moment, and delete what is too old")
+        text = "a new file, compressed if its name ends in .gz or .gz.age; - for standard output"
+        where.add_argument("file", nargs="?", help=text)
+        where.add_argument("--into", metavar="FOLDER", help="name the file by date and time, and delete old backups")
         parser.add_argument("--to", metavar="RECIPIENT", action="append", help="encrypt to this key (see backup_key)")
-        parser.add_argument("--unencrypted", action="store_true", help="for a file that never leaves safe hands")
-        parser.add_argument("--keep", metavar="DAYS", type=int, default=35, help="of backups in FOLDER")
-        words = "how many backups in FOLDER to keep of a secret election that is open"
-        parser.add_argument("--open-copies", metavar="N", type=int, default=2, help=words)
-        words = "keep also backups made while a secret election was open that is over"
-        parser.add_argument("--keep-all", action="store_true", help=words)
+        parser.add_argument("--unencrypted", action="store_true", help="only for a file that stays in safe hands")
+        parser.add_argument("--keep", metavar="DAYS", type=int, default=35, help="how long to keep backups in FOLDER")
+        text = "how many backups in FOLDER to keep that were made while the same secret election was open"
+        parser.add_argument("--open-copies", metavar="N", type=int, default=2, help=text)
+        text = "also keep backups made while a secret election was open that has closed since"
+        parser.add_argument("--keep-all", action="store_true", help=text)
 
     def handle(self, file: str | None, into: str | None, **options: Any) -> None:
         recipients = self._recipients(**options)
@@ -52,13 +51,13 @@ class Command(StoreCommand):
     def _recipients(self, to: list[str] | None, unencrypted: bool, **options: Any) -> list[str]:
         if unencrypted:
             if to:
-                raise CommandError("Either --to or --unencrypted.")
+                raise CommandError("Use either --to or --unencrypted.")
             return []
         recipients = to or settings.BACKUP_RECIPIENTS
         if settings.PRODUCTION and not recipients:
             raise CommandError(
-                "A backup is encrypted in production: name a recipient by BACKUP_RECIPIENTS or --to (backup_key makes "
-                "one), or say --unencrypted."
+                "In production backups are encrypted. Set BACKUP_RECIPIENTS or --to (backup_key makes a key), or use "
+                "--unencrypted."
             )
         try:
             for each in recipients:
@@ -84,12 +83,12 @@ class Command(StoreCommand):
         path = folder / keeping.name_for(now, bool(recipients))
         summary, size = self._write(str(path), recipients)
         try:
-            keeping.write_record(path, keeping.Record(as_text(now), size, summary.checkpoint, summary.open))
+            keeping.write_record(path, as_text(now), size, summary.checkpoint, summary.open)
             self._tell(summary, size, piped=False)
             self.stdout.write(f"It is {path}.")
             self._clear(folder, policy, now)
         except OSError as error:
-            raise CommandError(f"{folder} cannot be kept in order: {error.strerror}.") from error
+            raise CommandError(f"Old backups in {folder} could not be deleted: {error.strerror}.") from error
 
     def _clear(self, folder: Path, policy: keeping.Policy, now: datetime) -> None:
         all_sealed = not anything_in(keys.SEALING)()
@@ -99,21 +98,21 @@ class Command(StoreCommand):
             self.stdout.write(f"Deleted: {name}")
 
     def _tell(self, summary: Summary, size: int, piped: bool) -> None:
-        said = self.stderr if piped else self.stdout
-        said.write(f"{summary.items} items are in the backup; SHA-256 {summary.sha256}.")
-        said.write(f"Checkpoint {summary.checkpoint}" if summary.checkpoint else "Nothing of the log is sealed yet.")
+        stream = self.stderr if piped else self.stdout
+        stream.write(f"{summary.items} items are in the backup; SHA-256 {summary.sha256}.")
+        stream.write(f"Checkpoint {summary.checkpoint}" if summary.checkpoint else "Nothing in the log is sealed yet.")
         if summary.open:
             self.stderr.write(
-                f"Secret elections that are open: {len(summary.open)}. The backup does not say whose which ballot is; "
-                "should you restore it, what was cast by now counts, and can no longer be changed or withdrawn."
+                f"Open secret elections: {len(summary.open)}. The backup does not say who cast which ballot. If you "
+                "restore it, ballots cast so far count, but can no longer be changed or withdrawn."
             )
         try:
             archive.record_backup(summary, size)
         except StoreError as error:
-            self.stderr.write(f"That there is a backup could not be noted in the store. {error}")
+            self.stderr.write(f"The backup is complete, but this could not be recorded in the store. {error}")
 
 
 def _policy(keep: int, open_copies: int, keep_all: bool, **options: Any) -> keeping.Policy:
     if keep < 1 or open_copies < 1:
-        raise CommandError("--keep and --open-copies are at least 1.")
+        raise CommandError("--keep and --open-copies must be at least 1.")
     return keeping.Policy(keep, open_copies, keep_all)

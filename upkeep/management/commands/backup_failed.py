@@ -1,4 +1,4 @@
-"""Say that a backup has failed: to the log, and by mail to the owner."""
+"""Report a failed backup, in the log and by mail to the owner."""
 
 import logging
 from argparse import ArgumentParser
@@ -11,7 +11,7 @@ log = logging.getLogger("plenum.backup")
 
 
 class Command(StoreCommand):
-    help = "Logs that a backup has failed and mails the owner, once a day; systemd runs it when plenum-backup fails."
+    help = "Logs that a backup failed and mails the owner, once a day. systemd runs it when plenum-backup fails."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("unit", nargs="?", default="plenum-backup", help="what failed")
@@ -19,4 +19,6 @@ class Command(StoreCommand):
     def handle(self, unit: str, **options: Any) -> None:
         log.error("failed", extra={"unit": unit})
         queued = warn_of_failure()
-        self.stdout.write("The owner is told by mail." if queued else "The owner was told today, or there is none.")
+        self.stdout.write(
+            "The owner is being told by mail." if queued else "The owner was told earlier today, or there is none."
+        )

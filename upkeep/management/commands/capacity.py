@@ -1,4 +1,4 @@
-"""Say what an election of some size takes on DynamoDB. Needs no site and no store: it plays a small one and reckons."""
+"""Estimate what an election of a given size needs on DynamoDB. Needs neither a site nor a store."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ MAX_CANDIDATES = 50
 
 class Command(BaseCommand):
     help = (
-        "Says what an election takes on DynamoDB: units of every act, hottest keys, what they can take, the price, "
-        "what to warm up, and what breaks first. Plays a small election on a temporary store to find out; asks nobody."
+        "Estimates what an election needs on DynamoDB: units of every act, the busiest keys and their limits, the "
+        "price, what to warm up, and what breaks first. Rehearses a small election on a temporary store to find out."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--voters", type=_whole, default=10_000, help="on the roll; all of them vote")
-        parser.add_argument("--hours", type=_positive, default=10, help="in which they vote")
-        parser.add_argument("--peak", type=_positive, default=5, help="times the average, when most come")
+        parser.add_argument("--voters", type=_whole, default=10_000, help="on the roll; everyone votes")
+        parser.add_argument("--hours", type=_positive, default=10, help="how long voting lasts")
+        parser.add_argument(
+            "--peak", type=_positive, default=5, help="voters per second at the peak, as a multiple of the average"
+        )
         parser.add_argument("--candidates", type=partial(_whole, least=2, most=MAX_CANDIDATES), default=5)
-        parser.add_argument("--public", action="store_false", dest="secret", help="ballots; else they are secret")
-        parser.add_argument("--mail", action="store_true", help="everybody is invited, and told of their ballot")
-        parser.add_argument("--hold", type=_positive, default=10, help="milliseconds that a transaction takes")
-        words = "of the server; else as many as the requests need, at 100 a second each"
-        parser.add_argument("--processes", type=_whole, default=0, help=words)
-        self._add_prices(parser)
-
-    def _add_prices(self, parser: ArgumentParser) -> None:
-        """Of one region, in dollars."""
+        parser.add_argument(
+            "--public", action="store_false", dest="secret", help="public ballots instead of secret ones"
+        )
+        parser.add_argument("--mail", action="store_true", help="everyone gets an invitation and a confirmation")
+        parser.add_argument("--hold", type=_positive, default=10, help="duration of a transaction in milliseconds")
+        text = "server processes; by default as many as the requests need, at 100 a second each"
+        parser.add_argument("--processes", type=_whole, default=0, help=text)
         usual = Prices()
-        parser.add_argument("--write-price", type=_price, default=usual.writes, help="dollars a million write units")
-        parser.add_argument("--read-price", type=_price, default=usual.reads, help="dollars a million read units")
-        parser.add_argument("--stored-price", type=_price, default=usual.stored, help="dollars a GB and month")
+        parser.add_argument("--write-price", type=_price, default=usual.writes, help="dollars per million write units")
+        parser.add_argument("--read-price", type=_price, default=usual.reads, help="dollars per million read units")
+        parser.add_argument("--stored-price", type=_price, default=usual.stored, help="dollars per GB and month")
 
     def handle(self, **options: Any) -> None:
         size = Size(options["voters"], options["candidates"], options["secret"], options["mail"])
@@ -56,7 +56,7 @@ def _whole(text: str, least: int = 1, most: int = MAX_VOTERS) -> int:
     except ValueError:
         number = least - 1
     if not least <= number <= most:
-        raise ArgumentTypeError(f"{text!r} is no whole number from {least} to {most:,}")
+        raise ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most:,}")
     return number
 
 
@@ -72,5 +72,5 @@ def _price(text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number < 10**9:
-        raise ArgumentTypeError(f"{text!r} is no such number")
+        raise ArgumentTypeError(f"{text!r} is not a valid number")
     return number

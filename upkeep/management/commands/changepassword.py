@@ -1,4 +1,4 @@
-"""In the place of Django's command of this name, which needs a database that is not there."""
+"""Replaces Django's command of this name, which needs a database that we do not have."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 
 class Command(BaseCommand):
-    help = "Not here: whoever has forgotten a password has a link mailed. The first owner is made by create_owner."
+    help = "Not available: people reset a forgotten password by mail. create_owner makes the first owner."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", nargs="?")
 
     def handle(self, **options: Any) -> None:
         raise CommandError(
-            "Nobody sets another's password here. Whoever has forgotten theirs has a link mailed from the page where "
-            "one signs in; the first owner is made by: create_owner NAME EMAIL"
+            "Nobody can set another person's password. People reset a forgotten password from the sign-in page. "
+            "To make the first owner: create_owner NAME EMAIL"
         )

@@ -1,4 +1,4 @@
-"""Django's own command, but not on a disk without room: there it would lose the list of files that is there."""
+"""Django's command, but not on a full disk, where it would lose the existing list of files."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class Command(collectstatic.Command):
             return super().handle(**options)
         if not (settings.STATIC_ROOT / "staticfiles.json").exists():
             raise CommandError(sentence)
-        self.stderr.write(f"{sentence} The static files of before are kept.")
+        self.stderr.write(f"{sentence} The existing static files are kept.")
         return None
 
 
@@ -25,5 +25,5 @@ def _obstacle() -> str:
     """Why static files cannot be written, if so."""
     for each in disk.disks():
         if settings.STATIC_ROOT.is_relative_to(each.folder) and (each.trouble or each.megabytes < NEEDED_MB):
-            return each.trouble or f"The disk of {each.folder} has only {each.megabytes} MB left."
+            return each.trouble or f"The disk holding {each.folder} has only {each.megabytes} MB left."
     return ""

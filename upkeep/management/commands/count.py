@@ -1,4 +1,4 @@
-"""Count a ballot file, wherever it comes from. Needs no site and no store: a file goes in, a result comes out."""
+"""Count a ballot file from any source. Needs neither a site nor a store."""
 
 from __future__ import annotations
 
@@ -34,11 +34,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="the ballot file, or - for standard input")
         parser.add_argument("--method", choices=[*METHODS, "all"], help="schulze, or stv-scottish for several seats")
-        parser.add_argument("--seats", type=int, help="how many are elected; else what the file says, else one")
-        parser.add_argument("--unranked", choices=RULES, help="what the unranked are; else what the file says")
-        parser.add_argument("--seed", default="", help="the published seed that lots are drawn from")
-        parser.add_argument("--format", choices=FORMATS, help="of the file, if its name and content do not tell")
-        parser.add_argument("--json", action="store_true", help="the whole result, for programs")
+        parser.add_argument("--seats", type=int, help="how many are elected; by default what the file says, or one")
+        parser.add_argument(
+            "--unranked", choices=RULES, help="what unranked candidates mean; by default what the file says"
+        )
+        parser.add_argument("--seed", default="", help="the published seed for drawing lots")
+        parser.add_argument(
+            "--format", choices=FORMATS, help="the file's format, if its name and content do not show it"
+        )
+        parser.add_argument("--json", action="store_true", help="the full result, for programs")
 
     def handle(self, file: str, method: str | None, seats: int | None, **options: Any) -> None:
         ballots = _opened(file, options["format"])
@@ -49,53 +53,47 @@ class Command(BaseCommand):
             count(ballots.ballots, each, seats=wanted, unranked=rule, seed=options["seed"])
             for each in (METHODS if chosen == "all" else [chosen])
         ]
-        self._warn(ballots)
+        for note in ballots.notes:
+            self.stderr.write(note)
         if options["json"]:
             self.stdout.write(_as_json(ballots, results, chosen == "all"))
         else:
             self.stdout.write("\n".join(_as_text(ballots, results, wanted)))
 
-    def _warn(self, ballots: File) -> None:
-        for note in ballots.notes:
-            self.stderr.write(note)
-
 
 def _opened(name: str, format: str | None) -> File:
+    label = "Standard input" if name == "-" else name
     try:
         if name == "-":
             return read(sys.stdin.buffer, format)
         with input_files.reader(name) as stream:
             return read(stream, format, name)
     except BadFile as refusal:
-        raise CommandError(f"{_called(name)}: {refusal}") from refusal
+        raise CommandError(f"{label}: {refusal}") from refusal
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its name is none that a file can have"
-        raise CommandError(f"{_called(name)} cannot be opened: {reason}.") from error
+        reason = error.strerror if isinstance(error, OSError) else "no file can have this name"
+        raise CommandError(f"{label} cannot be opened: {reason}.") from error
 
 
-def _called(name: str) -> str:
-    return "Standard input" if name == "-" else name
-
-
-def _seats(file: File, asked: int | None) -> int:
-    if asked is not None and not 1 <= asked <= MAX_SEATS:
-        raise CommandError(f"The number of seats is a whole number from 1 to {MAX_SEATS}.")
-    return asked or file.seats or 1
+def _seats(file: File, requested: int | None) -> int:
+    if requested is not None and not 1 <= requested <= MAX_SEATS:
+        raise CommandError(f"The number of seats must be a whole number from 1 to {MAX_SEATS}.")
+    return requested or file.seats or 1
 
 
 # --- for programs ---
 
 
 def _as_json(file: File, results: list[Result], several: bool) -> str:
-    said = {result.method: _result_data(file, result) for result in results}
-    return json.dumps(said if several else next(iter(said.values())), ensure_ascii=False, indent=1)
+    data = {result.method: _result_data(file, result) for result in results}
+    return json.dumps(data if several else next(iter(data.values())), ensure_ascii=False, indent=1)
 
 
 def _result_data(file: File, result: Result) -> dict[str, Any]:
-    """The result with its candidates, and all that is a matrix of them, in the order of the file."""
-    said = asdict(result) | {"title": file.title, "format": file.format, "withdrawn": file.withdrawn}
-    said |= {"candidates": file.ballots.candidates, "pairwise": _pairwise(file, result)}
-    return said | {"reasons": {key: _reason(file, result, key, value) for key, value in result.reasons.items()}}
+    """The result with its candidates, and all matrices of them, in the order of the file."""
+    data = asdict(result) | {"title": file.title, "format": file.format, "withdrawn": file.withdrawn}
+    data |= {"candidates": file.ballots.candidates, "pairwise": _pairwise(file, result)}
+    return data | {"reasons": {key: _reason(file, result, key, value) for key, value in result.reasons.items()}}
 
 
 def _reason(file: File, result: Result, key: str, value: Any) -> Any:
@@ -129,7 +127,7 @@ def _about(file: File, result: Result, seats: int) -> Iterator[str]:
     if file.title:
         yield file.title
     different = sum(1 for ranking in file.ballots.counts if ranking)
-    yield f"Ballots: {result.total}, of them blank: {result.blank}; different rankings: {different}."
+    yield f"Ballots: {result.total}, {result.blank} of them blank; different rankings: {different}."
     yield f"Candidates: {len(result.candidates)}. Seats: {seats}. {RULES[result.unranked]}"
     if file.withdrawn:
         yield f"Withdrawn: {_names(file.withdrawn)}."
@@ -141,7 +139,7 @@ def _account(file: File, result: Result) -> Iterator[str]:
     yield f"{'Winner' if len(result.winners) == 1 else 'Winners'}: {_names(result.winners) or 'nobody'}"
     yield from ("", *_table([["Place", "Candidate"], *([str(place), name] for name, place in result.places)]))
     if result.pairwise and len(result.candidates) <= MAX_TABLE_CANDIDATES:
-        yield from ("", "How many ballots rank the candidate of the row above that of the column:")
+        yield from ("", "How many ballots rank the candidate in the row above the one in the column:")
         yield from _table(_pairs(file, result))
     if result.rounds:
         yield from ("", *(line for each in result.rounds for line in _round(each)))
@@ -182,7 +180,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _table(rows: list[list[str]]) -> Iterator[str]:
-    """Columns under each other: numbers to the right, words to the left."""
+    """Aligned columns: numbers to the right, text to the left."""
     short = [
         [cell if len(cell) <= TABLE_NAME_CHARS else f"{cell[: TABLE_NAME_CHARS - 1]}…" for cell in row] for row in rows
     ]

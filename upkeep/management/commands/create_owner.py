@@ -1,4 +1,4 @@
-"""The first owner of a site, from the machine it runs on."""
+"""Make the first owner of a site, on the machine it runs on."""
 
 import sys
 from argparse import ArgumentParser
@@ -9,16 +9,15 @@ from django.core.management.base import CommandError
 
 from accounts import services, setup_link
 from accounts.forms import RegisterForm
-from acts.refusals import Refusal
 from upkeep.commands import StoreCommand
 
-THERE = "This site already has an owner, who can hand it over on another person's page."
+OWNER_EXISTS = "This site already has an owner, who can hand it over on another person's page."
 
 
 class Command(StoreCommand):
     help = (
-        "Makes the owner of a site that has none. The password is asked for twice, or read from standard input; "
-        "or a link is printed that makes whoever opens it the owner, once and within 24 hours."
+        "Makes the owner of a site that has none. Asks for the password twice, or reads it from standard input; or "
+        "prints a link that works once within 24 hours and makes the person who opens it the owner."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -32,16 +31,13 @@ class Command(StoreCommand):
         self, name: str | None, email: str | None, *, password_stdin: bool = False, link: bool = False, **options: Any
     ) -> None:
         if link:
-            self._print_link()
+            if (printed := setup_link.new_link()) is None:
+                raise CommandError(OWNER_EXISTS)
+            self.stdout.write(printed)
         elif not name or not email:
             raise CommandError("Give the name and the email address, or --link.")
         else:
-            self._make(name, email, _from_input() if password_stdin else _asked_twice())
-
-    def _print_link(self) -> None:
-        if (printed := setup_link.new_link()) is None:
-            raise CommandError(THERE)
-        self.stdout.write(printed)
+            self._make(name, email, sys.stdin.readline().rstrip("\r\n") if password_stdin else _prompt_twice())
 
     def _make(self, name: str, email: str, password: str) -> None:
         form = RegisterForm({"name": name, "email": email, "password": password})
@@ -50,20 +46,14 @@ class Command(StoreCommand):
         try:
             owner = services.make_owner(**form.cleaned_data)
         except services.OwnerThere:
-            raise CommandError(THERE) from None
-        except Refusal as refusal:
-            raise CommandError(str(refusal)) from None
+            raise CommandError(OWNER_EXISTS) from None
         self.stdout.write(f"{owner.name} is the owner of this site.")
 
 
-def _from_input() -> str:
-    return sys.stdin.readline().rstrip("\r\n")
-
-
-def _asked_twice() -> str:
+def _prompt_twice() -> str:
     if not sys.stdin.isatty():
-        raise CommandError("There is no terminal to ask for the password. Use --password-stdin or --link.")
+        raise CommandError("No terminal to ask for the password. Use --password-stdin or --link.")
     password = getpass("Password: ")
-    if getpass("Once more: ") != password:
-        raise CommandError("These were two different passwords. Nobody was made the owner.")
+    if getpass("Repeat the password: ") != password:
+        raise CommandError("The passwords differ. Nothing was changed.")
     return password

@@ -1,4 +1,4 @@
-"""Create the two tables where they are missing."""
+"""Create the two tables if they are missing."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from upkeep.commands import StoreCommand
 
 
 class Command(StoreCommand):
-    help = "Creates the tables of the store where they are missing. Safe to run again."
+    help = "Creates the store's tables if they are missing. Safe to run again."
     oldest = None
 
     def handle(self, **options: Any) -> None:
         self.table.create()
         prepare(self.table)
-        self.stdout.write("The tables are there.")
+        self.stdout.write("The tables exist.")

@@ -1,4 +1,4 @@
-"""In the place of Django's command of this name, which needs a database that is not there."""
+"""Replaces Django's command of this name, which needs a database that we do not have."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
-    help = "Not here: the first owner is made by create_owner."
+    help = "Not available: create_owner makes the first owner."
 
     def handle(self, **options: Any) -> None:
-        raise CommandError("There are no superusers here. The first owner is made by: create_owner NAME EMAIL")
+        raise CommandError("Plenum has no superusers. To make the first owner: create_owner NAME EMAIL")

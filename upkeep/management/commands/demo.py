@@ -1,4 +1,4 @@
-"""Load the demo content: everything is there to look at, and who is there already stays as they are."""
+"""Load the demo: something of everything to look at. Existing people and content are left alone."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +14,7 @@ from news import demo as news
 from polls import demo as polls
 from questions import demo as question_sets
 from skills import demo as skills
-from upkeep.commands import StoreCommand
-from upkeep.progress import show_steps
+from upkeep.commands import StoreCommand, show_steps
 
 
 def people(progress: Progress) -> int:
@@ -26,8 +25,8 @@ def people(progress: Progress) -> int:
     return made
 
 
-def _at_once(load: Callable[[], int]) -> Callable[[Progress], int]:
-    """What is so little that nobody asks how far it is."""
+def _quick(load: Callable[[], int]) -> Callable[[Progress], int]:
+    """A part too small to report its progress."""
     return lambda progress: load()
 
 
@@ -36,25 +35,24 @@ PARTS: tuple[tuple[str, Callable[[Progress], int]], ...] = (
     ("skills", skills.load),
     ("elections", elections.load),
     ("ballots", ballots.load),
-    ("polls", _at_once(polls.load)),
-    ("news", _at_once(news.load)),
-    ("question sets", _at_once(question_sets.load)),
-    ("live sessions", _at_once(lambda: live_sessions.load() + assemblies.load())),
-    ("groups", _at_once(elections.load_group)),
+    ("polls", _quick(polls.load)),
+    ("news", _quick(news.load)),
+    ("question sets", _quick(question_sets.load)),
+    ("live sessions", _quick(lambda: live_sessions.load() + assemblies.load())),
+    ("groups", _quick(elections.load_group)),
 )
 
 
 class Command(StoreCommand):
     help = (
-        "Loads demo content into the store, and shows how far it is. Safe to run again: what is there stays as it is. "
-        "A distant store takes minutes: it is thousands of round trips."
+        "Loads demo content into the store and shows its progress. Safe to run again: existing content is left alone, "
+        "and an interrupted run is completed. Takes minutes on a distant store: it needs thousands of round trips."
     )
 
     def handle(self, *, verbosity: int, **options: Any) -> None:
-        loaded = [self._load(number, what, load) for number, (what, load) in enumerate(PARTS, 1)]
+        loaded = 0
+        for number, (part, load) in enumerate(PARTS, 1):
+            with show_steps(self.stderr, f"Demo, part {number} of {len(PARTS)}, {part}") as progress:
+                loaded += load(progress)
         if verbosity:
-            self.stdout.write("The demo content is loaded." if any(loaded) else "The demo content is there already.")
-
-    def _load(self, number: int, what: str, load: Callable[[Progress], int]) -> int:
-        with show_steps(self.stderr, f"Demo, part {number} of {len(PARTS)}, {what}") as progress:
-            return load(progress)
+            self.stdout.write("The demo content is loaded." if loaded else "The demo content is already there.")

@@ -1,4 +1,4 @@
-"""Try whether a backup could be restored, without anybody noticing."""
+"""Test whether a backup can be restored, without affecting the site."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from upkeep.backups import drill
 
 class Command(BaseCommand):
     help = (
-        "Restores a backup into a temporary store, verifies and replays it there, opens the main pages, says how long "
-        "each took, and leaves nothing behind. Sends no mail and listens on no port. Needs room for temporary files: "
-        "about four times what the store takes."
+        "Restores a backup into a temporary store, verifies and replays it there, opens the main pages, reports how "
+        "long each step took, and deletes everything again. Sends no mail and listens on no port. Temporary files take "
+        "about four times the size of the store."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", help="what the command backup wrote")
-        parser.add_argument("--identity", metavar="KEYFILE", help="what an encrypted backup is read with")
-        words = "the one that was noted when the backup was made, or one that was mailed before"
-        parser.add_argument("--checkpoint", metavar="NUMBER:HASH", help=words)
+        parser.add_argument("file", help="a file written by the command backup")
+        parser.add_argument("--identity", metavar="KEYFILE", help="the file with the identity, for an encrypted backup")
+        text = "the checkpoint printed when the backup was made, or an earlier one from a mail"
+        parser.add_argument("--checkpoint", metavar="NUMBER:HASH", help=text)
 
     def handle(self, file: str, identity: str | None, checkpoint: str | None, **options: Any) -> None:
         path = str(Path(file).absolute())
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             self._step("Verified", lambda: self._call("verify", checkpoint=checkpoint))
             self._step("Replayed", lambda: self._call("replay", check=True))
             self._step("Pages opened", self._open_pages)
-        self.stdout.write("The backup can be restored. Nothing of this is left.")
+        self.stdout.write("The backup can be restored. The temporary store has been deleted.")
 
     def _step(self, what: str, act: Callable[[], None]) -> None:
         start = time.monotonic()
@@ -44,9 +44,9 @@ class Command(BaseCommand):
         self.stdout.write(f"{what} in {time.monotonic() - start:.1f} s.")
 
     def _call(self, command: str, *arguments: str, **options: Any) -> None:
-        """What they say to whoever has really restored something is left out: it would be taken for true."""
+        """Without their warnings about the consequences of a real restore."""
         call_command(command, *arguments, stdout=self.stdout, stderr=StringIO(), **options)
 
     def _open_pages(self) -> None:
         if flaws := drill.refused():
-            raise CommandError(f"Pages that do not answer: {', '.join(flaws)}.")
+            raise CommandError(f"Pages that fail: {', '.join(flaws)}.")

@@ -1,4 +1,4 @@
-"""Bring the figures of the admin overview up to date."""
+"""Update the figures of the admin overview."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ from upkeep.worker.leases import Leases
 
 
 class Command(StoreCommand):
-    help = "Counts what was sealed since the last time into the figures of the overview; the worker does so by itself."
+    help = "Adds newly sealed events to the figures of the admin overview. The worker does this automatically."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--again", action="store_true", help="forget the figures and count the whole log anew")
+        parser.add_argument("--again", action="store_true", help="delete the figures and count the whole log again")
 
     def handle(self, *, again: bool = False, **options: Any) -> None:
-        with Leases(self.table).held(LOG.name) as ours:  # who seals the log counts it, too
+        with Leases(self.table).held(LOG.name) as ours:  # whoever seals the log also counts it
             if not ours:
-                raise CommandError("The worker is at it just now. Please try again.")
+                raise CommandError("The worker is updating them at the moment. Please try again.")
             if again:
                 figures.reset(self.table)
             self.stdout.write(f"{figures.update(self.table)} events counted.")

@@ -1,4 +1,4 @@
-"""Who was removed since a backup was made, so that a restore brings nobody back for good."""
+"""List people removed since a backup was made, and remove them again after it is restored."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -18,16 +18,14 @@ BATCH_EVENTS = 1000
 
 class Command(StoreCommand):
     help = (
-        "Lists people who were removed, one a line: the event's number, when, and the name. Run it on the store that "
-        "is to be replaced, as far as it can still be read, and give the list to “removals --again” on the restored "
-        "one: whoever was made before and removed then is removed again. The owner is not."
+        "Lists removed people, one per line: the event's number, the time and the name. Run it on the store about to "
+        "be replaced, if it can still be read, and pass the list to “removals --again” on the restored one, which "
+        "removes everyone on it again who had their account at that time. The owner is never removed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--since", type=int, default=0, metavar="NUMBER", help="only after the event of this number"
-        )
-        parser.add_argument("--again", metavar="FILE", help="remove those whom the list names, if they are there")
+        parser.add_argument("--since", type=int, default=0, metavar="NUMBER", help="only removals after this event")
+        parser.add_argument("--again", metavar="FILE", help="remove the people on the list again")
 
     def handle(self, since: int, again: str | None, **options: Any) -> None:
         if again is not None:
@@ -38,7 +36,7 @@ class Command(StoreCommand):
             self.stdout.write("\t".join(map(str, line)))
 
     def _removals(self, since: int) -> Iterator[Item]:
-        """The newest first. Whoever the log has forgotten is told by nobody any more."""
+        """Newest first, without people who have been erased from the log."""
         before: int | None = None
         while True:
             found = search(self.table, Query(event_type="UserRemoved"), before=before, limit=BATCH_EVENTS)
@@ -54,6 +52,6 @@ class Command(StoreCommand):
             raise CommandError(f"{file} cannot be read: {input_files.reason(error)}.") from error
         rows = [line.split("\t", 2) for line in lines if line]
         if any(len(row) != 3 for row in rows):
-            raise CommandError("Each line has a number, a time and a name, with tabs between them.")
+            raise CommandError("Each line must have a number, a time and a name, separated by tabs.")
         done = sum(remove_again(name, removed_at) for _number, removed_at, name in rows)
         self.stdout.write(f"Removed again: {done} of {len(rows)}.")

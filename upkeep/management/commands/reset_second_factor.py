@@ -1,4 +1,4 @@
-"""Help for an owner who has lost every second factor: nobody is above them to do it from a page."""
+"""Help for an owner who has lost every second factor, which nobody else may remove on a page."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,13 +11,13 @@ from upkeep.commands import StoreCommand
 
 
 class Command(StoreCommand):
-    help = "Takes away somebody's second factors, so that their password alone signs them in."
+    help = "Removes a person's second factors, so that they can sign in with only their password."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the user name")
 
     def handle(self, name: str, **options: Any) -> None:
         if (user := repository.find(name)) is None:
-            raise CommandError(f"There is nobody called {name}.")
+            raise CommandError(f"Nobody has the name {name}.")
         factors.reset(user, "operator")
-        self.stdout.write(f"{user.name} can sign in with the password alone now.")
+        self.stdout.write(f"{user.name} can now sign in with only the password.")

@@ -1,4 +1,4 @@
-"""Seal the events that are not sealed yet."""
+"""Seal all unsealed events."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -7,22 +7,21 @@ from django.core.management.base import CommandError
 
 from store.log import EventLog
 from store.log.index import rebuild
-from upkeep.commands import StoreCommand
-from upkeep.log.sealer import site_sealer
-from upkeep.progress import show_count
+from upkeep.commands import StoreCommand, show_count
+from upkeep.log.figures import site_sealer
 from upkeep.worker.jobs import LOG
 from upkeep.worker.leases import Leases
 
 
 class Command(StoreCommand):
-    help = "Extends the hash chain over all events that have happened since and stores checkpoints of it."
+    help = "Extends the hash chain over all new events and stores its checkpoints."
     oldest = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--reindex",
             action="store_true",
-            help="also make the index of the log anew, by which pages find events; the log stays as it is",
+            help="also rebuild the index by which pages find events; the log itself is not changed",
         )
 
     def handle(self, *, reindex: bool = False, **options: Any) -> None:
@@ -32,12 +31,12 @@ class Command(StoreCommand):
             self._reindex()
 
     def _reindex(self) -> None:
-        """While no worker seals: it would have read further than this."""
+        """Only while no worker is sealing, which would write to the index as well."""
         with Leases(self.table).held(LOG.name) as ours, show_count(self.stderr, "Indexed") as progress:
             if not ours:
-                raise CommandError("A worker is sealing just now. Please try again in a moment.")
+                raise CommandError("A worker is sealing. Please try again in a moment.")
             newest = EventLog(self.table).newest_checkpoint()
             last = 0
             for last in rebuild(self.table, newest["event_id"] if newest else 0):
                 progress(last)
-        self.stdout.write(f"The index of the log is made anew, up to event {last}.")
+        self.stdout.write(f"The index of the log was rebuilt up to event {last}.")

@@ -1,4 +1,4 @@
-"""Send what waits in the outbox, or a test mail."""
+"""Send the waiting mails, or a test mail."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from upkeep.commands import StoreCommand
 
 class Command(StoreCommand):
     help = (
-        "Sends the mails that are due, each at most once, also if the mail server was out of reach a moment ago. Any "
-        "number may run at the same time. With --test sends one test mail and says what the mail server answered."
+        "Sends the mails that are due, each at most once, even if the mail server could not be reached a moment ago. "
+        "Safe to run several times at once. With --test, sends one test mail and prints the mail server's reply."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,5 +31,5 @@ class Command(StoreCommand):
         try:
             answer = send_test_email(address)
         except MailError as error:
-            raise CommandError(f"The mail server did not take it: {error.text}") from error
-        self.stdout.write(f"The mail server took it: {answer}" if answer else "The test mail is sent.")
+            raise CommandError(f"The mail server rejected it: {error.text}") from error
+        self.stdout.write(f"The mail server accepted it: {answer}" if answer else "The test mail was sent.")

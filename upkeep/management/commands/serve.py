@@ -1,4 +1,4 @@
-"""Bring the site up: tables, demo, static files, server."""
+"""Start the site: tables, demo, static files, server."""
 
 import os
 import runpy
@@ -28,8 +28,8 @@ from upkeep.worker.jobs import JOBS, run_jobs
 from upkeep.worker.leases import Leases
 
 NOT_BY_ITSELF = (
-    "\n  The demo is not loaded into a distant store by itself: it is thousands of round trips.\n"
-    "  “python manage.py demo” loads it, and shows how far it is.\n\n"
+    "\n  The demo is not loaded into a distant store automatically: that takes thousands of round trips.\n"
+    "  To load it: python manage.py demo\n\n"
 )
 
 
@@ -67,14 +67,14 @@ class Command(StoreCommand):
 
 
 def become_gunicorn() -> None:
-    """As `python -m gunicorn` would, but in this process: what is loaded need not be loaded again."""
+    """As `python -m gunicorn`, but in this process, which has loaded everything already."""
     sys.argv = ["gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
     runpy.run_module("gunicorn", run_name="__main__", alter_sys=True)
 
 
 @contextmanager
 def _demo_beside() -> Iterator[None]:
-    """In a process of its own, on another processor; and what that took of memory is given back at its end."""
+    """In its own process, on another processor, and its memory is freed when it ends."""
     demo = demo_process()
     demo.start()
     try:
@@ -82,22 +82,22 @@ def _demo_beside() -> Iterator[None]:
     finally:
         demo.join()
     if demo.exitcode:
-        sys.exit(1)  # it has said why
+        sys.exit(1)  # it has printed the reason
 
 
 def demo_process() -> ForkProcess:
-    """Forked, while there is no second thread: what is loaded need not be loaded again."""
+    """Forked, because everything is loaded already; there is no other thread yet."""
     return get_context("fork").Process(target=_load_demo)
 
 
 def _load_demo() -> None:
-    """With all that is to be done for it once, such as its mails: a worker would keep the memory that takes."""
+    """Including the worker's jobs for it, such as mails, so that the worker does not keep the memory they take."""
     call_command("demo", verbosity=0)
     run_jobs(JOBS, Leases(connect(settings.STORE_URL)))
 
 
 def _is_demo_there() -> bool:
-    """Whether somebody has loaded it by hand."""
+    """Whether it was loaded by hand."""
     found = table().get_many(keys.user(name) for name, _role, _about in PEOPLE)
     return any(item["email"].endswith(f"@{DEMO_DOMAIN}") for item in found.values())
 
@@ -108,7 +108,7 @@ def _demo_accounts() -> str:
 
 
 def _folder_taken() -> int:
-    """Ours until gunicorn takes it again."""
+    """Locked until gunicorn locks it again."""
     try:
         return server.lock_folder(settings.DATA_DIR)
     except server.FolderTaken as taken:

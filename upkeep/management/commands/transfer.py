@@ -9,22 +9,20 @@ from store import formats
 from store.backup import transfer
 from store.connect import connect
 from store.table import Table
-from upkeep.commands import StoreCommand, print_unlinked_warning
-from upkeep.progress import show_count
+from upkeep.commands import StoreCommand, print_unlinked_warning, show_count
 
 
 class Command(StoreCommand):
     help = (
-        "Copies everything from one store into another that is empty, and reads every item again there. "
-        "Stop the site first: what is changed meanwhile is not copied. "
-        "In secret elections that are open, what was cast by then counts, but nobody can change or withdraw it there: "
-        "no copy says whose which ballot is."
+        "Copies everything from one store into another, empty one, and compares every item afterwards. Stop the site "
+        "first: changes made meanwhile are not copied. In open secret elections, ballots cast so far count, but cannot "
+        "be changed or withdrawn there, because copies do not say who cast them."
     )
     oldest = None
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", metavar="FROM_URL", help="as in STORE_URL: sqlite:///path or dynamodb://region")
-        parser.add_argument("target", metavar="TO_URL", help="the same; its tables are made where they are missing")
+        parser.add_argument("target", metavar="TO_URL", help="the same; missing tables are created")
 
     def handle(self, source: str, target: str, **options: Any) -> None:
         formats.check(connect(source), oldest=0)
@@ -32,7 +30,7 @@ class Command(StoreCommand):
         filled.create()
         with show_count(self.stderr, "Transfer") as progress:
             items = transfer(connect(source), filled, progress, lambda: self._unlink(filled))
-        self.stdout.write(f"{items} items were copied, and are the same there.")
+        self.stdout.write(f"{items} items were copied and compared.")
 
     def _unlink(self, filled: Table) -> None:
         with use_table(filled):

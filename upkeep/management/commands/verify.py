@@ -1,4 +1,4 @@
-"""Hold the whole event log against its checkpoints, its index against the log, and what was sealed against it too."""
+"""Verify the event log against its checkpoints, and its index, elections and live sessions against the log."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -15,9 +15,9 @@ from upkeep.commands import StoreCommand
 
 class Command(StoreCommand):
     help = (
-        "Reads the whole event log again and names the first event that is not what was sealed; "
-        "then its index, every sealed election: ballots, rankings, result and roll; and every sealed round of a live "
-        "session that is still kept."
+        "Reads the whole event log and reports the first event that differs from what was sealed. Then verifies the "
+        "log's index, every sealed election (ballots, rankings, result and roll), and every sealed round of a live "
+        "session that still exists."
     )
     oldest = 0
 
@@ -25,27 +25,27 @@ class Command(StoreCommand):
         parser.add_argument(
             "--checkpoint",
             metavar="NUMBER:HASH",
-            help="a checkpoint that was published elsewhere, to hold the log against as well",
+            help="a checkpoint you saved elsewhere, to verify the log against as well",
         )
 
     def handle(self, checkpoint: str | None, **options: Any) -> None:
         verdict = verify(self.table, _published(checkpoint))
         if verdict.flaw:
             raise CommandError(verdict.flaw)
-        self.stdout.write(f"Every event up to {verdict.sealed} is what was sealed; chain {verdict.hash}.")
+        self.stdout.write(f"All events up to {verdict.sealed} are as sealed; chain {verdict.hash}.")
         if verdict.rewritten:
-            self.stdout.write(f"{verdict.rewritten} of them have forgotten a name, as the log says of each.")
+            self.stdout.write(f"Names were erased from {verdict.rewritten} of them, as the log records.")
         if verdict.unsealed:
             self.stdout.write(f"{verdict.unsealed} newer events are not sealed yet.")
         if verdict.index_flaw:
-            raise CommandError(f"But pages may not find everything. {verdict.index_flaw}")
+            raise CommandError(f"But pages may not find all events. {verdict.index_flaw}")
         if closed := self._sealed_elections():
-            self.stdout.write(f"Closed elections that are what was sealed: {closed}.")
+            self.stdout.write(f"Closed elections that are as sealed: {closed}.")
         rounds, flaws = check_rounds()
         if flaws:
             raise CommandError(" ".join(flaws))
         if rounds:
-            self.stdout.write(f"Sealed rounds of live sessions that are what was sealed: {rounds}.")
+            self.stdout.write(f"Rounds of live sessions that are as sealed: {rounds}.")
 
     def _sealed_elections(self) -> int:
         flaws, seen = [], 0
@@ -63,5 +63,5 @@ def _published(checkpoint: str | None) -> tuple[int, str] | None:
         return None
     number, colon, digest = checkpoint.partition(":")
     if not number.isdecimal() or not colon or len(digest) != 64:
-        raise CommandError("A checkpoint is written as NUMBER:HASH, the hash with 64 hexadecimal digits.")
+        raise CommandError("Write a checkpoint as NUMBER:HASH, with a hash of 64 hexadecimal digits.")
     return int(number), digest.lower()

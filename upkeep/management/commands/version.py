@@ -1,4 +1,4 @@
-"""Say which version this is, and what it runs on."""
+"""Print the version of Plenum and of what it runs on."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from upkeep.system import versions
 
 
 class Command(StoreCommand):
-    help = "Says the version of Plenum, the format of the store it writes, and the versions of what it runs on."
+    help = "Prints the version of Plenum, the store format it writes, and the versions of what it runs on."
     oldest = None
 
     def handle(self, **options: Any) -> None:
