@@ -40,8 +40,8 @@ from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
 from pages.sections import section_of
-from ranking.explanations import translate
 from results.pictures import arrange_pictures
+from results.wording import translate
 from upkeep import disk, pause
 
 from . import proxies
@@ -77,7 +77,7 @@ FILTERS = {
     "mail_state": outbox.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
-    "said": translate,
+    "explained": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
     "subject": outbox.mail_title,

@@ -11,9 +11,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from ranking.explanations import translate
 from results.pictures import OF_POLLS, contest_rows, pictures_of
-from results.wording import join_names, method_label
+from results.wording import join_names, method_label, translate
 from store.splitting import PART_BYTES
 from tally.ballots import Ballots
 from tally.explain import TEMPLATES, explain

@@ -1,1 +1,1 @@
-PUBLIC = "candidates code_prefixes codes drafts explanations ranking_cookie rankings"
+PUBLIC = "candidates codes drafts ranking_cookie rankings"

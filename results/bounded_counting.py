@@ -106,14 +106,9 @@ def run_job(job: Job[Outcome], request: HttpRequest | None = None, *, waits: boo
     check(size, job.cost)
     if job.cost(size) <= MAX_INLINE_STEPS:
         return job.run()
-    has_left = request.META.get(CLIENT_GONE, _is_never_gone) if request else _is_never_gone
+    has_left = request.META.get(CLIENT_GONE) if request else None  # not every server reports it
     with counting_slot() if waits else nullcontext():
-        return run_in_subprocess(job, has_left, LIMITS)
-
-
-def _is_never_gone() -> bool:
-    """Fallback: not every server reports it."""
-    return False
+        return run_in_subprocess(job, has_left or (lambda: False), LIMITS)
 
 
 @contextmanager
@@ -144,19 +139,21 @@ def run_in_subprocess(job: Job[Outcome], has_left: Callable[[], bool], limits: L
     finally:
         process.kill()
         process.wait()
-        _close(process)
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                pipe and pipe.close()
     if process.returncode:
         raise TooExpensive(_("This count was stopped because it took too long."))
     return job.parse_outcome(output.decode())
 
 
-def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Callable[[], bool], until: float) -> bytes:
+def _conversation(process: subprocess.Popen[bytes], sent: bytes, has_left: Callable[[], bool], until: float) -> bytes:
     """Hand the job over and wait for the answer, or until it is too late."""
     assert process.stdin
     assert isinstance(process.stdout, BufferedReader)
     pieces: list[bytes] = []
     with suppress(BrokenPipeError):  # it was stopped while it read
-        process.stdin.write(asked)
+        process.stdin.write(sent)
         process.stdin.close()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
@@ -170,9 +167,3 @@ def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Call
     with suppress(subprocess.TimeoutExpired):
         process.wait(max(0.0, until - time.monotonic()))
     return b"".join(pieces)
-
-
-def _close(process: subprocess.Popen[bytes]) -> None:
-    for pipe in (process.stdin, process.stdout):
-        with suppress(OSError):
-            pipe and pipe.close()

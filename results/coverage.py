@@ -95,11 +95,11 @@ def picture(coverage: Coverage) -> Picture:
 
 
 def _bar(each: NeedCoverage) -> Bar:
-    words = {"count": len(each.by), "wanted": each.need.count}
+    values = {"count": len(each.by), "wanted": each.need.count}
     mark = "elected" if each.is_met else "" if each.by else "eliminated"
     kind = "seated" if each.is_met else "other"
     spoken = _("met") if each.is_met else _("not met, as far as we know")
-    return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind, spoken=spoken)
+    return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % values, mark, kind, spoken=spoken)
 
 
 def as_csv(coverage: Coverage) -> Iterator[str]:

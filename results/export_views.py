@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -32,21 +30,16 @@ BUNDLES = Limit("bundle", 30, 3600)  # of one person; each reads a stretch of th
 ZIP = "application/zip"
 
 
-@dataclass(frozen=True, slots=True)
-class ExportRequest:
-    found: Found
-    file: str
-
-
-def load_export(reader: Reader, name: str, file: str) -> ExportRequest | None:
+def load_export(reader: Reader, name: str, file: str) -> tuple[Found, str] | None:
     found = load(reader, name) if file in EXPORTS else None
-    return ExportRequest(found, file) if found is not None and has(found, file) else None
+    return (found, file) if found is not None and has(found, file) else None
 
 
 @for_anybody(load_for=load_export)
 @require_safe
-def export(request: HttpRequest, wanted: ExportRequest) -> HttpResponseBase:
-    found, kind = wanted.found, EXPORTS[wanted.file]
+def export(request: HttpRequest, requested: tuple[Found, str]) -> HttpResponseBase:
+    found, file = requested
+    kind = EXPORTS[file]
     if not isinstance(found, Sealed):
         return not_yet(request, found)
     make = kind.make_unnamed if kind.make_unnamed and is_stranger(request) else kind.make
@@ -57,7 +50,7 @@ def export(request: HttpRequest, wanted: ExportRequest) -> HttpResponseBase:
     with refusals_as_messages(request, (CannotWrite,)):
         content = [] if request.method == "HEAD" else make(found)
         answer = StreamingHttpResponse(content, content_type=kind.media_type)
-        return _labelled(request, answer, found, wanted.file, tag)
+        return _labelled(request, answer, found, file, tag)
     return redirect("results", name=found.election.name)
 
 

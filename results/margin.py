@@ -52,7 +52,9 @@ class Margin:
 
     @property
     def sentence(self) -> str:
-        return _sentence(self)
+        ahead = self.votes - self.against
+        template = _ahead(self.kind, 1 if ahead == 1 else 2) if ahead else _level(self.kind)
+        return template % {"name": self.name, "other": self.other, "votes": number(ahead)}
 
     @property
     def svg(self) -> SafeString:
@@ -144,14 +146,6 @@ def _of_chains(result: Result, winner: int) -> Margin | None:
 
 
 # --- in words ---
-
-
-def _sentence(margin: Margin) -> str:
-    ahead = margin.votes - margin.against
-    values = {"name": margin.name, "other": margin.other, "votes": number(ahead)}
-    if not ahead:
-        return _level(margin.kind) % values
-    return _ahead(margin.kind, 1 if ahead == 1 else 2) % values
 
 
 def _level(kind: str) -> str:

@@ -23,18 +23,14 @@ from .repository import Found, Sealed
 
 
 def load(reader: Reader, multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
-    found = _found(multi_ballot_id)
-    for each in _to_check(reader, found[1] if found else []):
+    both = _find(multi_ballot_id)
+    questions = both[1] if both else []
+    for each in questions[:1] if isinstance(reader, Pass) else questions:  # a pass opens all questions or none
         check_reads(reader, each.election)
-    return found
+    return both
 
 
-def _to_check(reader: Reader, found: list[Found]) -> list[Found]:
-    """A pass opens all questions on a ballot or none, so checking one is enough."""
-    return found[:1] if isinstance(reader, Pass) else found
-
-
-def _found(multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
+def _find(multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
     if (multi_ballot := multi_ballots.find(multi_ballot_id)) is None:
         return None
     found = [each for each in map(services.find, multi_ballot.questions) if each is not None]
@@ -53,7 +49,7 @@ def multi_ballot_results(request: HttpRequest, both: tuple[MultiBallot, list[Fou
 @require_safe
 def shared_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> HttpResponse:
     """For the public, if every question shares its result; otherwise 404."""
-    both = _found(multi_ballot_id)
+    both = _find(multi_ballot_id)
     if both is None or not _is_shared(both[1]):
         raise Http404
     multi_ballot, found = both

@@ -29,8 +29,8 @@ def result_sealed(event: Happened) -> Iterator[Step]:
         yield [elections.lots(election.name, secret)]
     services.seal_result(election)
     again, when = announced(table()), event.data["sealed_at"]
-    for name, told in event.data.items():
-        if name not in BY_CHANCE and again.get(name) != told:
+    for name, value in event.data.items():
+        if name not in BY_CHANCE and again.get(name) != value:
             raise DoesNotFit(f"tells another result than the ballots in the log give ({name}).")
     head = Update(keys.result(election.name), set={"sealed_at": when}, remove=("roll_secret",))
     yield [head, Delete(keys.sealing(election.name)), *_outcome(election, when)]

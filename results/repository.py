@@ -79,15 +79,15 @@ class Sealed(Found):
 
 def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
     """In one round trip; two if the report is long. Items in `recently` may be a second old."""
-    at, seen = keys.election(election_name), recently or Cacheable(())
-    head, kept, *report = others = result_keys(election_name, with_report)
-    found = get_cached(seen, [place for place in (at, *others) if place not in seen.keys])
-    if at not in found:
+    place, cacheable = keys.election(election_name), recently or Cacheable(())
+    head, snapshot, *report = others = result_keys(election_name, with_report)
+    found = get_cached(cacheable, [key for key in (place, *others) if key not in cacheable.keys])
+    if place not in found:
         return None
-    election = elections.election_of(found[at])
+    election = elections.election_of(found[place])
     if head not in found:
         return Found(election, None, None)
-    seal, needed = seal_of(found[head]), snapshot_in(found[kept]) if kept in found else None
+    seal, needed = seal_of(found[head]), snapshot_in(found[snapshot]) if snapshot in found else None
     if not with_report:
         return Found(election, seal, None, needs=needed)
     text = found[report[0]]["text"] if seal.parts == 1 else _text(election_name)

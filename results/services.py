@@ -60,34 +60,40 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     if repository.is_sealed(election.name):
         return
     counted = ballots.read_ballots(election, counts).normal
-    came = final_turnout(election)
-    if counted.total != came.voted:
+    turnout = final_turnout(election)
+    if counted.total != turnout.voted:
         if repository.is_sealed(election.name):
             return  # another worker has, and empties its box
-        raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
+        raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {turnout.voted}.")
     checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
     if not drawn["seed"] and repository.is_sealed(election.name):
         return  # sealing it disclosed and deleted the secret
     report = _report(election, counted, drawn)
-    text, winners = report.as_json(), list(report.result.winners)
-    parts = repository.write_parts(election.name, text, counted)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    sealed_at, secret = now_text(), secrets.token_hex(32)
-    known = {**drawn, "equals": counted.has_equals}
-    seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **known)
+    text = report.as_json()
+    seal = Seal(
+        ballots=counted.total,
+        digest=counted.digest,
+        report_digest=hashlib.sha256(text.encode()).hexdigest(),
+        sealed_at=now_text(),
+        parts=repository.write_parts(election.name, text, counted),
+        candidates=counted.candidates,
+        turnout=turnout,
+        roll_secret=secrets.token_hex(32),
+        equals=counted.has_equals,
+        **drawn,
+    )
     event_data = {
         "election_name": election.name,
-        "ballots": seal.ballots,
-        "digest": seal.digest,
-        "report_digest": digest,
+        **{name: getattr(seal, name) for name in ("ballots", "digest", "report_digest", "sealed_at")},
+        "roll_commitment": roll_commitment(election, seal.roll_secret),
+        **checked,
+        **drawn,
+        "winners": list(report.result.winners),
     }
-    event_data |= {"sealed_at": sealed_at, "roll_commitment": roll_commitment(election, secret)} | checked | drawn
-    event_data |= {"winners": winners}
-    there, lots_deleted = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
     writes = [
         repository.head(election.name, seal),
-        there,
-        lots_deleted,
+        Check(keys.election(election.name), Exists()),
+        Delete(keys.lots(election.name)),
         *repository.outcome(election, seal, report.result),
     ]
     try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless another worker has sealed it, identically
@@ -130,8 +136,8 @@ def _max_recounts(counted: Ballots, election: Election) -> int:
 
 def _is_quick_to_count(election: Election) -> bool:
     """Whether a request may wait for it, assuming that every ballot is different and complete."""
-    voted, standing = votes_of(election), len(candidates_of(election))
-    size = Size(standing, voted, voted * standing, seats=election.seats)
+    voted, candidates = votes_of(election), len(candidates_of(election))
+    size = Size(candidates, voted, voted * candidates, seats=election.seats)
     job = CountJob(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
     return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
 

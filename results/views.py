@@ -75,7 +75,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     if "LOOK" in context["offered"]:  # organisers see what they can do with the result; others came to read it
         return make(context | {"panels": panels(request.user, found.election)})
     around = found.election, context["state"], sorted(context["offered"]), context["multi_ballot"]
-    return cached_for_reader(request, digest(part.etag, *around), lambda said: make(context, said))
+    return cached_for_reader(request, digest(part.etag, *around), lambda common: make(context, common))
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from elections.rules import METHODS, UNRANKED
-from ranking import explanations
 from tally.explain import Sentence
 
 from .pictures.drawing import exact
@@ -60,7 +59,7 @@ NAMES = ("name", "names", "other")  # of what a sentence about a count is filled
 
 def translate(sentence: Sentence) -> str:
     values = {key: value if key in NAMES else exact(value) for key, value in sentence.values.items()}
-    return explanations.translate(Sentence(sentence.template, values))
+    return _(sentence.template) % values
 
 
 def method_label(method: str) -> str:

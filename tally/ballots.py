@@ -41,13 +41,13 @@ def group_of(text: str) -> Group:
 
 def ranking_of(groups: Iterable[Iterable[int]]) -> str:
     """The canonical ranking of groups of equals, best first. Empty groups are left out."""
-    kept = [sorted(group) for group in groups]
-    numbers = [number for group in kept for number in group]
+    ordered = [sorted(group) for group in groups]
+    numbers = [number for group in ordered for number in group]
     if len(set(numbers)) != len(numbers):
         raise BadBallot("A candidate is ranked twice.")
     if any(number < 0 for number in numbers):
         raise BadBallot("A candidate has a negative number.")
-    return ">".join("=".join(map(str, group)) for group in kept if group)
+    return ">".join("=".join(map(str, group)) for group in ordered if group)
 
 
 def check(ranking: str, candidates: int) -> None:
@@ -59,7 +59,7 @@ def check(ranking: str, candidates: int) -> None:
     if ranking_of(groups) != ranking:
         raise BadBallot("This ranking is not in canonical form.")
     if any(number >= candidates for group in groups for number in group):
-        raise BadBallot("A candidate is ranked who does not stand.")
+        raise BadBallot("This ranks somebody who is not a candidate.")
 
 
 class _Renumbered(dict[str, str]):
@@ -83,7 +83,7 @@ def _arranged(counts: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Ballots:
-    """Who stood, and how often each ranking was cast."""
+    """The candidates, and how often each ranking was cast."""
 
     candidates: tuple[str, ...]
     counts: Mapping[str, int]

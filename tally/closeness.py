@@ -18,7 +18,7 @@ bounded: a few hundred recounts, fewer where there are many different rankings.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -41,7 +41,6 @@ MAX_PLANS = 60
 BEATS_ALL = ("schulze", "ranked-pairs", "copeland", "minimax")
 
 Number = int | Fraction
-Numbers = Mapping[str, int]  # how often each ranking is cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def measure_closeness(
 class _Search:
     def __init__(self, ballots: Ballots, method: str, seats: int, unranked: str, seed: str, recounts: int) -> None:
         self.ballots, self.method, self.unranked, self.seed = ballots, method, unranked, seed
-        self.size = len(ballots.candidates)
+        self.counts, self.size = ballots.counts, len(ballots.candidates)
         self.left = min(recounts, max(40, MAX_RANKING_READS // (len(ballots.counts) * self.size + 1)))
         self._count: Callable[[Ballots], Result] = lambda changed: count(
             changed, method, seats=seats, unranked=unranked, seed=seed
@@ -108,12 +107,15 @@ class _Search:
         self.result = self._count(ballots)
         self.winners = set(self.result.winners)
         self.best: tuple[int, tuple[Change, ...], tuple[str, ...]] | None = None
+        self._tops: dict[frozenset[int], list[Prefix]] = {}
 
     def run(self) -> Closeness:
-        if not self._can_change():
+        has_seats_for_all = self.method.startswith("stv") and self.result.seats >= self.size
+        if not self.ballots.total or self.size < 2 or has_seats_for_all:
             return Closeness(None, True, self.result.winners)
         fewest = self._fewest()
-        for plan in self._plans():
+        plans = chain(self._against_winners(), self._against_eliminations())  # the most promising first
+        for plan in islice(plans, MAX_PLANS):
             if (self.best and self.best[0] <= fewest) or self.left <= 0:
                 break
             self._try_plan(plan, fewest)
@@ -124,11 +126,6 @@ class _Search:
             return Closeness(None, False, self.result.winners)
         number, changes, new = self.best
         return Closeness(number, number <= fewest, self.result.winners, new, changes)
-
-    def _can_change(self) -> bool:
-        """Not without ballots, not without a choice, not where there are seats for all."""
-        all_seated = self.method.startswith("stv") and self.result.seats >= self.size
-        return self.ballots.total > 0 and self.size > 1 and not all_seated
 
     def _alters(self, changes: tuple[Change, ...]) -> bool:
         """Count again; remember the change if it alters the winners and is the smallest so far."""
@@ -147,14 +144,14 @@ class _Search:
         """Where possible, only the changes are counted: the outcome is the same, as the numbers are exact."""
         names = self.ballots.candidates
         if self.method in BY_CONTESTS:
-            taken, given = (Ballots(names, part).summary for part in _parts(changes))
-            changed = Ballots.summed(self.ballots.summary - taken + given)
+            removed, added = (Ballots(names, part).summary for part in _parts(changes))
+            changed = Ballots.summed(self.ballots.summary - removed + added)
             if self.method == "schulze":
                 return schulze_winners(changed, unranked=self.unranked)
             return self._count(changed).winners
         if self.method == "irv":
-            taken_piles, given_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
-            return irv_winners(ChangedPiles(self._piles, taken_piles, given_piles), names, self.seed)
+            removed_piles, added_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
+            return irv_winners(ChangedPiles(self._piles, removed_piles, added_piles), names, self.seed)
         changed = apply(self.ballots, changes)
         vars(changed.normal)["digest"] = ""  # never needed here
         return self._count(changed).winners
@@ -171,7 +168,7 @@ class _Search:
             return 1
         winner = self.ballots.candidates.index(self.result.winners[0])
         if self.method in SCORES:
-            return max(1, self._to_overtake(winner))
+            return max(1, min(self._to_reach(winner, other) for other in range(self.size) if other != winner))
         if self.method in BEATS_ALL and self.result.pairwise:
             table = self.result.pairwise
             margins = [table[winner][j] - table[j][winner] for j in range(self.size) if j != winner]
@@ -182,38 +179,27 @@ class _Search:
             return max(1, ceil(firsts - Fraction(self.ballots.total - self.ballots.blank, 2)))
         return 1
 
-    @property
-    def _numbers(self) -> Numbers:
-        return self.ballots.counts
-
     @cached_property
     def _scores(self) -> dict[str, list[Number]]:
         """By ranking, what a ballot gives each candidate: points, or a share of a first preference."""
-        return {ranking: SCORES[self.method](ranking, self.size) for ranking in self._numbers}
-
-    def _to_overtake(self, winner: int) -> int:
-        """The fewest ballots after which another candidate has as many points as the winner."""
-        return min(self._to_reach(winner, other) for other in range(self.size) if other != winner)
+        return {ranking: SCORES[self.method](ranking, self.size) for ranking in self.counts}
 
     def _to_reach(self, winner: int, other: int) -> int:
+        """The fewest ballots after which the other has as many points as the winner."""
         leads = {ranking: scores[winner] - scores[other] for ranking, scores in self._scores.items()}
-        lead = sum((leads[ranking] * number for ranking, number in self._numbers.items()), 0)
+        lead = sum((leads[ranking] * number for ranking, number in self.counts.items()), 0)
         best = SCORES[self.method](str(other), self.size)[other]
         changed = 0
         for ranking in sorted(leads, key=lambda ranking: -leads[ranking]):
             gain = leads[ranking] + best
             needed = int(-(-lead // gain)) if gain > 0 else self.ballots.total
-            if needed <= self._numbers[ranking]:
+            if needed <= self.counts[ranking]:
                 return changed + max(0, needed)
-            changed += self._numbers[ranking]
-            lead -= gain * self._numbers[ranking]
+            changed += self.counts[ranking]
+            lead -= gain * self.counts[ranking]
         return changed
 
     # --- plans ---
-
-    def _plans(self) -> Iterator[_Plan]:
-        """Ways to try, the most promising first."""
-        return islice(chain(self._against_winners(), self._against_eliminations()), MAX_PLANS)
 
     def _against_winners(self) -> Iterator[_Plan]:
         """Take from a winner, the last to be elected first, and give to a challenger, the best placed first."""
@@ -226,15 +212,15 @@ class _Search:
                 rest = [each for each in order if each not in (winner, other)]
                 for after in ([[other], *([each] for each in rest), [winner]], [[other]], [[other, *rest], [winner]]):
                     ranking = ranking_of(after)
-                    yield _Plan(sources, ranking, self.ballots.total - self._numbers.get(ranking, 0))
+                    yield _Plan(sources, ranking, self.ballots.total - self.counts.get(ranking, 0))
 
     def _by_effect(self, winner: int, other: int) -> list[str]:
         """All rankings: first those whose change takes most from the winner and gives most to the other."""
-        seen: dict[tuple[int, int, Number], list[str]] = defaultdict(list)
-        for ranking, each in zip(self._numbers, self._features(winner, other), strict=True):
-            seen[each].append(ranking)
+        by_features: dict[tuple[int, int, Number], list[str]] = defaultdict(list)
+        for ranking, each in zip(self.counts, self._features(winner, other), strict=True):
+            by_features[each].append(ranking)
         alike: dict[tuple[Number, int, int], list[str]] = defaultdict(list)
-        for each, some in seen.items():
+        for each, some in by_features.items():
             alike[self._effect(*each)] += some
         return [ranking for hurt in sorted(alike) for ranking in sorted(alike[hurt])]
 
@@ -256,14 +242,14 @@ class _Search:
 
     @cached_property
     def _groups(self) -> Callable[[int], Sequence[int]]:
-        return ranks_by_candidate(list(self._numbers), self.size)
+        return ranks_by_candidate(list(self.counts), self.size)
 
     @cached_property
     def _sharing(self) -> Sequence[int]:
         """By ranking, how many share the first preference."""
         if not self.ballots.has_equals:
-            return [1] * len(self._numbers)
-        return [ranking.partition(">")[0].count("=") + 1 for ranking in self._numbers]
+            return [1] * len(self.counts)
+        return [ranking.partition(">")[0].count("=") + 1 for ranking in self.counts]
 
     def _against_eliminations(self) -> Iterator[_Plan]:
         """Turn a narrow elimination around: take from one who survived it, give to the one who did not."""
@@ -276,23 +262,19 @@ class _Search:
                     if name != gone
                 ]
         numbers = {name: number for number, name in enumerate(self.ballots.candidates)}
-        for _, name, gone, standing in sorted(gaps):
-            held = self._held(numbers[name], frozenset(numbers[each] for each in standing))
+        for _, name, gone, remaining in sorted(gaps):
+            held = self._held(numbers[name], frozenset(numbers[each] for each in remaining))
             order = [numbers[each] for each, _ in reversed(self.result.places)]
             after = ranking_of([[numbers[gone]], *([each] for each in order if each != numbers[gone])])
-            yield _Plan(held, after, sum(self._numbers[ranking] for ranking in held if ranking != after))
+            yield _Plan(held, after, sum(self.counts[ranking] for ranking in held if ranking != after))
 
     def _held(self, candidate: int, still_in: frozenset[int]) -> list[str]:
         """The rankings that count for a candidate when these are still in."""
         if still_in not in self._tops:
             self._tops[still_in] = self._prefixes.split_next([self._prefixes.all], still_in)
         held = [prefix for prefix in self._tops[still_in] if candidate in prefix.group]
-        rankings = list(self._numbers)
+        rankings = list(self.counts)
         return [each for prefix in sorted(held, key=itemgetter(2)) for each in rankings[prefix.start : prefix.end]]
-
-    @cached_property
-    def _tops(self) -> dict[frozenset[int], list[Prefix]]:
-        return {}
 
     @cached_property
     def _prefixes(self) -> PrefixIndex:
@@ -329,10 +311,10 @@ class _Search:
         for ranking in plan.sources:
             if not number:
                 break
-            taken = min(number, self._numbers[ranking])
-            if ranking != plan.after and taken:
-                changes.append(Change(taken, ranking, plan.after))
-                number -= taken
+            removed = min(number, self.counts[ranking])
+            if ranking != plan.after and removed:
+                changes.append(Change(removed, ranking, plan.after))
+                number -= removed
         return tuple(changes)
 
     # --- everything there is ---
@@ -349,7 +331,7 @@ class _Search:
         """Whether every change of this many ballots can be tried within the recounts that are left."""
         if self.size > 5:
             return False
-        singles = len(self._numbers) * len(self._replacements())
+        singles = len(self.counts) * len(self._replacements())
         return comb(singles + number - 1, number) <= self.left
 
     def _try_all(self, number: int) -> bool:
@@ -364,14 +346,14 @@ class _Search:
         return False
 
     def _all_changes(self, number: int) -> Iterator[tuple[Change, ...]]:
-        singles = [(before, after) for before in self._numbers for after in self._replacements() if before != after]
+        singles = [(before, after) for before in self.counts for after in self._replacements() if before != after]
         places = range(len(singles) + number - 1)
         for chosen in combinations(places, number):  # combinations with repetition
             picked = Counter(singles[place - shift] for shift, place in enumerate(chosen))
-            taken: Counter[str] = Counter()
+            removed: Counter[str] = Counter()
             for (before, _), times in picked.items():
-                taken[before] += times
-            if all(taken[before] <= self._numbers[before] for before in taken):
+                removed[before] += times
+            if all(removed[before] <= self.counts[before] for before in removed):
                 yield tuple(Change(times, before, after) for (before, after), times in sorted(picked.items()))
 
 
@@ -389,12 +371,12 @@ def _more_firsts(a: int, b: int, sharing: Number) -> Number:
 
 
 def _parts(changes: Iterable[Change]) -> tuple[Counter[str], Counter[str]]:
-    """The ballots that are taken, and those that are given."""
-    taken, given = Counter[str](), Counter[str]()
+    """The ballots that are removed, and those that are added."""
+    removed, added = Counter[str](), Counter[str]()
     for change in changes:
-        taken[change.before] += change.count
-        given[change.after] += change.count
-    return taken, given
+        removed[change.before] += change.count
+        added[change.after] += change.count
+    return removed, added
 
 
 def _first_shares(ranking: str, size: int) -> list[Number]:

@@ -42,11 +42,6 @@ class Size:
         squares = sum(size * size for size in groups)
         return cls(len(ballots.candidates), len(ballots.counts), marks, sum(groups), squares, seats)
 
-    @property
-    def filled(self) -> int:
-        """Seats that can be filled."""
-        return min(self.seats, self.candidates)
-
 
 def of_methods(size: Size, methods: Iterable[str] = METHODS) -> int:
     """Of a count by each of these methods, from the ballots to the results."""
@@ -82,25 +77,9 @@ def _contests(size: Size) -> float:
     return size.marks * (0.3 + 0.006 * size.candidates) + 0.12 * size.tied * size.candidates + size.candidates**2
 
 
-def _by_contests(size: Size) -> float:
-    return size.candidates**2
-
-
-def _schulze(size: Size) -> float:
-    return 0.2 * size.candidates**3 + 6 * size.candidates**2
-
-
-def _ranked_pairs(size: Size) -> float:
-    return 0.2 * size.candidates**3 + size.candidates**2
-
-
 def _irv(size: Size) -> float:
     """Each mark moves once, equals share anew at each elimination, and ties look back over all rounds."""
     return size.marks + 0.3 * size.squares + 0.4 * size.candidates**3
-
-
-def _scottish(size: Size) -> float:
-    return 1.2 * size.marks + 0.3 * size.squares + 0.08 * size.candidates**3
 
 
 def _meek(size: Size) -> float:
@@ -109,7 +88,7 @@ def _meek(size: Size) -> float:
     A deal goes as far down a ballot as people are elected; ballots that are alike so far are dealt out together. What
     equals get takes products of all their keep values, once one of them is elected.
     """
-    seats = size.filled
+    seats = min(size.seats, size.candidates)  # that can be filled
     deals = size.candidates + (min(4 * seats**2, 40 * seats) if seats > 1 else 0)
     alike = size.candidates * e * factorial(min(seats, 10) - 1)
     down = min(size.marks, (size.rankings if size.tied else min(size.rankings, alike)) * seats)
@@ -118,14 +97,14 @@ def _meek(size: Size) -> float:
 
 
 COSTS: dict[str, Callable[[Size], float]] = {
-    "schulze": _schulze,
-    "ranked-pairs": _ranked_pairs,
+    "schulze": lambda size: 0.2 * size.candidates**3 + 6 * size.candidates**2,
+    "ranked-pairs": lambda size: 0.2 * size.candidates**3 + size.candidates**2,
     "irv": _irv,
-    "borda": _by_contests,
-    "copeland": _by_contests,
-    "minimax": _by_contests,
+    "borda": lambda size: size.candidates**2,
+    "copeland": lambda size: size.candidates**2,
+    "minimax": lambda size: size.candidates**2,
     "plurality": lambda size: size.rankings + size.tied,
-    "stv-scottish": _scottish,
+    "stv-scottish": lambda size: 1.2 * size.marks + 0.3 * size.squares + 0.08 * size.candidates**3,
     "stv-meek": _meek,
 }
 BY_CONTESTS = ("schulze", "ranked-pairs", "borda", "copeland", "minimax")

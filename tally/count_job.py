@@ -104,10 +104,7 @@ class CountJob:
         read = json.loads(text)
         return cls(Ballots(tuple(read.pop("candidates")), read.pop("counts")), **read)
 
-    @staticmethod
-    def parse_outcome(text: str) -> CountOutcome:
-        """Parse a serialised outcome."""
-        return CountOutcome.from_json(text)
+    parse_outcome = CountOutcome.from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +138,6 @@ class PairwiseJob:
         return PairwiseSummary(**read | matrices | {name: tuple(read[name]) for name in ("candidates", "ranked")})
 
 
-def outcome_json(outcome: CountOutcome | PairwiseSummary) -> str:
-    return (
-        outcome.as_json() if isinstance(outcome, CountOutcome) else json.dumps(asdict(outcome), separators=(",", ":"))
-    )
-
-
 # --- in a process of its own ---
 
 KINDS: dict[str, type[CountJob | PairwiseJob]] = {kind.__name__: kind for kind in (CountJob, PairwiseJob)}
@@ -160,7 +151,8 @@ def main(kind: str, seconds: int, megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(NICENESS)
     job = KINDS[kind].from_json(sys.stdin.read())
-    sys.stdout.write(outcome_json(job.run()))
+    outcome = job.run()
+    sys.stdout.write(outcome.as_json() if isinstance(outcome, CountOutcome) else json.dumps(asdict(outcome)))
 
 
 if __name__ == "__main__":

@@ -123,18 +123,18 @@ def _votes(shares: Shares) -> dict[int, Number]:
 
 @dataclass(frozen=True, slots=True)
 class ChangedPiles:
-    """Ballots of which some were taken away and others given, counted without touching the rest again."""
+    """Ballots of which some were removed and others added, counted without touching the rest again."""
 
     all: Piles
-    taken: Piles
-    given: Piles
+    removed: Piles
+    added: Piles
 
     def tally(self) -> dict[str, Number]:
-        taken, given = self.taken.tally(), self.given.tally()
-        return {name: votes - taken[name] + given[name] for name, votes in self.all.tally().items()}
+        removed, added = self.removed.tally(), self.added.tally()
+        return {name: votes - removed[name] + added[name] for name, votes in self.all.tally().items()}
 
     def without(self, loser: int) -> ChangedPiles:
-        return ChangedPiles(self.all.without(loser), self.taken.without(loser), self.given.without(loser))
+        return ChangedPiles(self.all.without(loser), self.removed.without(loser), self.added.without(loser))
 
 
 class _Step(NamedTuple):

@@ -60,7 +60,7 @@ class PairwiseSummary:
         left = self._joined(other, sub)
         numbers = (left.total, left.blank, *left.ranked, *(n for row in (*left.above, *left.equal) for n in row))
         if min(numbers) < 0:
-            raise ValueError("More is taken back than was cast.")
+            raise ValueError("More ballots are removed than were cast.")
         return left
 
     def _joined(self, other: PairwiseSummary, act: Callable[[int, int], int]) -> PairwiseSummary:
@@ -141,7 +141,7 @@ class _Fields(dict[str, int]):
         try:
             self[group] = sum(self._units[number] for number in group.split("="))
         except KeyError:
-            raise ValueError("A candidate is ranked who does not stand.") from None
+            raise ValueError("This ranks somebody who is not a candidate.") from None
         return self[group]
 
 
@@ -243,7 +243,7 @@ class _RankTable:
         written = self._written(text.encode("ascii", "replace"))
         lines, shapes = written.split(b"\n"), written.translate(self._shape).split(b"\n")
         if len(lines) != number:
-            raise ValueError("A candidate is ranked who does not stand.")
+            raise ValueError("This ranks somebody who is not a candidate.")
         rows = b"".join(map(bytes.maketrans, lines, map(self._places.__getitem__, shapes)))
         return [rows[letter::256] for letter in self.letters]
 
@@ -286,6 +286,6 @@ class _RanksByShape(dict[bytes, bytes]):
 
     def __missing__(self, shape: bytes) -> bytes:
         if not SHAPE.fullmatch(shape):
-            raise ValueError("A candidate is ranked who does not stand.")
+            raise ValueError("This ranks somebody who is not a candidate.")
         self[shape] = bytes(1 + shape.count(b">", 0, at) for at in range(len(shape)))
         return self[shape]

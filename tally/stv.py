@@ -251,9 +251,9 @@ class _Dealing:
         heads: Counter[Groups] = Counter()
         going, self.going = self.going, []
         for before, prefix in going:
-            kept = tuple(each for each in prefix.group if each in keeping)
-            head = (*before, kept) if kept else before
-            if everything.isdisjoint(kept):
+            remaining = tuple(each for each in prefix.group if each in keeping)
+            head = (*before, remaining) if remaining else before
+            if everything.isdisjoint(remaining):
                 onward = self.prefixes.split_next([prefix], keeping)
                 going += [(head, each) for each in onward]
                 self.ended[head] += prefix.ballots - sum(each.ballots for each in onward)

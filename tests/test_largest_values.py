@@ -54,7 +54,7 @@ NOT_WALKED = {
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",
     "questions.forms.FormOfSet": "what two forms have in common",
-    "ranking.code_prefixes.CodePrefixForm": "the beginning of a code that is looked up",
+    "ranking.codes.CodePrefixForm": "the beginning of a code that is looked up",
 }
 
 

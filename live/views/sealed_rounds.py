@@ -22,7 +22,7 @@ from live.screens import snapshots
 from live.sealed import proofs
 from live.sealed.round_view import SealedRoundView
 from live.snapshot import Snapshot
-from ranking.code_prefixes import code_prefix_form
+from ranking.codes import code_prefix_form
 from store import keys
 from store.table import Item
 

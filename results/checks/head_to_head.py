@@ -41,8 +41,8 @@ class PairForm(forms.Form):
     one = forms.TypedChoiceField(label=gettext_lazy("First candidate"), coerce=int)
     other = forms.TypedChoiceField(label=gettext_lazy("Second candidate"), coerce=int)
 
-    def __init__(self, candidates: tuple[str, ...], asked: Any):
-        super().__init__(asked or None, initial={"one": 0, "other": min(1, len(candidates) - 1)})
+    def __init__(self, candidates: tuple[str, ...], data: Any):
+        super().__init__(data or None, initial={"one": 0, "other": min(1, len(candidates) - 1)})
         for field in self.fields.values():
             field.choices = sorted(enumerate(candidates), key=lambda each: natural_sort_key(each[1]))
 
@@ -68,7 +68,7 @@ def head_to_head(request: HttpRequest, found: Sealed) -> HttpResponse:
         return refused_page(request, found, "head_to_head", refusal, form=form)
     numbers = opinions(summary, one, other, found.election.unranked)
     names = candidates[one], candidates[other]
-    rows = [(said, _opinion(said, *names), votes) for said, votes in numbers.items()]
+    rows = [(key, _opinion_text(key, *names), votes) for key, votes in numbers.items()]
     people = {} if found.election.secret_ballot else _people(request, found, names)
     return page(
         request, found, "head_to_head", form=form, rows=rows, one=names[0], other=names[1], numbers=numbers, **people
@@ -102,7 +102,7 @@ def opinion(ranking: str, one: int, other: int, unranked: str) -> str:
     return "above" if second is None else "below"
 
 
-def _opinion(said: str, one: str, other: str) -> str:
+def _opinion_text(key: str, one: str, other: str) -> str:
     sentences = {
         "above": _("%(one)s above %(other)s"),
         "below": _("%(other)s above %(one)s"),
@@ -110,15 +110,15 @@ def _opinion(said: str, one: str, other: str) -> str:
         "half": _("only one of them, which counts as no opinion"),
         "neither": _("neither of them"),
     }
-    return sentences[said] % {"one": one, "other": other}
+    return sentences[key] % {"one": one, "other": other}
 
 
 def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict[str, Any]:
     """Who ranked them this way, in a public election; by name, a page at a time."""
     if found.seal.ballots > MAX_BALLOTS_READ:
         return {"too_many": MAX_BALLOTS_READ}
-    said, start = request.GET.get("said", "above"), request.GET.get("from", "0")
-    if said not in OPINIONS or not is_number(start):
+    chosen, start = request.GET.get("said", "above"), request.GET.get("from", "0")
+    if chosen not in OPINIONS or not is_number(start):
         raise Http404
     numbers = {each.name: each.number for each in candidates_of(found.election)}
     one, other = (numbers[name] for name in names)
@@ -126,9 +126,9 @@ def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict
     who = [
         each["voter_name"]
         for each in everybody
-        if opinion(each["rankings"], one, other, found.election.unranked) == said
+        if opinion(each["rankings"], one, other, found.election.unranked) == chosen
     ]
-    shown = sorted(who, key=natural_sort_key)[int(start) : int(start) + PAGE_ROWS]
-    asked = request.GET.dict() | {"said": said, "from": int(start) + PAGE_ROWS}
-    onward = f"?{urlencode(asked)}" if int(start) + PAGE_ROWS < len(who) else ""
-    return {"said": said, "said_in_words": _opinion(said, *names), "people": shown, "onward": onward}
+    people = sorted(who, key=natural_sort_key)[int(start) : int(start) + PAGE_ROWS]
+    query = request.GET.dict() | {"said": chosen, "from": int(start) + PAGE_ROWS}
+    onward = f"?{urlencode(query)}" if int(start) + PAGE_ROWS < len(who) else ""
+    return {"chosen": chosen, "chosen_text": _opinion_text(chosen, *names), "people": people, "onward": onward}

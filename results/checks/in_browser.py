@@ -13,8 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from elections.repository import candidates_of
-from ranking import code_prefixes
-from ranking.codes import SYMBOLS
+from ranking import codes
 from ranking.rankings import ranked_names
 from results import published, repository, wording
 from results.access import is_stranger
@@ -68,7 +67,7 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
 @public_sealed_view
 def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
-    form = code_prefixes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
+    form = codes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     place = published.find_prefix(found.election.name, beginning) if beginning else _place(request)
     rows, onward = _page_of_ballots(found, place, beginning)
@@ -87,9 +86,9 @@ def _place(request: HttpRequest) -> Position:
 def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[list[dict[str, Any]], str]:
     """A page of ballots from this place on, and the address of the next."""
     some = list(islice(published.ballots_from(found.election.name, place), PAGE_ROWS + 1))
-    standing = candidates_of(found.election)
+    candidates = candidates_of(found.election)
     rows = [
-        ballot | {"ranked": ranked_names(ballot["rankings"], standing), "matches": _begins(ballot, beginning)}
+        ballot | {"ranked": ranked_names(ballot["rankings"], candidates), "matches": _begins(ballot, beginning)}
         for _, ballot in some[:PAGE_ROWS]
     ]
     if len(some) <= PAGE_ROWS:
@@ -109,7 +108,7 @@ def _story(found: Sealed) -> dict[str, Any]:
     return ballot_story(result) | {
         "numbers": [numbers[name] for name in result.candidates],
         "address": reverse("follow_ballots", args=[found.election.name, found.seal.stamp]),
-        "letters": code_prefixes.prefix_length(found.seal.ballots),
+        "letters": codes.prefix_length(found.seal.ballots),
         "words": _texts(),
     }
 
@@ -152,7 +151,7 @@ def _texts() -> dict[str, str]:
 def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """All ballots whose codes begin alike; those of a small election all at once. A longer beginning is not taken."""
     beginning = request.GET.get("begins", "")
-    if len(beginning) != code_prefixes.prefix_length(found.seal.ballots) or set(beginning) - set(SYMBOLS):
+    if len(beginning) != codes.prefix_length(found.seal.ballots) or set(beginning) - set(codes.SYMBOLS):
         sentence = _("That is the wrong number of characters.")
         return JsonResponse({"problem": sentence}, status=400)
     some = published.ballots_with_prefix(found.election.name, beginning)
@@ -194,13 +193,13 @@ def decisive_contests(result: Result) -> list[dict[str, int]]:
 
 def _round(result: Result, each: Round) -> dict[str, Any]:
     number = {name: position for position, name in enumerate(result.candidates)}
-    said: dict[str, Any] = {
+    story: dict[str, Any] = {
         "elected": [number[name] for name in each.elected],
         "eliminated": [number[name] for name in each.eliminated],
     }
     if each.keep is not None:
-        said["keep"] = {number[name]: keep for name, keep in each.keep.items() if keep != EVERYTHING}
+        story["keep"] = {number[name]: keep for name, keep in each.keep.items() if keep != EVERYTHING}
     elif each.transfers and not each.eliminated:
         giver = each.transfers[0].source
-        said["surplus"] = {"giver": number[giver], "held": each.tally[giver], "quota": each.threshold}
-    return said
+        story["surplus"] = {"giver": number[giver], "held": each.tally[giver], "quota": each.threshold}
+    return story

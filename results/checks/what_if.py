@@ -40,8 +40,8 @@ class WhatIfForm(forms.Form):
         rows=3,
     )
 
-    def __init__(self, found: Sealed, asked: Any):
-        super().__init__(asked or None)
+    def __init__(self, found: Sealed, data: Any):
+        super().__init__(data or None)
         self.fields["without"].choices = sorted(
             enumerate(found.seal.candidates), key=lambda each: natural_sort_key(each[1])
         )

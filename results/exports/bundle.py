@@ -1,6 +1,6 @@
 """The bundle of a sealed election: all it takes to check it elsewhere, in one zip that always has the same bytes.
 
-Its events are found through the log's index (trail.py). Of a public checkpoint that covers any of them all
+Its events are found through the log's index (election_events.py). Of a public checkpoint that covers any of them all
 events are read, for it takes their digests to make its chain again; all others are passed over. So a bundle costs what
 happened to the election, and what happened on the site in the same quarters of an hour; memory is bounded by one public
 checkpoint, which covers a thousand numbers. The sealer's own checkpoints, of every few seconds, are joined: they would
@@ -128,7 +128,7 @@ def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[
 
 def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
     election = found.election
-    standing = sorted(elections.candidates(election.name), key=lambda each: each.number)
+    candidates = sorted(elections.candidates(election.name), key=lambda each: each.number)
     return {
         "format": FORMAT,
         "election": election.name,
@@ -138,7 +138,7 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
         **extract.moments,
-        "candidates": [{"number": each.number, "name": each.name} for each in standing],
+        "candidates": [{"number": each.number, "name": each.name} for each in candidates],
     }
 
 
@@ -156,13 +156,13 @@ def public_voter_name(voter: str) -> str:
 def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterator[bytes]:
     """Who may vote, and whether they have; each with what it takes to hold the roll against what was sealed."""
     may_vote = voted = 0
-    told = _Roll(election, seal, names_voters=names_voters)
+    entries = _Roll(election, seal, names_voters=names_voters)
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
         for voter in rolls.every_voter(election):
             may_vote, voted = may_vote + 1, voted + voter.voted
-            yield orjson.dumps(told.entry(voter))
+            yield orjson.dumps(entries.entry(voter))
 
     yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
     yield f'"may_vote": {may_vote}, "voted": {voted}}}\n'.encode()
@@ -173,21 +173,21 @@ class _Roll:
 
     def __init__(self, election: Election, seal: Seal, *, names_voters: bool):
         self.names_voters = names_voters
-        self.tells = names_voters and tells_who(election, seal.ballots)
+        self.tells_who = names_voters and tells_who(election, seal.ballots)
         self.commitment = RollCommitment(seal.roll_secret)
 
     def entry(self, voter: Voter) -> Item:
         name = public_voter_name(voter.name) if self.names_voters else ""
-        told = {"name": name, "voted": voter.voted if self.tells else None}
+        entry = {"name": name, "voted": voter.voted if self.tells_who else None}
         nonce, commitment = self.commitment.add(voter.name, voter.voted)
-        is_whole = self.tells and told["name"] == voter.name
-        return told | ({"nonce": nonce.hex()} if is_whole else {"commitment": commitment.hex()})
+        is_disclosed = self.tells_who and name == voter.name
+        return entry | ({"nonce": nonce.hex()} if is_disclosed else {"commitment": commitment.hex()})
 
 
 def published(election_name: str, *, names_voters: bool = True) -> Iterator[bytes]:
     """The published ballots, sorted by their codes; those of a public election with who cast them."""
-    as_told = _with_voter_shown if names_voters else _without_voter
-    return _joined(b"[\n", map(orjson.dumps, map(as_told, ballots.every_published(election_name))), b"\n]\n")
+    convert = _with_voter_shown if names_voters else _without_voter
+    return _joined(b"[\n", map(orjson.dumps, map(convert, ballots.every_published(election_name))), b"\n]\n")
 
 
 def _with_voter_shown(ballot: Item) -> Item:
@@ -219,8 +219,8 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
     for stretch in ranges_over(table(), sealed_numbers(election)):
         ours = {number: event for number, event in stretch.events.items() if follower.matches(event)}
         for event in ours.values():
-            is_told = is_disclosable(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)
-            extract.events.write(as_sealed(event) + b"\n" if is_told else _withheld(event))
+            is_disclosed = is_disclosable(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)
+            extract.events.write(as_sealed(event) + b"\n" if is_disclosed else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
@@ -240,8 +240,8 @@ def is_disclosable(event: Item, election: Election) -> bool:
     """
     event_data = event["event_data"]
     people = [*event_data.get("voters", ()), event_data.get("voter_name", ""), event_data.get("voter", "")]
-    kept = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
-    return not (any("@" in name for name in people) or event["event_type"] in kept or is_rewritten(event))
+    withheld = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
+    return not (any("@" in name for name in people) or event["event_type"] in withheld or is_rewritten(event))
 
 
 def _withheld(event: Item) -> bytes:
@@ -251,51 +251,51 @@ def _withheld(event: Item) -> bytes:
 README = """\
 {name}
 
-This folder holds all it takes to check this election without the site it was held on.
+This folder holds all that is needed to check this election without the site it was held on.
 
     python3 verify.py
 
-counts the ballots again and holds everything below together. It needs Python 3.8 or later and nothing else, reads only
-the files beside it, and is short enough to be read before it is run. Elections by the Scottish rules of STV come with
-verify_stv.py, which makes that count again, stage by stage; counts by Meek's rules are checked by their digest only.
+counts the ballots again and compares everything below. It needs Python 3.8 or later and nothing else, reads only the
+files beside it, and is short enough to read before you run it. Elections by the Scottish rules of STV come with
+verify_stv.py, which repeats that count stage by stage; counts by Meek's rules are checked by their digest only.
 
 rules.json         what was decided before the first vote: how ballots are counted, how many seats there are, what
-                   leaving a candidate out means; who stood, with the numbers that ballots name them by; and when it was
-                   opened, closed and counted (all times are UTC). Lots are drawn from the seed. It was made at the
-                   close: lots_commitment, which everybody could see while voting was open, is the SHA-256 of two lines,
-                   "plenum: commitment to lots" and lots_secret; the seed is that of three, "plenum: seed of lots",
-                   lots_secret, and the digest of the ballots. Of equals the one is drawn for whom the SHA-256 of five
-                   lines is the smallest: seed, method, "elimination" or "transfer", round, name. No newline at the end.
-                   An election that an assembly called for has "convened": which assembly and when, how many were
-                   present of how many entitled (0: nobody knows), the quorum ("25": so many; "1/4": at least that
-                   share of those entitled; ">1/2": more than it), whether it was met, and how many of those present
-                   were put on the roll. The event that made the election says the same; verify.py works out again
-                   whether the quorum was met
+                   leaving a candidate out means; the candidates, with the numbers used on ballots; and when voting
+                   opened and closed and the ballots were counted (all times are UTC). Lots are drawn from the seed,
+                   which was made at the close: lots_commitment, public while voting was open, is the SHA-256 of two
+                   lines, "plenum: commitment to lots" and lots_secret; the seed is that of three, "plenum: seed of
+                   lots", lots_secret and the digest of the ballots. Of tied candidates, the one is drawn for whom the
+                   SHA-256 of five lines is smallest: seed, method, "elimination" or "transfer", round, name. There is
+                   no newline at the end. An election that an assembly called for has "convened": which assembly and
+                   when, how many were present of how many entitled (0: unknown), the quorum ("25": a number; "1/4":
+                   at least that share of those entitled; ">1/2": more than that share), whether it was met, and how
+                   many of those present were put on the roll. The event that created the election says the same, and
+                   verify.py works out again whether the quorum was met
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
-                   election that it would tell how); addresses are shortened. An entry that is told in full has a
-                   nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any
-                   other has the commitment itself, which cannot be opened without its nonce. The SHA-256 of all
+                   election that it would reveal how); addresses are shortened. An entry that is disclosed in full has
+                   a nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any
+                   other has the commitment itself, which reveals nothing without its nonce. The SHA-256 of all
                    commitments, in this order, was sealed with the result: the event ResultSealed has it as
-                   roll_commitment. Whoever took this bundle without an account or a voting link gets the roll by its
-                   commitments alone, without names
+                   roll_commitment. If you downloaded this bundle without an account or a voting link, the roll has
+                   commitments only and no names
 ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
-                   equals; whoever is not in it was left out. In a public election each says who cast it
+                   equals; candidates who are not in it were left out. In a public election each says who cast it
 result.json        the result as it was sealed, with all its reasons
-events.jsonl       what the site's log says of this election, an event on each line, exactly as stored: the SHA-256 of
-                   a line, without its newline, is the digest of the event. Events that would tell addresses, messages
-                   or when somebody voted in secret are there by their number and digest only, and for the public all
-                   that name voters. Each event has a random nonce, without which nobody can try out what a digest
-                   stands for
+events.jsonl       the events of this election in the site's log, one on each line, exactly as stored: the SHA-256 of a
+                   line, without its newline, is the digest of the event. Events that would disclose addresses, messages
+                   or when somebody voted in secret are there by their number and digest only, and so, for the public,
+                   are all that name voters. Each event has a random nonce, so that nobody can guess the content of a
+                   digest
 checkpoints.jsonl  the public checkpoints of the log that cover these events. The chain starts from "previous"; every
                    event, in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end
                    at "hash". "digests" has the digests of all events covered, one after another, and "events" says
-                   which of them are of this election
+                   which of them belong to this election
 
-What this proves: if everything fits, nobody has changed a ballot, a rule or an event in here after the log was sealed,
-there are as many ballots as people who voted, and, for the methods that verify.py counts itself, the count is right.
-What it cannot prove by itself is that the whole log was not written anew, with other checkpoints. For that, compare the
-checkpoint that verify.py prints with one that somebody has noted: the site shows the newest one on its front page, and
-many may have kept it. Nor can it prove that no event of this election was left out of the bundle, or what stands in
-events of which only the digest is here because they name people; auditors of the site can look those up.
-If you voted, look for the code of your receipt in ballots.json: the ranking beside it must be yours.
+What this proves: if everything matches, nobody has changed a ballot, a rule or an event in here since the log was
+sealed, there are as many ballots as people who voted, and, for the methods that verify.py counts itself, the count is
+right. What it cannot prove by itself is that the log was not rewritten as a whole, with other checkpoints. For that,
+compare the checkpoint that verify.py prints with one that somebody has written down: the site shows the newest one on
+its front page, and many people may have saved it. Nor can it prove that no event of this election is missing from the
+bundle, or what is in events that are given by their digest only because they name people; auditors of the site can look
+those up. If you voted, look for the code on your receipt in ballots.json: the ranking beside it must be yours.
 """

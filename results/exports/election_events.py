@@ -49,8 +49,7 @@ class EventFilter:
         return True
 
     def _is_the_making(self, event_data: Item) -> bool:
-        """An election of the same name may have been deleted before; no other was made at this moment. Older ones also
-        have a seed of their own."""
+        """An election of the same name may have been deleted before; no other was made at this moment."""
         return bool(event_data["created_at"] == self.election.created_at)
 
     def _is_named(self, name: str | None) -> bool:

@@ -35,22 +35,21 @@ Content = Iterable[bytes] | Iterable[str]
 
 def counted_as(format: str) -> Callable[[Sealed], Content]:
     """The ballots as they were counted: how often each ranking was cast."""
-    return lambda found: write(_file(found), format)
+    return lambda found: write(_file(found, repository.counted(found.election.name, found.seal.candidates)), format)
 
 
-def _file(found: Sealed) -> File:
-    election, seal = found.election, found.seal
-    counted = repository.counted(election.name, seal.candidates)
-    return File(counted, election.seats, election.name, election.unranked)
+def _file(found: Sealed, ballots: Ballots) -> File:
+    election = found.election
+    return File(ballots, election.seats, election.name, election.unranked)
 
 
 def can_hold(found: Sealed, format: str) -> bool:
     """Whether a format can hold these ballots: its writer tries one that has everything difficult, so that the ballots
     need not be read."""
-    election, names = found.election, found.seal.candidates
+    names = found.seal.candidates
     hard = "0=1" if found.seal.equals and len(names) > 1 else ""
     try:
-        write(File(Ballots(names, {hard: 1}), election.seats, election.name, election.unranked), format)
+        write(_file(found, Ballots(names, {hard: 1})), format)
     except CannotWrite:
         return False
     return True
@@ -77,27 +76,18 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 
 
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
-    standing = elections.candidates(found.election.name)
+    candidates = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
-        entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], standing)}
+        entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], candidates)}
         yield entry | (
             {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
         )
-
-
-def result_json(found: Sealed) -> Content:
-    """The sealed report, in just the bytes that were sealed."""
-    return [found.report.as_json()]
 
 
 def rctab_json(found: Sealed) -> Content:
     day = (found.election.no_voting_after or found.seal.sealed_at)[:10]
     entry = summary(found.report.result, contest=found.election.name, date=day)
     return [json.dumps(entry, ensure_ascii=False, indent=2) + "\n"]
-
-
-def report_txt(found: Sealed) -> Content:
-    return [as_text(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +117,9 @@ EXPORTS = {
         make_unnamed=partial(single_csv, names_voters=False),
     ),
     "single-ballots.json": Export(JSON, single_json, "JSON", make_unnamed=partial(single_json, names_voters=False)),
-    "result.json": Export(JSON, result_json, "JSON"),
+    "result.json": Export(JSON, lambda found: [found.report.as_json()], "JSON"),
     "rctab.json": Export(JSON, rctab_json, gettext_lazy("RCTab summary"), needs_rounds=True),
-    "report.txt": Export(TEXT, report_txt, gettext_lazy("Plain text"), in_words=True),
+    "report.txt": Export(TEXT, lambda found: [as_text(found)], gettext_lazy("Plain text"), in_words=True),
 }
 GROUPS = {
     gettext_lazy("Ballots, by ranking"): [file for file in EXPORTS if file.startswith("ballots.")],

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
-from itertools import chain
 from textwrap import fill
 
 from django.utils.translation import gettext as _
@@ -37,7 +35,7 @@ def as_text(found: Sealed) -> str:
         [_("How close was it?"), *_ahead(report.result), wording.how_close(report)],
         _methods(report),
         [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
-        [*_rounds(report.result)],
+        [line for each in report.result.rounds or () for line in _round(each)],
         _sealed(seal, found.election),
         _lots(found),
     ]
@@ -83,9 +81,9 @@ def _convened(election: Election) -> list[str]:
     """Which assembly called for it, and whether it could."""
     if (convened := election.convened) is None:
         return []
-    sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
+    sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(summary)s.")
     when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
-    return [sentence % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
+    return [sentence % {"assembly": convened.assembly, "when": when, "summary": convened.summary}]
 
 
 def _methods(report: Report) -> list[str]:
@@ -94,11 +92,6 @@ def _methods(report: Report) -> list[str]:
         for each in wording.comparable(report)
     ]
     return [_("All methods"), wording.comparison_sentence(report), *others]
-
-
-def _rounds(result: Result) -> Iterator[str]:
-    """Every round in a few lines; empty for methods without rounds."""
-    return chain.from_iterable(map(_round, result.rounds or ()))
 
 
 def _round(each: Round) -> list[str]:

@@ -3,8 +3,8 @@
     python3 verify_stv.py             in the unpacked folder
     python3 verify_stv.py bundle.zip  on the zip as it is
 
-It reads rules.json, ballots.json and result.json; that these are what was sealed, verify.py checks. It ends with 0 if
-the stages and the elected come out the same, else it names the first stage that does not and ends with 1.
+It reads rules.json, ballots.json and result.json; verify.py checks that these are what was sealed. It exits with 0 if
+the stages and the elected come out the same, else it names the first stage that does not and exits with 1.
 
 The rules (Scottish Local Government Elections Order 2007, rules 45 to 52): the quota is the valid ballots divided by
 one more than the seats, cut to a whole number, plus one. Whoever has it is elected. The largest surplus is passed on
@@ -32,8 +32,8 @@ def chosen_of(among, choose, tally, earlier, seed, act):
     for each in (tally, *reversed(earlier)):
         best = choose(each[name] for name in among)
         among = [name for name in among if each[name] == best]
-    words = f"{seed}\nstv-scottish\n{act}\n{len(earlier) + 1}\n"
-    return min(among, key=lambda name: hashlib.sha256((words + name).encode()).digest())
+    prefix = f"{seed}\nstv-scottish\n{act}\n{len(earlier) + 1}\n"
+    return min(among, key=lambda name: hashlib.sha256((prefix + name).encode()).digest())
 
 
 def count(papers, names, seats, seed):
@@ -73,7 +73,7 @@ def count(papers, names, seats, seed):
 def main(path):
     root = Path(path) if Path(path).is_dir() else zipfile.Path(path)
     rules, ballots, report = (json.loads((root / f"{n}.json").read_bytes()) for n in ("rules", "ballots", "result"))
-    said, names = report["result"], {str(each["number"]): each["name"] for each in rules["candidates"]}
+    sealed, names = report["result"], {str(each["number"]): each["name"] for each in rules["candidates"]}
     rankings = [[group.split("=") for group in each["rankings"].split(">")] for each in ballots if each["rankings"]]
     papers = Counter(tuple(tuple(names[number] for number in group) for group in each) for each in rankings)
     stages, groups = count(papers, sorted(names.values()), rules["seats"], rules["seed"])
@@ -81,10 +81,10 @@ def main(path):
     elected = order[: rules["seats"]] if stages or len(order) <= rules["seats"] else []
     for number, tally in enumerate(stages, 1):
         shown = {name: f"{votes // ONE}.{votes % ONE:05d}" for name, votes in tally.items()}
-        if len(stages) != len(said["rounds"]) or shown != said["rounds"][number - 1]["tally"]:
+        if len(stages) != len(sealed["rounds"]) or shown != sealed["rounds"][number - 1]["tally"]:
             print(f"NO  Counted again, stage {number} comes out differently: {shown}")
             return 1
-    if elected != said["winners"] or order != [name for name, place in said["places"]]:
+    if elected != sealed["winners"] or order != [name for name, place in sealed["places"]]:
         print(f"NO  Counted again, these are elected: {', '.join(elected)}; result.json says otherwise.")
         return 1
     print(f"YES Counted again in {len(stages)} stages, the same are elected: {', '.join(elected)}")

@@ -63,7 +63,7 @@ def _is_gone(mail: Mail) -> bool:
 
 RESULT = EmailTemplate(
     gettext_noop("The result: %(election)s"),
-    (gettext_noop("the votes in the election “%(election)s” have been counted."), "%(outcome)s %(counted)s"),
+    (gettext_noop("The votes in the election “%(election)s” have been counted."), "%(outcome)s %(counted)s"),
     _link,
     gettext_noop("See the full result"),
     opt_out.link,

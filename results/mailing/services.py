@@ -39,53 +39,45 @@ NOT_SEALED = gettext_lazy("There is no result yet. You can mail it once the elec
 def mail_result(actor: User, election: Election) -> None:
     """Mail everyone on the roll who has not opted out."""
     actions.check(actor, election, Action.ANNOUNCE)
-    if (said := outcome_of(election)) is None:
+    if (outcome := outcome_of(election)) is None:
         raise WrongState(NOT_SEALED)
     if mailed_at(election) is not None:
         raise WrongState(ALREADY_MAILED)
     event = Event(actor.name, "ResultMailed", {"election_name": election.name})
-    invitations.request_mailing(actor, election, ANNOUNCED, event, _marked(election), values=said)
+    invitations.request_mailing(actor, election, ANNOUNCED, event, _marked(election), values=outcome)
 
 
 def mail_automatically(election: Election) -> None:
     """Mail the result after sealing, if the organiser chose that. It counts towards the owner's daily limit; the rest
     goes out the next day. For a multi-question ballot, the last question to be sealed sends one email for all."""
-    leader = _leader(election)
+    name = _leader_name(election)
+    leader = election if name == election.name else elections.find(name)
     if leader is None or not leader.announces or mailed_at(leader) is not None:
         return
-    if (said := outcome_of(leader)) is None:
+    if (outcome := outcome_of(leader)) is None:
         return
-    election = leader
-    event = Event("plenum", "ResultMailed", {"election_name": election.name})
-    mailing = invitations.mailing_task(election, ANNOUNCED, election.owner_name, reserved=0, values=said)
-    there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
+    event = Event("plenum", "ResultMailed", {"election_name": leader.name})
+    mailing = invitations.mailing_task(leader, ANNOUNCED, leader.owner_name, reserved=0, values=outcome)
+    exists = Check(keys.election(leader.name), Exists() & Equals("created_at", leader.created_at))
     # unless another worker or the organiser has already started it
-    try_record(event, mailing, _marked(election), there)
+    try_record(event, mailing, _marked(leader), exists)
 
 
 def mail_result_step(user: User, election: Election) -> Step | None:
     """The next step offered to organisers once the result is sealed."""
-    may = actions.relation(user, election) in RUNNERS and _leads(election)
+    may = actions.relation(user, election) in RUNNERS and _leader_name(election) == election.name
     if not may or not election.voter_count or mailed_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
     return Step("announce", _("The votes are counted. Tell the voters by mail who won."), button)
 
 
-def _leads(election: Election) -> bool:
-    """Whether emails about a multi-question ballot are sent for this question."""
-    multi_ballot = multi_ballots.find(election.book) if election.book else None
-    return multi_ballot is None or multi_ballot.is_led_by(election.name)
-
-
-def _leader(election: Election) -> Election | None:
+def _leader_name(election: Election) -> str:
     """The election whose voters are emailed: this one, unless another question leads the ballot."""
     multi_ballot = multi_ballots.find(election.book) if election.book else None
-    return (
-        election
-        if multi_ballot is None or multi_ballot.is_led_by(election.name)
-        else elections.find(multi_ballot.leader)
-    )
+    if multi_ballot is None or multi_ballot.is_led_by(election.name):
+        return election.name
+    return multi_ballot.leader
 
 
 def _marked(election: Election) -> Update:

@@ -9,10 +9,8 @@ from tally.result import Result
 
 from .bars import OF_ELECTIONS, OF_POLLS, Marks
 from .beat_paths import beat_paths
-from .contests import contest_rows
+from .contests import contest_rows, duels, locked
 from .drawing import Picture, voters
-from .duels import duels
-from .locked import locked
 from .points import points
 from .rounds import rounds
 from .transfers import transfers

@@ -100,14 +100,14 @@ def _edges(result: Result, graph: Graph) -> list[SafeString]:
     assert result.pairwise is not None
     won = [(i, j) for i in graph.places for j in graph.places if result.pairwise[i][j] > result.pairwise[j][i]]
     arrows = [_arrow(graph, edge) for edge in sorted(won, key=lambda edge: _rank(graph, edge))]
-    told = [edge for edge in won if edge in graph.above | graph.back]
-    taken = [(x, y, 2.0 * NODE_RADIUS_PX, 2.0 * NODE_RADIUS_PX) for x, y in graph.places.values()]
-    taken += [_name_box(graph, each) for each in graph.places]
+    labelled = [edge for edge in won if edge in graph.above | graph.back]
+    occupied = [(x, y, 2.0 * NODE_RADIUS_PX, 2.0 * NODE_RADIUS_PX) for x, y in graph.places.values()]
+    occupied += [_name_box(graph, each) for each in graph.places]
     labels = []
-    for edge in sorted(told, key=lambda edge: -_rank(graph, edge)):
+    for edge in sorted(labelled, key=lambda edge: -_rank(graph, edge)):
         votes = f"{result.pairwise[edge[0]][edge[1]]} : {result.pairwise[edge[1]][edge[0]]}"
-        if (box := _free(graph, edge, LABEL_CHAR_WIDTH_PX * len(votes) + 6, taken)) is not None:
-            taken.append(box)
+        if (box := _free(graph, edge, LABEL_CHAR_WIDTH_PX * len(votes) + 6, occupied)) is not None:
+            occupied.append(box)
             labels.append(_label(votes, box, _kind(graph, edge)))
     return [*arrows, *labels]
 
@@ -136,7 +136,7 @@ def _arrow(graph: Graph, edge: Edge) -> SafeString:
 
 
 def _free(
-    graph: Graph, edge: Edge, wide: float, taken: list[tuple[float, float, float, float]]
+    graph: Graph, edge: Edge, wide: float, occupied: list[tuple[float, float, float, float]]
 ) -> tuple[float, float, float, float] | None:
     """A free place for a label on its arrow; where there is none, the table has the votes."""
     (x1, y1), (x2, y2) = graph.places[edge[0]], graph.places[edge[1]]
@@ -144,7 +144,7 @@ def _free(
         (x1 + (x2 - x1) * at, y1 + (y2 - y1) * at, wide, 18.0)
         for at in (0.5, 0.44, 0.56, 0.38, 0.62, 0.33, 0.67, 0.28, 0.72)
     ]
-    return next((box for box in boxes if not any(_overlap(box, other) for other in taken)), None)
+    return next((box for box in boxes if not any(_overlap(box, other) for other in occupied)), None)
 
 
 def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:

@@ -97,17 +97,17 @@ def fit(name: str, room: float = LABEL_NAME_CHARS) -> str:
 
 def _fitting(name: str, room: float) -> int:
     """How many of its letters fit, the first in any case; what is joined stays together."""
-    kept = 0
+    count = 0
     for letter in name:
         room -= _letter(letter)
         if room < 0:
             break
-        kept += 1
-    while 1 < kept < len(name) and (
-        unicodedata.combining(name[kept]) or name[kept] in JOINERS or name[kept - 1] in JOINERS
+        count += 1
+    while 1 < count < len(name) and (
+        unicodedata.combining(name[count]) or name[count] in JOINERS or name[count - 1] in JOINERS
     ):
-        kept -= 1
-    return max(1, kept)
+        count -= 1
+    return max(1, count)
 
 
 def width(name: str) -> float:
@@ -140,19 +140,19 @@ def wrapped(name: str, room: float, most: int = 2) -> list[str]:
                     found.append("")
                 found[-1] = f"{found[-1]}{gap}{piece}".strip()
                 gap = ""
-    kept = found[:most]
+    lines = found[:most]
     if len(found) > most:
-        kept[-1] = fit(f"{kept[-1]} {found[most]}", min(room, width(kept[-1]) + 1)).strip("\u2068\u2069")
-    return [isolated(line) for line in kept]
+        lines[-1] = fit(f"{lines[-1]} {found[most]}", min(room, width(lines[-1]) + 1)).strip("\u2068\u2069")
+    return [isolated(line) for line in lines]
 
 
 def _pieces(word: str, room: float) -> list[str]:
     """A word that is longer than the room, between its letters."""
     pieces = []
     while width(word) > room:
-        kept = _fitting(word, room)
-        pieces.append(word[:kept])
-        word = word[kept:]
+        count = _fitting(word, room)
+        pieces.append(word[:count])
+        word = word[count:]
     return [*pieces, word] if word else pieces
 
 

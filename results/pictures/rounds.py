@@ -57,14 +57,14 @@ def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
     """Most votes first; those elected or eliminated in this round are always shown, and so is the exhausted share."""
     order = {name: position for position, name in enumerate(in_order(result))}
     names = sorted(each.tally, key=lambda name: (-Fraction(each.tally[name]), order[name]))
-    told = {*each.elected, *each.eliminated}
-    kept = (
+    decided = {*each.elected, *each.eliminated}
+    visible = (
         names
         if len(names) <= MAX_NAMES_PER_PANEL
-        else [name for at, name in enumerate(names) if at < MAX_NAMES_PER_PANEL - 1 or name in told]
+        else [name for at, name in enumerate(names) if at < MAX_NAMES_PER_PANEL - 1 or name in decided]
     )
-    bars = [_bar(result, each, name, marks) for name in kept]
-    if rest := [name for name in names if name not in kept]:
+    bars = [_bar(result, each, name, marks) for name in visible]
+    if rest := [name for name in names if name not in visible]:
         bars.append(_others(each, rest))
     return [*bars, _exhausted(each)]
 

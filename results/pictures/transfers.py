@@ -154,7 +154,7 @@ def _heads(shown: Sequence[Round]) -> SafeString:
     """Numbers of rounds above, as many as there is room for."""
     every = -(-len(shown) // 10)
     last = len(shown) - 1
-    kept = [at for at in range(len(shown)) if at == last or (at % every == 0 and last - at >= every)]
+    visible = [at for at in range(len(shown)) if at == last or (at % every == 0 and last - at >= every)]
     anchors = {0: "start", last: "end"}
     return joined(
         text(
@@ -164,7 +164,7 @@ def _heads(shown: Sequence[Round]) -> SafeString:
             "small",
             text_anchor=anchors.get(at, "middle"),
         )
-        for at in kept
+        for at in visible
     )
 
 
@@ -183,8 +183,8 @@ def _stream(result: Result, band: Band, moves: list[Flows]) -> SafeString:
         x = short(_x(column, columns))
         if votes:
             marks.append(f"M{x} {short(band.y)}v{short(max(1.0, float(votes) * band.scale))}")
-        if column < len(moves) and (kept := _retained(band, moves[column], column)):
-            right, thick = short(_x(column + 1, columns)), short(max(0.5, float(kept) * band.scale))
+        if column < len(moves) and (votes_kept := _retained(band, moves[column], column)):
+            right, thick = short(_x(column + 1, columns)), short(max(0.5, float(votes_kept) * band.scale))
             stays.append(f"M{x} {short(band.y)}H{right}v{thick}H{x}z")
     kind = "nobody" if band.key == NOBODY else "won" if band.key[1:] in result.winners else "other"
     return tag(

@@ -19,8 +19,8 @@ from acts.links import absolute_url
 from elections.rules import Election
 from pages.sharing import LANGUAGES
 from results import wording
+from results.pictures.contests import contests, votes
 from results.pictures.drawing import in_order, number, voters
-from results.pictures.duels import contests, votes
 from results.pictures.points import score
 from results.report import Report
 from results.repository import Seal

@@ -71,9 +71,9 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
 def context_of_part(found: Sealed) -> dict[str, Any]:
     """The context of the part that is the same for all readers."""
     link = address("shared", found.election)
-    said: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
-    said |= {"election": found.election, "closed": found.election}
-    return context_of_report(found) | context_of_exports(found) | said
+    context: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
+    context |= {"election": found.election, "closed": found.election}
+    return context_of_report(found) | context_of_exports(found) | context
 
 
 @public
@@ -100,8 +100,8 @@ def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpRes
         raise Http404
     answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
     if answer is None:
-        said = card_of(found.election, found.seal, found.report, language)
-        answer = HttpResponse(picture(said), content_type="image/png")
+        contents = card_of(found.election, found.seal, found.report, language)
+        answer = HttpResponse(picture(contents), content_type="image/png")
     answer["ETag"] = f'"{sealed}-{language}"'
     return immutable(answer)
 

@@ -170,13 +170,13 @@ def write(file: File) -> Iterator[str]:
 
 def _tokens(names: tuple[str, ...]) -> list[str]:
     """A name that is a plain word is its own token; the others get an unused one."""
-    taken, tokens = set(names), []
+    used, tokens = set(names), []
     for number, name in enumerate(names, 1):
         token = f"c{number}"
-        while token in taken:
+        while token in used:
             token += "_"
         tokens.append(name if BARE.fullmatch(name) else token)
-        taken.add(token)
+        used.add(token)
     return tokens
 
 

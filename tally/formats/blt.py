@@ -141,7 +141,7 @@ class _Reader:
 
     def _name(self, word: str, line: int) -> None:
         if word[0].isdigit() or word[0] in "(-":
-            raise BadFile(line, f"A candidate's name should stand here, in quotation marks, not “{excerpt(word)}”.")
+            raise BadFile(line, f"A candidate's name in quotation marks is expected here, not “{excerpt(word)}”.")
         self.roster.add(word[1:-1] if word.startswith('"') else word, line)
         if len(self.roster.numbers) == self.size:
             self.step = self._title

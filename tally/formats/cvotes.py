@@ -66,7 +66,7 @@ class _Reader:
         if not colon:
             raise BadFile(line, "A parameter is a name, a colon and a value, such as #/Number of Seats: 2.")
         if self.voting:
-            raise BadFile(line, "A parameter must stand before the first vote.")
+            raise BadFile(line, "Parameters must come before the first vote.")
         self._set(name.strip().casefold(), value.strip(), line)
 
     def _set(self, name: str, value: str, line: int) -> None:

@@ -54,7 +54,7 @@ class _Reader:
         self.limits = limits
         self.counter = BallotCounter(limits)
         self.roster = self.counter.roster
-        self.said: dict[str, tuple[int, Any]] = {}  # the line, and what it says
+        self.fields: dict[str, tuple[int, Any]] = {}  # by key, the line and the value
         self.most = -1  # the highest place of a candidate on any ballot, and the line of it
         self.most_line = 0
 
@@ -62,15 +62,15 @@ class _Reader:
         if key not in KEYS:
             values.value(keep=False)
             return
-        if key in self.said:
-            raise BadFile(values.line, f"“{key}” stands twice in this file.")
-        self.said[key] = (values.line, None)
+        if key in self.fields:
+            raise BadFile(values.line, f"“{key}” appears twice in this file.")
+        self.fields[key] = (values.line, None)
         if key == "ballots":
             values.each_item(self._ballot)
         elif key == "candidates":
             values.each_item(lambda text, line: self._candidate(values.parsed(text, line), line))
         else:
-            self.said[key] = (values.line, values.parsed(values.value(), values.line))
+            self.fields[key] = (values.line, values.parsed(values.value(), values.line))
 
     def _candidate(self, name: Any, line: int) -> None:
         if not isinstance(name, str):
@@ -92,7 +92,7 @@ class _Reader:
 
     def file(self) -> File:
         for key in ("candidates", "ballots"):
-            if key not in self.said:
+            if key not in self.fields:
                 raise BadFile(None, f"This file has no “{key}”.")
         if self.most >= len(self.roster.names):
             reason = f"There is no candidate {self.most}: their places run from 0 to {len(self.roster.names) - 1}."
@@ -100,17 +100,17 @@ class _Reader:
         return File(self.counter.ballots(), self._seats(), self._title(), self._unranked())
 
     def _seats(self) -> int | None:
-        line, seats = self.said.get("seats", (0, None))
+        line, seats = self.fields.get("seats", (0, None))
         return None if seats is None else _number(seats, line, "a number of seats", MAX_SEATS, 1)
 
     def _title(self) -> str:
-        titles = (self.said.get(key, (0, ""))[1] for key in ("title", "name"))
+        titles = (self.fields.get(key, (0, ""))[1] for key in ("title", "name"))
         return next((clean_title(title) for title in titles if isinstance(title, str) and title), "")
 
     def _unranked(self) -> str | None:
-        line, rule = self.said.get("unranked", (0, None))
+        line, rule = self.fields.get("unranked", (0, None))
         if rule is None:
-            _line, rules = self.said.get("rules", (0, None))
+            _line, rules = self.fields.get("rules", (0, None))
             found = rules.get("unranked") if isinstance(rules, dict) else None
             return RULES.get(found) if isinstance(found, str) else None
         if rule not in UNRANKED:
@@ -157,15 +157,15 @@ class _Values:
             line = self.line
             key = self.parsed(self.value(), line) if self._peek() == '"' else None
             if key is None:
-                raise BadFile(self.line, "A key in quotation marks should stand here.")
-            self._expect(":", "A colon should stand after a key.")
+                raise BadFile(self.line, "A key in quotation marks is expected here.")
+            self._expect(":", "A colon is expected after a key.")
             self._peek()
             take(key)
             if not self._more("}"):
                 return
 
     def each_item(self, take: Callable[[str, int], None]) -> None:
-        self._expect("[", "A list should stand here, in square brackets.")
+        self._expect("[", "A list in square brackets is expected here.")
         if self._peek() == "]":
             self.place += 1
             return
@@ -183,7 +183,7 @@ class _Values:
     def _more(self, closing: str) -> bool:
         sign = self._peek()
         if sign not in (",", closing) or not sign:
-            raise BadFile(self.line, f"A comma or {closing} should stand here." if sign else "The file ends too early.")
+            raise BadFile(self.line, f"A comma or {closing} is expected here." if sign else "The file ends too early.")
         self.place += 1
         return sign == ","
 

@@ -123,7 +123,7 @@ class _Reader:
 def _expected(lines: Lines, what: str) -> tuple[int, str]:
     found = next(lines, None)
     if found is None:
-        raise BadFile(None, f"{what} should stand here, but the file ends.")
+        raise BadFile(None, f"{what} should follow, but the file ends.")
     return found
 
 

@@ -73,4 +73,4 @@ def _by_ballots(lines: list[str]) -> str:
         return "cvotes"
     if any(">" in line or "=" in line for line in lines):
         return "plain"
-    raise NotRecognised(None, "What kind of file this is cannot be told from its beginning. Name the format.")
+    raise NotRecognised(None, "The format of this file was not recognised. Choose the format.")

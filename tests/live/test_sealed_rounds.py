@@ -20,7 +20,7 @@ from live.screens import snapshots
 from live.sealed import proofs, verifying
 from live.services import answering, deleting
 from questions.question import Kind, Question, Type
-from ranking import code_prefixes
+from ranking import codes
 from store import keys
 from store.log import EventLog, utc_now
 from store.log import rewriting as forgotten
@@ -240,7 +240,7 @@ def test_among_few_votes_no_character_of_a_receipt_is_asked_for_or_taken(polled)
 
 
 def test_the_beginning_of_a_receipt_leads_to_it_where_hundreds_begin_alike(polled, monkeypatch):
-    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 4)
+    monkeypatch.setattr(codes, "prefix_length", lambda votes: 4)
     game, phones, receipts = polled
     wanted = sorted(receipts)[-1]
     page = text_of(phones[0].client.get(at("sealed_round", game), {"code": wanted[:4].lower()}))

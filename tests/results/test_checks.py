@@ -16,8 +16,8 @@ from ballots import repository as ballots
 from ballots import services as casting
 from elections import repository as elections
 from elections.lifecycle import closing
-from ranking import code_prefixes
-from ranking.code_prefixes import prefix_length
+from ranking import codes
+from ranking.codes import prefix_length
 from results import bounded_counting, published, repository, services
 from results.checks import head_to_head, in_browser, what_if
 from results.checks.in_browser import ballot_story, decisive_contests
@@ -206,7 +206,7 @@ def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed
 @pytest.fixture
 def crowd_of_one(monkeypatch):
     """As in an election of half a million, where two characters are those of hundreds of ballots."""
-    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 2)
+    monkeypatch.setattr(codes, "prefix_length", lambda votes: 2)
 
 
 def test_a_beginning_leads_to_the_place_and_shows_those_beside_it(in_small_parts, crowd_of_one, closed, look):
@@ -282,7 +282,7 @@ def test_the_ballots_of_a_small_election_are_fetched_together(closed, look):
 
 
 def test_of_a_large_election_those_that_begin_alike_and_never_fewer(in_small_parts, closed, look, monkeypatch):
-    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 1)
+    monkeypatch.setattr(codes, "prefix_length", lambda votes: 1)
     found = closed(*SIX)
     place = address("follow_ballots", found)
     for code in all_codes():

@@ -56,7 +56,7 @@ def test_a_file_is_counted_in_place_of_the_text_and_then_stands_there(site, clie
 def test_a_text_that_could_be_anything_asks_for_its_format_and_gets_a_field_for_it(site, client):
     status, page = page_of(client, ballots="Ada,Bo\nBo,Ada\nAda\n")
     assert status == 422
-    assert "Name the format." in page
+    assert "Choose the format." in page
     assert re.search(r'<select name="format"[^>]*aria-invalid="true"', page)
     status, page = page_of(client, ballots="Ada\nBo\nAda\n", format="plain")
     assert (status, winners(page)) == (200, ["Ada"])
@@ -86,7 +86,7 @@ def test_nothing_is_stored_and_no_session_begun(site, client):
         ("1: A > B\n99999999999999: A > B", "Line 2: This is too large for a number of ballots"),
         ("", "This field is required."),
         ("# nothing but a comment", "This file is empty."),
-        ("hello there", "cannot be told"),
+        ("hello there", "was not recognised"),
         ("\n".join(f"0: c{number}" for number in range(101)), "Line 101: A file has at most 100 candidates"),
         (f"1: {'x' * 201} > B", "more than 200 characters"),
         (f"1: A > B\n#{'x' * 1_000_000}", "more than 1000000"),

@@ -470,7 +470,7 @@ def test_the_look_decides_where_the_name_does_not(text, format):
 
 @pytest.mark.parametrize("text", ["Dear voters", "", "\n\n", "# only a comment"])
 def test_what_is_no_ballot_file_is_refused(text):
-    with pytest.raises(BadFile, match=r"cannot be told|empty"):
+    with pytest.raises(BadFile, match=r"was not recognised|empty"):
         read(text)
 
 
@@ -527,7 +527,7 @@ MISTAKES = [
     ("csv", "", None, "This file names no candidates."),
     ("json", "[1]", 1, "This is no JSON object: it should begin with {."),
     ("json", '{"candidates": ["A"]}', None, "This file has no “ballots”."),
-    ("json", '{"candidates": ["A"],\n"candidates": []}', 2, "“candidates” stands twice in this file."),
+    ("json", '{"candidates": ["A"],\n"candidates": []}', 2, "“candidates” appears twice in this file."),
     ("json", '{"candidates": [1], "ballots": []}', 1, "A candidate's name should be a text in quotation marks."),
     ("json", '{"candidates": [], "ballots": []}', None, "This file names no candidates."),
     ("json", OBJECT % '{"ranking": [[2]]}', 3, "There is no candidate 2: their places run from 0 to 1."),
@@ -542,7 +542,7 @@ MISTAKES = [
     ("json", OBJECT % '{"ranking":\n [[0],\n [1]]},\n{"ranking": 7.5}', 6, "A ranking should be a list of groups"),
     ("json", '{"x": [\n"]\\"",\n{}],\n"title": }', 4, "A value is missing."),
     ("json", OBJECT % "{} {}", 3, "A ballot should be an object such as"),
-    ("json", OBJECT % '{"ranking": []} {}', 3, "A comma or ] should stand here."),
+    ("json", OBJECT % '{"ranking": []} {}', 3, "A comma or ] is expected here."),
     ("json", '{"candidates": ["A"],\n\n"ballots": [', 3, "The file ends"),
     ("json", '{"title": }', 1, "A value is missing."),
     (
@@ -561,7 +561,7 @@ MISTAKES = [
     ("blt", "2 1\n1 1 2\n1 2 0", 2, "A ballot does not end with 0."),
     ("blt", "2 1\n1 1 0\n1 2 0\n", 3, "The file ends before its ballots do"),
     ("blt", '2 1\n1 1 0\n0\n"A"\n', 4, "The names of 1 candidates are missing at the end."),
-    ("blt", '2 1\n1 1 0\n0\n1 2 0\n"A"\n"B"', 4, "A candidate's name should stand here, in quotation marks, not “1”."),
+    ("blt", '2 1\n1 1 0\n0\n1 2 0\n"A"\n"B"', 4, "A candidate's name in quotation marks is expected here, not “1”."),
     ("blt", '1 1\n1 1 0\n0\n"A "B" C"\n', 4, "A quotation mark or a bracket is out of place."),
     ("blt", '2 1\n-1 -2\n0\n"A"\n"B"\n', None, "Every candidate of this file has withdrawn."),
     ("abif", "1: A\nnonsense", 2, "“nonsense” is no ballot (5: A>B), no candidate (=A:[Ada]) and no {data}."),
@@ -574,7 +574,7 @@ MISTAKES = [
     ("cvotes", "#/Candidates A", 1, "A parameter is a name, a colon and a value"),
     ("cvotes", "#/Candidates: A;B;A", 1, "“A” is named twice among the candidates."),
     ("cvotes", "#/Implicit Ranking: maybe", 1, "“maybe” should be true or false."),
-    ("cvotes", "A > B\n#/Candidates: A;B", 2, "A parameter must stand before the first vote."),
+    ("cvotes", "A > B\n#/Candidates: A;B", 2, "Parameters must come before the first vote."),
     ("cvotes", "#/Candidates: A;B\nA < B", 2, "“A < B” is not a candidate's name."),
     ("cvotes", "#/Candidates: A;B\nA > B * 8 ^7", 2, "“* 8 ^7” is not a weight and a number of votes, such as ^7 * 2."),
     ("cvotes", "#/Candidates: A;B\nA > B > A", 2, "“A” is ranked twice on a ballot."),
@@ -588,7 +588,7 @@ MISTAKES = [
     ("preflib", HEAD + "1, 1", 3, "A line is a count, a colon and an order"),
     ("preflib", HEAD + "# ALTERNATIVE NAME 2: C", 3, "Candidate 2 is named twice."),
     ("preflib", "# DATA TYPE: cat\n", 1, "PrefLib's data type cat does not hold rankings."),
-    ("preflib", "2\n1,A\n", None, "The names of the candidates should stand here, but the file ends."),
+    ("preflib", "2\n1,A\n", None, "The names of the candidates should follow, but the file ends."),
     ("preflib", "1\nA\n", 2, "A candidate is a number, a comma and a name."),
 ]
 
