@@ -1,8 +1,8 @@
-"""Methods that compare every two candidates one to one: Schulze, ranked pairs, Copeland and minimax.
+"""Methods that compare every two candidates head to head: Schulze, ranked pairs, Copeland and minimax.
 
-All of them elect the candidate who beats everybody else one to one, if there is one. In `reasons`, what they share:
+All of them elect the candidate who beats everybody else head to head, if there is one. In `reasons`, what they share:
 - `strength`: the measure of how strong a contest is: winning2, winning or margins.
-- `condorcet_winner`: the name of the candidate who beats everybody else one to one, or None.
+- `condorcet_winner`: the name of the candidate who beats everybody else head to head, or None.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def strengths(pairwise: Sequence[Sequence[int]], strength: str = "winning2") -> 
 
 
 def condorcet_winner(names: Sequence[str], pairwise: Sequence[Sequence[int]]) -> str | None:
-    """The candidate who beats everyone else one to one, if there is one."""
+    """The candidate who beats everyone else head to head, if there is one."""
     everyone = range(len(names))
     unbeaten = (i for i in everyone if all(pairwise[i][j] > pairwise[j][i] for j in everyone if j != i))
     return next((names[i] for i in unbeaten), None)
@@ -293,7 +293,7 @@ def ranked_pairs(ballots: Ballots, *, unranked: str = "below", strength: str = "
 
 
 def copeland(ballots: Ballots, *, unranked: str = "below") -> Result:
-    """Copeland: a point for every other candidate beaten one to one, half a point for every draw.
+    """Copeland: a point for every other candidate beaten head to head, half a point for every draw.
 
     A. H. Copeland, "A reasonable social welfare function", seminar on applications of mathematics to social sciences,
     University of Michigan (1951); Ramon Llull counted this way in 1299. Half points for draws order candidates as wins

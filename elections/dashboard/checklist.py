@@ -19,8 +19,8 @@ from .next_step import Button
 MAX_CHECKED_VOTERS = 90  # voters, who are looked at one by one; of more only their number is known
 
 METHOD_SUMMARIES = {
-    "schulze": gettext_lazy("elects the candidate who would beat every other one to one"),
-    "ranked-pairs": gettext_lazy("candidates are compared one to one, the clearest contests first"),
+    "schulze": gettext_lazy("elects the candidate who would beat every other head to head"),
+    "ranked-pairs": gettext_lazy("candidates are compared head to head, the clearest contests first"),
     "irv": gettext_lazy("the last candidate is dropped, round by round, until one has more than half"),
     "borda": gettext_lazy("points for every rank on a ballot"),
     "stv-scottish": gettext_lazy("seats in proportion, by the rules of Scottish council elections"),

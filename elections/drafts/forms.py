@@ -31,7 +31,7 @@ def seats_field(initial: int) -> forms.IntegerField:
 ONE_WINNER_CARD = Card(
     _("One winner"),
     _(
-        "Elects the candidate who would beat every other one to one. This is the Schulze method; it "
+        "Elects the candidate who would beat every other head to head. This is the Schulze method; it "
         "suits nearly every election."
     ),
     mark=_("recommended"),
@@ -47,7 +47,7 @@ OTHER_METHODS = {
     "ranked-pairs": Card(
         _("Ranked pairs"),
         _(
-            "One winner, compared one to one as above. The clearest contests count first, which is easier to "
+            "One winner, compared head to head as above. The clearest contests count first, which is easier to "
             "follow by hand. Choose it if your rules name it (also called Tideman)."
         ),
     ),

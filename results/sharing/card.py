@@ -121,7 +121,7 @@ def _turnout(election: Election, seal: Seal) -> tuple[str, float | None]:
 
 
 def _bars(result: Result) -> tuple[str, tuple[Bar, ...]]:
-    """The last round; or points; or the contests one to one, of the winner or of those who share the first place."""
+    """The last round; or points; or the contests head to head, of the winner or of those who share the first place."""
     if result.rounds:
         return _last_round(result)
     if result.method in ("borda", "copeland", "plurality"):

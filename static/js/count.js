@@ -172,7 +172,7 @@ globalThis.Recount = (() => {
     return { winners, places, ties: leftTies(names, groups), lots: [], pairwise: null, rounds: null, ...more };
   };
 
-  // --- contests one to one ---
+  // --- contests head to head ---
 
   // How many ballots put the one of the row above the one of the column. Whoever is unranked is below all who are
   // ranked, or, with "no-opinion", is compared with nobody on that ballot.

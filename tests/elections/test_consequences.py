@@ -107,7 +107,7 @@ def test_the_recap_says_every_choice_with_where_it_is_changed():
     assert found["Candidates"].names == NAMES
     assert found["Who may vote"].lines == ("207 voters on the roll",)
     assert found["When"].moments == (("Voting ends", datetime.fromisoformat(IN_TWO_WEEKS)),)
-    assert "would beat every other one to one" in found["How it is counted"].lines[0]
+    assert "would beat every other head to head" in found["How it is counted"].lines[0]
     assert "below all ranked candidates" in found["How it is counted"].lines[1]
     assert not any(each.is_missing for each in found.values())
     assert found["When"].change.address == "/election/Board/steps/when/"

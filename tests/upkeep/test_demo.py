@@ -112,7 +112,7 @@ def is_about_to_close() -> bool:
 
 
 def has_a_cycle() -> bool:
-    """Each of three beats the next one to one, and the page says so."""
+    """Each of three beats the next head to head, and the page says so."""
     report = results.find("What we do with the bequest").report
     won = {(a, b): report.result.pairwise[a][b] > report.result.pairwise[b][a] for a in range(4) for b in range(4)}
     is_cycle = any(won[a, b] and won[b, c] and won[c, a] for a in range(4) for b in range(4) for c in range(4))
