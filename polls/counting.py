@@ -128,17 +128,20 @@ def agreement(comparison: MethodComparison) -> str:
 
 
 def results_context(comparison: MethodComparison) -> dict[str, Any]:
-    """Each method's leaders, places, charts and reasons."""
+    """The answer with one chart, and each method's leaders, places, charts and reasons."""
     counted_results = [each.result for each in comparison.counted] if comparison.total else []
+    pictures = {result.method: pictures_of(result, OF_POLLS) for result in counted_results}
     ordered = places(comparison)
     return {
         "votes": comparison.total,
         "agreement": agreement(comparison),
+        "agrees": len({each.leaders for each in comparison.counted}) == 1,
         "methods": [_method(each) for each in comparison.counted],
         "labels": [method_label(each.method) for each in comparison.counted],
         "first_places": ordered[:MAX_PLACES_SHOWN],
         "other_places": ordered[MAX_PLACES_SHOWN:],
-        "pictures": [picture for result in counted_results for picture in pictures_of(result, OF_POLLS)],
+        "chart": next(iter(pictures.pop("borda", [])), None),
+        "pictures": [each for drawn in pictures.values() for each in drawn],
         "contests": contest_rows(counted_results[-1]) if counted_results else [],
     }
 

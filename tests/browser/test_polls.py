@@ -107,6 +107,7 @@ def test_a_poll_from_the_phone_to_the_result(maker, visit):
     wanted = count(Ballots.of(DISHES, given), "irv").winners[0]
     maker.goto(f"{path}results/")
     expect(maker.locator("#agreement")).to_have_text("5 votes")
+    maker.click("text=How the votes were counted")
     expect(maker.locator("#method-irv + .poll-leaders")).to_have_text(wanted)
     expect(maker.locator("#method-schulze + .poll-leaders")).to_have_text(wanted)
     assert faults(maker) + wide(maker) == []
@@ -124,6 +125,7 @@ def test_results_come_in_by_themselves_and_what_is_unfolded_stays_so_until_the_p
         send(first)
         expect(maker.locator("#running")).to_contain_text("All three methods agree: Soup.")
     with subtests.test("what somebody has unfolded stays so when a vote comes in"):
+        maker.click("text=How the votes were counted")
         borda = maker.locator("#why ~ details", has_text="Borda").first
         borda.locator("summary").first.click()
         send(second)
