@@ -15,7 +15,6 @@ from typing import Any
 
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import escape, format_html
-from django.utils.safestring import SafeString
 from django.utils.xmlutils import SimplerXMLGenerator
 
 from pages.times import from_text
@@ -52,9 +51,9 @@ class Entry:
     def content(self) -> str:
         if (picture := self.picture) is None:
             return valid_xml(self.html)
-        image = '<p><img src="{}" alt="{}" width="{}" height="{}"></p>\n{}'
-        values = (picture.address, picture.alt, str(picture.wide), str(picture.high), SafeString(self.html))
-        return valid_xml(format_html(image, *values))
+        image = '<p><img src="{}" alt="{}" width="{}" height="{}"></p>\n'
+        size = str(picture.wide), str(picture.high)
+        return valid_xml(format_html(image, picture.address, picture.alt, *size) + self.html)
 
     @property
     def tags(self) -> list[str]:

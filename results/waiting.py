@@ -33,10 +33,13 @@ JITTER = 0.25  # by how much of itself an interval may be shorter or longer
 
 def waiting_context(election: Election, result_path: str) -> dict[str, Any]:
     """What a page shows of an election whose ballots are being counted; the result will be at `result_path`."""
+    progress_url = reverse("waiting_for_result", args=[token_for(election, result_path)])
+    seconds = seconds_until_next(election.ended)
     return {
         "sealing": sealing(election.name),
-        "progress_url": reverse("waiting_for_result", args=[token_for(election, result_path)]),
-        "seconds": seconds_until_next(election.ended),
+        "progress_url": progress_url,
+        "seconds": seconds,
+        "refresh": f"{seconds}; url={progress_url}",
     }
 
 

@@ -53,7 +53,7 @@ NOT_WALKED = {
     "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",
-    "questions.forms.FormOfSet": "what two forms have in common",
+    "questions.forms.EditForm": "what two forms have in common",
     "ranking.codes.CodePrefixForm": "the beginning of a code that is looked up",
 }
 

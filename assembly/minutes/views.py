@@ -70,11 +70,12 @@ def for_readers(view: Callable[[HttpRequest, LoadedMinutes], HttpResponse]) -> C
             return redirect_to_login(request.get_full_path())
         raise NotAllowed(NOT_YOURS)
 
-    return public(answer)
+    return answer
 
 
-@for_readers
+@public
 @form_page
+@for_readers
 def minutes(request: HttpRequest, found: LoadedMinutes) -> HttpResponse:
     game_id = found.minutes.head.game_id
     may_write = _may_write(request, found)
@@ -129,8 +130,9 @@ def attended(request: HttpRequest) -> HttpResponse:
     return render(request, "assembly/attended.html", list_context(request, read))
 
 
-@for_readers
+@public
 @require_safe
+@for_readers
 def minutes_json(request: HttpRequest, found: LoadedMinutes) -> HttpResponse:
     """Everything the digest covers: the facts, then the parts in order."""
     head, notes = found.minutes.head, found.minutes.notes

@@ -601,5 +601,5 @@ def test_the_operator_helps_the_owner(site, person, signed_in):
     factors.add_app(owner, secret, code, time.time())
     call_command("reset_second_factor", "OWNER")
     assert repository.find("owner").factors == []
-    with pytest.raises(CommandError, match="There is nobody called nobody"):
+    with pytest.raises(CommandError, match="Nobody has the name nobody"):
         call_command("reset_second_factor", "nobody")

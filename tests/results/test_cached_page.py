@@ -261,7 +261,7 @@ def test_whatever_is_new_on_it_makes_it_another(board, elsewhere, reader, signed
         patched.setattr("pages.site_views.site_name", lambda: "Another name")
         assert is_new()
     with monkeypatch.context() as patched:
-        patched.setattr("config.context.cache.last_known", lambda: Pause("somebody", "2026-01-01T00:00:00+00:00", 5))
+        patched.setattr("upkeep.pause.cache.last_known", lambda: Pause("somebody", "2026-01-01T00:00:00+00:00", 5))
         assert is_new()
     with override_settings(STARTED="later"):
         assert is_new()
