@@ -19,8 +19,8 @@ ITEMS = (
                  Exempt(f"{NO_CREDENTIALS}, and no sign-ins.", "hash salt session_salt last_login"),
                  Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
                         "lineage"),
-                 Exempt("When the account's owner was warned that it is unused: a mail, not an act.", "warned_at"),
-                 Exempt("When the account's owner last visited, so that home shows what is new to them: not an act.",
+                 Exempt("When a person was warned that their account is unused: a mail, not an act.", "warned_at"),
+                 Exempt("When a person last visited, so that their home page shows what is new: not an act.",
                         "visited_at visited_before")),
              exports=(
                  Export("account", _("account.json: your account and profile; your second steps, without their "
@@ -41,7 +41,7 @@ ITEMS = (
     ItemType("people search", keys.name_word, "name:person", closed_lists=(keys.name_words_with_role("", ""),)),
     ItemType("owner mark", keys.OWNER, "name:person"),
     ItemType("setup link", keys.SETUP, hidden="digest ttl:int",
-             replay="Lets the first owner in; it expires when there is one, or after a day."),
+             replay="Lets the first owner in; it expires once there is an owner, or after a day."),
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",
              replay="A sign-in lasts only as long as the browser's session.",
              exports=(Export("sessions", _("sessions.json: where you are signed in."), personal_data.sessions),)),

@@ -9,14 +9,14 @@ from store.schema import Export, ItemType
 
 from .minutes.records import FACTS
 
-NAMED = "Names who was there and how they voted: that stays in the table alone, its digest in the log."
+NAMED = "Names who attended and how they voted: kept only in the table, with a digest in the log."
 
 ITEMS = (
     ItemType("live roll", keys.game_roll_entry, hidden="name:person email:address account added_at shown:int turn:int "
-             "version:int ttl:int", replay="Who is entitled is in no log, and goes two weeks after the session."),
+             "version:int ttl:int", replay="The roll is not logged, and is deleted two weeks after the session."),
     ItemType("speakers", keys.game_speakers, "version:int round:int minutes:int closed:bool ttl:int",
              "held:list speaking:list waiting:list",
-             replay="Who spoke is in no log but in the minutes, and goes two weeks after."),
+             replay="Speakers are recorded in the minutes, not in the log; deleted after two weeks."),
     ItemType("minutes", keys.minutes, f"{FACTS} created_by:person hosts:people has_roll:bool entitled:int played:list "
              "voided:list digest event:int", "deleted:bool", replay=NAMED),
     ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
@@ -25,5 +25,5 @@ ITEMS = (
              exports=(Export("assemblies_attended", "", list_items(keys.attended_by, session="game_id", title="title",
                                                              began_at="began_at", ended_at="ended_at")),)),
     ItemType("made of it", keys.minutes_onward, OUTCOME,
-             replay="What the session has of it, for when the session is gone."),
+             replay="A copy of the session's follow-ups, for when the session has been deleted."),
 )  # fmt: skip

@@ -19,7 +19,7 @@ def is_secret(ballot: Item) -> bool:
 
 
 def by_code(ballot: Item) -> Key:
-    """Of sharded ballots, all in the first shard: the log does not record theirs, and it cannot be recovered."""
+    """In the first shard: the log does not record which shard a ballot was in."""
     return Key(keys.first_shard(ballot["PK"]), keys.ballot("", ballot["confirmation"]).sk)
 
 
@@ -27,12 +27,12 @@ ITEMS = (
     ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int", rule=before_the_close_only("open", "as_of"),
              replay=(Exempt(BY_CHANCE, summed=True),)),
     ItemType("salt", keys.salt, hidden="salt:bytes check:bytes",
-             replay="It ties secret ballots to their voters, and is destroyed at the close."),
+             replay="Ties secret ballots to their voters; destroyed at the close."),
     ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast", "confirmation", rule=of_a_named_voter,
              lists=tuple(keys.ballots_by_time("")), replay=(
-                 Exempt("Secret ballots enter the log when the election is sealed, and not under the pseudonyms of "
-                        "their voters: they are compared from then on, by their codes, until they go because they are "
-                        "published.", where=is_secret, until=keys.result(""), named=by_code, may_be_gone=True),),
+                 Exempt("Secret ballots are logged when the election is sealed, without their voters' pseudonyms: "
+                        "from then on they are compared by code, until publication deletes them.",
+                        where=is_secret, until=keys.result(""), named=by_code, may_be_gone=True),),
              sheets=(
                  Sheet("ballots", _("Ballots"), _("Public elections list ballots by voter; closed secret elections "
                                                   "list them by code, without voters."),
@@ -45,6 +45,6 @@ ITEMS = (
                              personal_data.export_ballots),)),
     ItemType("published", keys.published, "ballots:list", inside="confirmation rankings voter_name",
              rule=after_the_close, replay=(
-                 Exempt("The ballots of a closed election are published before its result is sealed, and count from "
-                        "then on.", until=keys.result("")),)),
+                 Exempt("Ballots are written for publication before the result is sealed, and take effect with it.",
+                        until=keys.result("")),)),
 )  # fmt: skip

@@ -26,14 +26,14 @@ MARKS = f"{personal_data.MARKS[0]} {UNSEEN_MARKS}"
 COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
                   for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
 
-HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
-MAILS = "Which mails went out and what became of them; their texts are in no log."
-BY_CHANCE = "Which of the gates somebody came through is chance; together they count the same."
+HTML = "The rendered HTML depends on the version of the program; the text itself is compared."
+MAILS = "Which mails were sent and which failed; their texts are not logged."
+BY_CHANCE = "Voters are spread over the gates at random; only the total is compared."
 
 ITEMS = (
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
              "filling:bool", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
-             replay=(Exempt("Candidates and voters are copied into a draft a batch at a time, and each has "
+             replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "
                             "an event.", "filling"),),
              left_behind="What is left of a deleted election if its deletion was interrupted.",
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
@@ -67,7 +67,7 @@ ITEMS = (
                        "election", lambda query: keys.agreements(query.election)),),
              exports=(Export("skills_shown", "", personal_data.agreements),)),
     ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
-             replay="What candidates could do when it opened goes with them; the log would keep it for good."),
+             replay="A candidate's skills at opening are deleted with the candidate; the log would keep them."),
     ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
              rule=before_the_close_only("since", "ends", "closed")),
 
@@ -76,8 +76,8 @@ ITEMS = (
              f"acts:int lineage left_alone:bool turn:int restores:int {UNSEEN_MARKS}", rule=who_is_on_the_roll,
              lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
-                 Exempt("By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new "
-                        "password.", "lineage")),
+                 Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
+                        "lineage")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
                            "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
@@ -94,7 +94,7 @@ ITEMS = (
     ItemType("own words", keys.invitation_words, f"election_name:election text author:map answers:map written_at "
              f"text_html {RENDERED}", replay=MAILS),
     ItemType("left alone", keys.quiet, hidden="address:address",
-             replay="Who wants no mails about results is nobody's business but their own.",
+             replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # several questions on one ballot
@@ -106,7 +106,7 @@ ITEMS = (
     # groups
     ItemType("group", keys.group, "id name owner_name:person created_at members:int version:int",
              lists=(keys.groups_of(""),),
-             left_behind="What a deleted group left behind, until a worker has cleared it away.", sheets=(
+             left_behind="What is left of a deleted group until a worker removes it.", sheets=(
                  Sheet("groups", _("Groups"), _("One person's groups of voters, without the members. Enter the "
                                                 "full user name."), "id name owner_name:person members created_at",
                        "id", "name", lambda query: keys.groups_of(query.name) if query.name else None),),
@@ -122,14 +122,14 @@ ITEMS = (
         Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
                personal_data.groups_with),)),
 
-    # on their way in
+    # imports in progress
     ItemType("import", keys.voter_import, "election_name:election voters:int slices:int done:int added:int unknown:int "
              "skipped asked_by:person moved:int ttl:int", "digest",
-             replay="A list on its way to the roll; each voter who arrives has an event."),
+             replay="A list being added to the roll; each voter added has an event."),
     ItemType("import's rows", keys.imported_rows, "voters:people ttl:int",
-             replay="A list on its way to the roll; each voter who arrives has an event."),
-    ItemType("to be listed", keys.filling_part, "voters:people accounts:list", replay="What a draft was made from is "
-             "brought into it a batch at a time, and whoever arrives has an event."),
+             replay="A list being added to the roll; each voter added has an event."),
+    ItemType("to be listed", keys.filling_part, "voters:people accounts:list", replay="Voters being copied "
+             "into a draft in batches; each voter added has an event."),
     ItemType("coming members", keys.coming_members, hidden="token members:people accounts:list ttl:int",
-             replay="A list on its way into a group; each member who arrives has an event."),
+             replay="A list being added to a group; each member added has an event."),
 )  # fmt: skip

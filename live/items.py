@@ -20,41 +20,41 @@ STATE = f"{fields_of(State)} clock:map"
 CLOCK = "began seconds pauses paused"
 OUTCOME = f"{fields_of(FollowUp)} by:person"
 
-FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
-PLAYERS = "Who played along is in no log, and goes two weeks after the session."
-UPVOTES = "Goes two weeks after the session; who wants what answered is in no log."
+FORGOTTEN = "Deleted two weeks after the session, with all answers; the log keeps their number and a digest."
+PLAYERS = "Data about participants is not logged, and is deleted two weeks after the session."
+UPVOTES = "Deleted two weeks after the session; upvotes are not logged."
 
 ITEMS = (
     ItemType("live session", keys.game, f"{GAME} ttl:int", f"code {' '.join(repository.SECRETS)}",
              lists=(keys.RUNNING_GAMES,), replay=(
-                 Exempt("The log holds nothing that opens a door, nor what a host wrote for themselves.",
+                 Exempt("The log contains no access tokens, and no private notes of hosts.",
                         " ".join(repository.SECRETS)),),
              sheets=(Sheet("live-sessions", _("Live sessions"), _("Sessions running now, without the "
                                                             "names of participants."),
                            "id title engagement_type created_at created_by:person total_questions debug_mode entitled "
                            "quorum has_roll", "id", "", lambda asked: keys.RUNNING_GAMES, backwards=True),)),
     ItemType("live state", keys.game_state, f"{STATE} ttl:int", inside=CLOCK, replay=(
-        Exempt("That a round is being closed is no step of its own; whoever looks goes on with it.", "closing"),)),
+        Exempt("Closing a round is not a step of its own; the next request continues it.", "closing"),)),
     ItemType("live questions", keys.game_questions_part, hidden="questions:list ttl:int",
-             replay="Goes two weeks after the session; its set has events of its own."),
+             replay="Deleted two weeks after the session; the question set has its own events."),
     ItemType("live salt", keys.game_salt, hidden="salt:bytes ttl:int",
-             replay="A secret that is destroyed when its round is sealed."),
+             replay="A secret, destroyed when its round is sealed."),
     ItemType("player's name", keys.player_name, hidden="player ttl:int", replay=PLAYERS),
     ItemType("roster", keys.game_roster, "changes:int seats:int refused:any refused_at:any ttl:int",
-             replay="By which processes know that a seat changed."),
+             replay="Tells processes that a seat has changed."),
     ItemType("live round", keys.round_part, "number:int question:int count:int votes:int ttl:int",
              "entries:list result:map robots:int showings:map", replay=FORGOTTEN),
     ItemType("heard", keys.round_heard, hidden="event:int receipts:list ttl:int",
-             replay="By which players can tell that what they gave counts."),
+             replay="Lets participants check that their answers count."),
     ItemType("sorted ideas", keys.sorted_ideas, hidden="*:any", replay=FORGOTTEN),
     ItemType("before", keys.game_before, hidden="*:any",
-             replay="Links two answers of nobody known until the second is counted."),
+             replay="Links two anonymous answers until the second is counted."),
     ItemType("gathered", keys.gathered_part, hidden="number:int question:int count:int votes:int entries:list "
              "result:map robots:int showings:map ttl:int", replay=FORGOTTEN),
     ItemType("presence", keys.presence, hidden="*:any",
-             replay="Who is connected; about processes, and gone after two hours."),
+             replay="Who is connected; about processes, and deleted after two hours."),
     ItemType("came of it", keys.onward, f"{OUTCOME} game untold:bool ttl:int", replay=(
-        Exempt("That something came of a session is told in an event of its own, a moment after it was made.",
+        Exempt("A follow-up is logged by its own event, shortly after it is created.",
                where=lambda item: bool(item.get("untold"))),),
              sheets=(Sheet("live-outcomes", _("Follow-ups of live sessions"), _("Polls and elections created from one "
                                                             "session. Enter its id."),
@@ -82,12 +82,12 @@ ITEMS = (
 
     ItemType("q&a", keys.game_qa, "is_on:bool mode named:bool on_screen texts changes:int sent:int decided:int ttl:int",
              "words:list", replay=(
-                 Exempt("The host's own list of words; and how many questions there are, which are no events.",
+                 Exempt("The host's private list of words, and the number of questions, which have no events.",
                         "words sent"),)),
     ItemType("asked", keys.asked, hidden="id text author player at:int fate held:bool answer version:int ttl:int",
-             replay="Goes two weeks after the session; what people ask is in no log."),
+             replay="Deleted two weeks after the session; questions are not logged."),
     ItemType("moderated texts", keys.moderated, hidden="*:any", replay=(
-        Exempt("Of a session that was deleted, until a worker has cleared it away.", within=keys.game("")),)),
+        Exempt("What is left of a deleted session until a worker removes it.", within=keys.game("")),)),
     ItemType("upvoted", keys.upvoted, hidden="*:any", replay=UPVOTES),
     ItemType("upvotes", keys.upvotes, hidden="*:any", replay=UPVOTES),
 )  # fmt: skip

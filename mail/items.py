@@ -21,11 +21,11 @@ ITEMS = (
     ItemType("mail", keys.mail, "kind to:address language state reason detail tries:int queued_at not_before:int "
              "again_at note note_detail ttl:int", "number about:map account:map lease:int", rule=hide_private_address,
              lists=(keys.mails(""),),
-             replay="The outbox: mails are on their way for a while, and their texts are in no log."),
+             replay="The outbox: mails are queued only for a while, and their texts are not logged."),
     ItemType("mail server", keys.mail_server, "failures:int since until:int words",
-             replay="Whether the mail server could be reached; about processes, not about the site."),
+             replay="Whether the mail server can be reached; about processes, not about the site."),
     ItemType("mails again", keys.MAILS_AGAIN, "asked_by:person asked_at state how mailing",
-             replay="There only while mails that failed are being queued again."),
+             replay="Exists only while failed mails are being queued again."),
     ItemType("bounces read", keys.BOUNCES_READ, "validity number:int trouble since unreadable:list",
-             replay="How far the mailbox of bounces was read."),
+             replay="How far the bounce mailbox has been read."),
 )  # fmt: skip

@@ -16,7 +16,7 @@ from .rules import Post
 
 POST = f"{fields_of(Post)} author:person election:election photo:map"
 PICTURE = fields_of(Photo)
-SITE_PAGE = f"title address words link {PICTURE}"  # inside its links and projects, and its picture
+SITE_PAGE = f"title address words link {PICTURE}"  # inside its links, projects and picture
 
 ITEMS = (
     ItemType("post", keys.post, POST, inside=PICTURE, lists=(keys.POSTS, keys.DRAFTS), sheets=(

@@ -19,9 +19,9 @@ ITEMS = (
              "html_version:int time_zone sign_in:bool results_hidden:bool listed:bool version:int",
              "closing:person code hiddenAt key shards:int", inside="number name", lists=(keys.polls_ending(),), replay=(
                  Exempt(HTML, "description_html html_version"),
-                 Exempt("The log holds nothing that opens a door; nor does it tell whether a worker still has to look "
-                        "after a poll.", "key GSI1PK GSI1SK")),
-             left_behind="What a deleted poll left behind, if its deletion was interrupted."),
+                 Exempt("The log contains no access keys, and does not record whether a worker still has to process "
+                        "the poll.", "key GSI1PK GSI1SK")),
+             left_behind="What is left of a deleted poll if its deletion was interrupted."),
     ItemType("its maker's", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
              exports=(Export("polls", _("polls.json: polls you have made."),
                              list_items(keys.made_by, poll="id", title="title", made_at="createdAt")),),
@@ -38,8 +38,8 @@ ITEMS = (
              replay=(Exempt(NOT_SEALED, until=keys.poll_result("")),)),
     ItemType("report", keys.report, "id pollId reason words reportedAt ttl:int", closed_lists=(keys.reports(""),),
              replay=(
-        Exempt("What somebody wrote in a report goes with the poll; the log keeps for good only what kind of reason it "
-               "was.", "words"),)),
+        Exempt("The text of a report is deleted with the poll; the log permanently keeps only the kind of reason.",
+               "words"),)),
     ItemType("reported poll", keys.reported_poll, "id title reason reportedAt reports:int ttl:int", "dismissedAt",
              lists=(keys.REPORTED_POLLS,)),
     ItemType("short code", keys.short_code, hidden="poll game ended_at ttl:int"),

@@ -38,7 +38,7 @@ def how_many(user: User) -> tuple[int, int]:
 
 ITEMS = (
     ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),),
-             left_behind="What a deleted question set left behind, until a worker has cleared it away.", sheets=(
+             left_behind="What is left of a deleted question set until a worker removes it.", sheets=(
                  Sheet("question-sets", _("Question sets"), _("Shared sets, most recently changed first. Enter a full "
                                                               "name to see one owner's sets."),
                        "id name created_by:person total_questions categories is_active shared version created_at "
@@ -59,5 +59,5 @@ ITEMS = (
               "number order_in_category title kind options right seconds", "set_id category_id number", "name",
               lambda query: keys.set_questions(query.name)),)),
     ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
-             replay="Questions on their way into a set: each part goes with the event that tells of it."),
+             replay="Questions being added to a set: each part is removed when its event is recorded."),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Types of items about the site as a whole, its processes and the log."""
+"""Item types about the site as a whole, its processes and the log."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ ITEMS = (
     ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
     ItemType("pause", keys.PAUSE, "by:person since minutes:int sentence"),
     ItemType("form sent", keys.once, hidden="event_id:int at ttl:int",
-             replay="The mark of a form that was sent; it is forgotten within a day."),
+             replay="Marks a form as sent; deleted within a day."),
     ItemType("background task", keys.task, "type began_at due attempts:int",
              "subject data:map progress:map version:int reason", lists=(keys.TASKS, keys.TASKS_SET_ASIDE),
-             replay="Background work that is left to do; what it does has events of its own."),
+             replay="Background work left to do; what it does has its own events."),
     ItemType("lease", keys.lease, "since until:any renewals:int", "*:any",
-             replay="Which worker is at which job; about processes, not about the site."),
+             replay="Which worker runs which job; about processes, not about the site."),
     ItemType("sign of life", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
              "*:any", replay="Which workers are alive; about processes, not about the site."),
     ItemType("nightly mail", keys.NIGHTLY, "event_id:int day", replay="When the newest checkpoint was last mailed."),
     ItemType("last backup", keys.LAST_BACKUP, "ended_at items:int bytes:int checkpoint:any",
-             replay="When somebody last made a copy; about copies, not about the site."),
+             replay="When the last backup was made; about backups, not about the site."),
     ItemType("to forget", keys.FORGETTING, "asked:int emptied:int",
-             replay="Work left to do after a deletion, in the store's files and not in the store."),
+             replay="Work left to do after a deletion, in the store's files rather than in the store."),
     ItemType("retention", keys.RETENTION, "day", "*:any",
-             replay="How far today's look for accounts that nobody uses has come."),
+             replay="How far today's check for unused accounts has got."),
     ItemType("restoring", keys.RESTORING, "sha256 items:int",
-             replay="There only while a restore has not come to its end."),
+             replay="Exists only while a restore is unfinished."),
     ItemType("secret key", keys.SECRET_KEY, "PK SK", "fingerprint:bytes",
-             replay="Which secret key the site has used last; about the program, not about the site."),
+             replay="Which secret key the site last used; about the program, not about the site."),
     ItemType("format", keys.STORE_FORMAT, "number:int done:any",
-             replay="Which format the store is written in; about the program, not about the site."),
+             replay="The store's format; about the program, not about the site."),
 
     ItemType("event", keys.event, EVENT, sheets=(
         Sheet("events", _("Events"), _("The event log, newest first."),

@@ -1,12 +1,12 @@
-// Counts ranked ballots a second time: by the same rules, but in ways of its own, so that a mistake here or on the
-// server shows as a difference. A plain script for a page, a worker or Node; it uses nothing but itself.
-// Wherever a decision depends on a number, the number is whole: votes that are shared count in small enough parts.
+// Recounts ranked ballots by the same rules but with independent code, so that a mistake here or on the server shows up
+// as a difference. A self-contained script for a page, a worker or Node. Decisions use whole numbers only: shared votes
+// are counted in small enough fractions.
 globalThis.Recount = (() => {
   "use strict";
 
   // --- ballots ---
 
-  // By code points: by the halves of which JavaScript makes rare characters, some names would change places.
+  // By code point: UTF-16 order would swap some names.
   const byCodePoints = (one, other) => {
     const [left, right] = [Array.from(one), Array.from(other)];
     const at = left.findIndex((sign, index) => sign !== right[index]);
@@ -16,7 +16,7 @@ globalThis.Recount = (() => {
 
   const NUMBER = /^(0|[1-9][0-9]*)$/;
 
-  // "2>0=1": candidate 2 first, then 0 and 1 as equals; whoever is not named is unranked, and nobody named is blank.
+  // "2>0=1": candidate 2 first, then 0 and 1 tied; the rest are unranked. An empty ranking is a blank ballot.
   const groupsOf = (ranking) =>
     ranking === "" ? [] : ranking.split(">").map((group) => group.split("=").map(readNumber));
 
@@ -37,7 +37,7 @@ globalThis.Recount = (() => {
     return count;
   };
 
-  // The form that every order of the same candidates and ballots has in common.
+  // The normal form, which does not depend on the order of candidates and ballots.
   const normal = (candidates, rankings, tell = () => {}) => {
     const names = [...candidates].sort(byCodePoints);
     const moved = candidates.map((name) => names.indexOf(name));
@@ -58,7 +58,7 @@ globalThis.Recount = (() => {
     return { names, counts, papers: sorted.filter(({ ranking }) => ranking), total, blank: papers.get("")?.count ?? 0 };
   };
 
-  // --- SHA-256 (FIPS 180-4); the browser lends its own only over HTTPS ---
+  // --- SHA-256 (FIPS 180-4); browsers offer theirs only over HTTPS ---
 
   const PRIMES = [];
   for (let number = 2; PRIMES.length < 64; number++) {
@@ -106,15 +106,15 @@ globalThis.Recount = (() => {
     return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
   };
 
-  // Of the candidates and the counted rankings in normal form, as JSON without spaces.
+  // Of the candidates and counted rankings in normal form, as compact JSON.
   const digest = (ballots) => sha256(JSON.stringify([ballots.names, ballots.counts]));
 
   // --- numbers ---
 
-  const common = (a, b) => (b ? common(b, a % b) : a); // the greatest that divides both
+  const common = (a, b) => (b ? common(b, a % b) : a); // greatest common divisor
   const multiple = (a, b) => (a / common(a, b)) * b;
 
-  // A whole number, a decimal where that is exact, else a fraction.
+  // A whole number, an exact decimal if there is one, or else a fraction.
   const textOf = (top, bottom = 1n) => {
     const shared = common(top, bottom);
     [top, bottom] = [top / shared, bottom / shared];
@@ -138,7 +138,7 @@ globalThis.Recount = (() => {
 
   const everyone = (size) => Array.from({ length: size }, (_, index) => index);
 
-  // Groups of equals, those with most first.
+  // Groups of equals, most votes first.
   const levels = (who, votes) => {
     const sorted = [...who].sort((a, b) => (votes[a] === votes[b] ? a - b : votes[a] > votes[b] ? -1 : 1));
     const groups = [];
@@ -149,7 +149,7 @@ globalThis.Recount = (() => {
     return groups;
   };
 
-  // Equals share a place, and the next place is as far down as there are people above: 1, 1, 3.
+  // Equals share a place, and the places after them are skipped: 1, 1, 3.
   const placesOf = (names, groups) => {
     const places = [];
     for (const group of groups) {
@@ -172,10 +172,10 @@ globalThis.Recount = (() => {
     return { winners, places, ties: leftTies(names, groups), lots: [], pairwise: null, rounds: null, ...more };
   };
 
-  // --- contests head to head ---
+  // --- head-to-head contests ---
 
-  // How many ballots put the one of the row above the one of the column. Whoever is unranked is below all who are
-  // ranked, or, with "no-opinion", is compared with nobody on that ballot.
+  // How many ballots rank the row's candidate above the column's. Unranked candidates are below all ranked ones or,
+  // with "no-opinion", not compared on that ballot.
   const contests = (ballots, unranked) => (ballots[`contests ${unranked}`] ??= countedContests(ballots, unranked));
 
   const countedContests = (ballots, unranked) => {
@@ -192,7 +192,7 @@ globalThis.Recount = (() => {
     return votes;
   };
 
-  // Won contests in groups of equal strength, the strongest first: more votes for the winner, then fewer against.
+  // Won contests in groups of equal strength, strongest first: more votes for the winner, then fewer against.
   const wonContests = (votes) => {
     const size = votes.length;
     const won = [];
@@ -212,7 +212,7 @@ globalThis.Recount = (() => {
     return groups;
   };
 
-  // Those whom nobody left is better than, taken off again and again.
+  // Repeatedly takes off those whom nobody left beats.
   const undefeatedFirst = (size, better) => {
     const groups = [];
     let left = everyone(size);
@@ -225,7 +225,7 @@ globalThis.Recount = (() => {
     return groups;
   };
 
-  // Schulze: a chain of won contests is as strong as its weakest; better is who has the stronger one to the other.
+  // Schulze: a path of won contests is as strong as its weakest; whoever has the stronger path to the other is better.
   const schulze = (ballots, { unranked }) => {
     const pairwise = contests(ballots, unranked);
     const size = pairwise.length;
@@ -238,7 +238,7 @@ globalThis.Recount = (() => {
     return standing(ballots, undefeatedFirst(size, (i, j) => chains[i][j] > chains[j][i]), { pairwise });
   };
 
-  // As the shortest ways on a map are found, nearest first: here the strongest reached so far goes on.
+  // Like Dijkstra's algorithm, but extending the strongest path so far.
   const strongestFrom = (start, strength) => {
     const best = [...strength[start]];
     const open = new Set(everyone(best.length).filter((each) => each !== start));
@@ -253,12 +253,12 @@ globalThis.Recount = (() => {
     return best;
   };
 
-  // Ranked pairs: contests are locked, the strongest first. Of those equally strong, judged together, a contest is
-  // skipped if locked ones lead from its loser back to its winner, or if it lies on a circle of the others and locked.
+  // Ranked pairs: locks contests, strongest first. Equally strong ones are judged together: a contest is skipped if
+  // locked ones lead from its loser back to its winner, or if it is on a cycle of these and locked ones.
   const rankedPairs = (ballots, { unranked }) => {
     const pairwise = contests(ballots, unranked);
     const size = pairwise.length;
-    const above = everyone(size).map(() => new Uint8Array(size)); // by locked contests, over any number of steps
+    const above = everyone(size).map(() => new Uint8Array(size)); // by locked contests, directly or indirectly
     for (const group of wonContests(pairwise)) {
       const possible = group.filter(({ winner, loser }) => !above[loser][winner]);
       for (const contest of offCircles(possible, above)) lock(contest, above);
@@ -276,7 +276,7 @@ globalThis.Recount = (() => {
   };
 
   const offCircles = (possible, above) => {
-    if (possible.length < 2) return possible; // one alone makes no circle: that was asked before
+    if (possible.length < 2) return possible; // one alone cannot make a cycle: already checked
     const circles = circlesIn(above.map((row, each) => stepsFrom(each, row, possible)));
     return possible.filter(({ winner, loser }) => circles[winner] !== circles[loser]);
   };
@@ -286,7 +286,7 @@ globalThis.Recount = (() => {
     return steps.concat(possible.filter(({ winner }) => winner === each).map(({ loser }) => loser));
   };
 
-  // Numbers everybody so that two have the same number if and only if each can be reached from the other (Tarjan).
+  // Numbers the candidates: two share a number if and only if each can be reached from the other (Tarjan).
   const circlesIn = (steps) => {
     const size = steps.length;
     const [seen, low, circle] = [new Array(size).fill(-1), new Array(size).fill(0), new Array(size).fill(-1)];
@@ -306,7 +306,7 @@ globalThis.Recount = (() => {
     return circle;
   };
 
-  // Copeland: two points for every other beaten, one for every draw; order is all that counts.
+  // Copeland: two points per win, one per draw; only the order counts.
   const copeland = (ballots, { unranked }) => {
     const pairwise = contests(ballots, unranked);
     const all = everyone(pairwise.length);
@@ -315,7 +315,7 @@ globalThis.Recount = (() => {
     return standing(ballots, levels(all, points), { pairwise });
   };
 
-  // Minimax: the weaker one's worst defeat, the better.
+  // Minimax: the weaker the worst defeat, the better.
   const minimax = (ballots, { unranked }) => {
     const pairwise = contests(ballots, unranked);
     const groups = wonContests(pairwise);
@@ -326,7 +326,7 @@ globalThis.Recount = (() => {
     return standing(ballots, levels(everyone(worst.length), worst), { pairwise });
   };
 
-  // Borda: N-1 points for the first, N-2 for the next; equals share, and the unranked are equals in the last places.
+  // Borda: N-1 points for the first place, N-2 for the next; equals share, and the unranked are tied last.
   const borda = (ballots) => {
     const size = ballots.names.length;
     const points = everyone(size).map(() => 0n); // in halves
@@ -342,9 +342,9 @@ globalThis.Recount = (() => {
     return standing(ballots, levels(everyone(size), points), { pairwise: contests(ballots, "below") });
   };
 
-  // --- votes for the first who is still in ---
+  // --- votes for the first candidate still in ---
 
-  // Parts so small that a vote can be shared among any number of equals that occurs.
+  // How many parts a vote needs to be shared among any group of equals that occurs.
   const partsOf = (ballots) => {
     const sizes = new Set(ballots.papers.flatMap(({ groups }) => groups.map((group) => group.length)));
     const largest = Math.max(1, ...sizes);
@@ -359,9 +359,9 @@ globalThis.Recount = (() => {
     return [];
   };
 
-  // Everybody's votes in parts, and how many ballots rank nobody who is in.
+  // Each candidate's votes in parts, and how many ballots rank nobody who is still in.
   const firstVotes = (ballots, isIn, parts) => {
-    const shared = new Map(); // by how many share: whole ballots, for large numbers are slow
+    const shared = new Map(); // whole ballots by number of equals, since BigInt is slow
     let exhausted = 0;
     for (const { groups, count } of ballots.papers) {
       const first = firstOf(groups, isIn);
@@ -382,18 +382,18 @@ globalThis.Recount = (() => {
     return standing(ballots, levels(all, votes));
   };
 
-  // --- ties that must be settled: by the latest earlier round in which they differ, then by lot ---
+  // --- breaking ties: by the latest earlier round in which they differ, then by lot ---
 
-  // Drawn as the site says: seed, method, what is chosen, round and name on a line each; the smallest SHA-256 is it.
+  // The documented draw: seed, method, what is chosen, round and name, one per line; the smallest SHA-256 is drawn.
   const drawn = (names, who, { seed, method, where, round }) => {
     const marks = new Map(who.map((each) => [each, sha256([seed, method, where, round, names[each]].join("\n"))]));
     return who.reduce((best, each) => (marks.get(each) < marks.get(best) ? each : best));
   };
 
-  // What was shown when voting opened must lead to the secret, and the secret with these ballots to the seed. If the
-  // secret was lost, no lot can have been drawn.
+  // The commitment shown when voting opened must match the secret, and the secret with these ballots must give the
+  // seed. If the secret was lost, no lot can have been drawn.
   const lotsDiffer = ({ lots, settings, result }, digest) => {
-    if (!lots) return []; // of a live round or a poll
+    if (!lots) return []; // a live round or a poll
     const { commitment, secret } = lots;
     const published = { lots_commitment: commitment, seed: settings.seed };
     const here = { lots_commitment: sha256(`plenum: commitment to lots\n${secret}`) };
@@ -442,7 +442,7 @@ globalThis.Recount = (() => {
       Object.assign(said, { transfers: [], keep: null, residue: "0" });
       const before = rounds.at(-1);
       if (before) {
-        // Whoever is still in can only have gained from the one who went.
+        // Those still in can only have gained from the one eliminated.
         const gained = still.map((each) => [names[each], votes[each] - earlier.at(-1)[each]]);
         gained.push([null, BigInt(exhausted - Number(before.exhausted)) * parts]);
         before.transfers = transfersFrom(before.eliminated[0], gained, (part) => textOf(part, parts));
@@ -468,7 +468,7 @@ globalThis.Recount = (() => {
 
   const tallyOf = (names, who, said) => Object.fromEntries(who.map((each) => [names[each], said(each)]));
 
-  // The smallest number over half that can be said in the parts these votes come in: [so many, parts of a vote].
+  // The smallest majority these votes can express: [parts needed, parts per vote].
   const majority = (votes, parts) => {
     const needed = votes.reduce((needed, each) => multiple(needed, parts / common(each, parts)), 1n);
     return [(sum(votes) * needed) / parts / 2n + 1n, needed];
@@ -517,7 +517,7 @@ globalThis.Recount = (() => {
     return { ...standing(ballots, groups, more), winners: state.winners.map((each) => state.names[each]) };
   };
 
-  // What rounding has lost is what is missing from the votes of all ballots that rank anybody.
+  // Votes lost to rounding: those missing from the total of all ballots that rank anybody.
   const stage = (state, who, votes, quota, exhausted, elected, eliminated, more = {}) => ({
     number: state.rounds.length + 1,
     tally: tallyOf(state.names, who, (each) => fixed(votes[each], state.places)),
@@ -531,14 +531,14 @@ globalThis.Recount = (() => {
     ...more,
   });
 
-  // Scottish rules: everything in units of the fifth decimal, what is smaller is cut off.
+  // Scottish rules: in units of the fifth decimal, truncated.
   const FIVE = 10n ** 5n;
 
   const stvScottish = (ballots, settings) => {
     if (!ballots.papers.length) return nobodyVoted(ballots, settings.seats);
     const state = stv(ballots, settings, 5);
     const quota = (BigInt(ballots.total - ballots.blank) / BigInt(settings.seats + 1) + 1n) * FIVE;
-    const held = state.names.map(() => new Map()); // by paper: what each such paper is worth to its holder
+    const held = state.names.map(() => new Map()); // by paper: its value to its holder
     const votes = state.names.map(() => 0n);
     const nobody = { votes: 0n };
     const firsts = new Map(ballots.papers.map((_, index) => [index, FIVE]));
@@ -572,7 +572,7 @@ globalThis.Recount = (() => {
     }
   };
 
-  // Every paper goes, each worth less by what its holder keeps.
+  // Every paper is transferred, reduced by what its holder keeps.
   const giveAway = (ballots, giver, keeps, hopeful, table) => {
     const [papers, had] = [table.held[giver], table.votes[giver]];
     table.held[giver] = new Map();
@@ -595,17 +595,17 @@ globalThis.Recount = (() => {
     }
   };
 
-  // Meek's rules: everything in units of the ninth decimal. Each keeps a part of every vote that comes, rounded up.
+  // Meek's rules: in units of the ninth decimal. Each candidate keeps a fraction of every incoming vote, rounded up.
   const NINE = 10n ** 9n;
   const OMEGA = 10n ** 3n;
   const upward = (top, bottom) => (top + bottom - 1n) / bottom;
 
-  // What each of several equals keeps of a weight: the mean over all orders in which it could have come to them.
+  // What each of several equals keeps of a weight: the mean over all orders they could be in.
   const meekShares = (weight, keeps) => {
     if (keeps.length === 1) return [upward(weight * keeps[0], NINE)];
     const bottom = everyone(keeps.length).reduce((all, number) => multiple(all, BigInt(number + 1)), 1n);
     return keeps.map((keep, index) => {
-      let factors = [1n]; // of the polynomial in t: the product of (1 - t * other) over the others
+      let factors = [1n]; // coefficients in t of the product of (1 - t * other) over the others
       keeps.forEach((other, at) => {
         if (at !== index) factors = [...factors, 0n].map((f, power) => f * NINE - (factors[power - 1] ?? 0n) * other);
       });
@@ -614,8 +614,8 @@ globalThis.Recount = (() => {
     });
   };
 
-  // How a ballot's one vote is kept: calls back with who keeps how much, and answers what nobody keeps. What rounding
-  // leaves where somebody would keep everything is lost, and not passed on.
+  // Distributes a ballot's one vote: calls back with who keeps how much, and returns what nobody keeps. A rounding
+  // remainder where somebody would keep everything is lost, not passed on.
   const meekDeal = (groups, keep, kept) => {
     let weight = NINE;
     for (const group of groups) {
@@ -630,7 +630,7 @@ globalThis.Recount = (() => {
     return weight;
   };
 
-  // Ballots that are alike as far as they can matter now: up to the first who keeps everything.
+  // Groups ballots that are the same up to the first candidate who keeps everything.
   const meekHeads = (ballots, keep, hopeful) => {
     const heads = new Map();
     for (const { groups, count } of ballots.papers) {
@@ -679,7 +679,7 @@ globalThis.Recount = (() => {
     }
   };
 
-  // Lowers what the elected keep until somebody reaches the quota or hardly anything is left above it.
+  // Lowers what the elected keep until somebody reaches the quota or the surplus is negligible.
   const meekRound = (ballots, state, seats, heads, keep) => {
     let before = BigInt(ballots.total - ballots.blank) * NINE;
     for (;;) {
@@ -720,7 +720,7 @@ globalThis.Recount = (() => {
     return { method, total, blank, ...METHODS[method](ballots, { method, seats, unranked, seed }) };
   };
 
-  // --- comparing with what was published ---
+  // --- comparing with the published result ---
 
   const COMPARED = ["total", "blank", "winners", "places", "pairwise", "rounds", "ties", "lots"];
   const ROUND = ["number", "tally", "threshold", "exhausted", "elected", "eliminated", "transfers", "keep", "residue"];
@@ -733,7 +733,7 @@ globalThis.Recount = (() => {
 
   const isSame = (one, other) => steady(one) === steady(other);
 
-  // Every part in which two results differ, with what each says; of rounds, the first thing that differs.
+  // Every part in which two results differ, with both values; for rounds, only the first difference.
   const differences = (published, here) =>
     COMPARED.filter((part) => part in published && !isSame(published[part], here[part])).flatMap((part) => {
       if (part === "rounds" && published.rounds && here.rounds) return roundsDiffer(published.rounds, here.rounds);
@@ -744,14 +744,14 @@ globalThis.Recount = (() => {
     for (let at = 0; at < Math.max(published.length, here.length); at++) {
       const [theirs, ours] = [published[at], here[at]];
       const what = ROUND.find((name) => !isSame(theirs?.[name], ours?.[name]));
-      if (what === undefined) continue; // it says more than we count, and none of it differs
+      if (what === undefined) continue; // it says more than we count, and nothing differs
       const said = (round) => (round ? `round ${at + 1}, ${what}: ${steady(round[what])}` : `no round ${at + 1}`);
       return [{ part: "rounds", published: said(theirs), here: said(ours) }];
     }
     return [];
   };
 
-  // --- the whole recount of what a site has published ---
+  // --- the whole recount ---
 
   const recount = (published, tell = () => {}) => {
     const { settings, rankings, candidates, result, others } = published;
@@ -777,7 +777,7 @@ globalThis.Recount = (() => {
   };
 })();
 
-// In a worker: fetches what is published, counts it, and tells how far it is.
+// In a worker: fetches the published ballots, counts them and reports progress.
 if (typeof WorkerGlobalScope !== "undefined" && globalThis instanceof WorkerGlobalScope) {
   addEventListener("message", async ({ data: address }) => {
     try {

@@ -1,4 +1,4 @@
-// On the page of all ballots: finds one by its code, which is never sent, and shows what it did in the count.
+// On the page of all ballots: finds one by its code, which is never sent, and shows how it was counted.
 (() => {
   const page = document.querySelector("[data-follow]");
   const part = (name) => page.querySelector(`[data-${name}]`);
@@ -7,15 +7,15 @@
   const { words, candidates } = story;
   const { firstOf, fixed, groupsOf, meekDeal, textOf } = Recount;
 
-  // --- words ---
+  // --- text ---
 
-  const apart = (name) => `\u2068${name}\u2069`; // a name that runs the other way must not turn the sentence round
+  const apart = (name) => `\u2068${name}\u2069`; // isolates names written in the other direction
   const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, key) => values[key]);
   const say = (sentence, each) => fill(words[sentence], { name: apart(candidates[each]) });
   const short = (units, places) => fixed(units, places).replace(/\.?0+$/, "");
   const units = (text) => BigInt(text.replace(".", ""));
 
-  // --- what a ballot did, as rows of texts ---
+  // --- what a ballot did, as rows of text ---
 
   const happened = ({ elected, eliminated, surplus }) => [
     ...elected.map((each) => say("elected", each)),
@@ -37,7 +37,7 @@
     });
   };
 
-  // The paper moves whole, and each time it leaves somebody elected, a part of its worth stays behind.
+  // The paper moves whole; each time it leaves an elected candidate, part of its value stays behind.
   const scottishRows = (groups) => {
     const [held, kept] = [new Map(), new Map()];
     const isIn = candidates.map(() => true);
@@ -103,7 +103,7 @@
       return [[fill(words.versus, names)], [votes], [opinion(groups, contest.one, contest.other)]];
     });
 
-  // A point for everybody below, half a point for every equal; those left out are equals below all others.
+  // A point for everyone below, half a point for every equal; those left out are tied last.
   const bordaRows = (groups) => {
     const rank = (each) => (rankIn(groups, each) < 0 ? groups.length : rankIn(groups, each));
     return candidates.map((name, each) => {
@@ -153,7 +153,7 @@
       const row = element("tr");
       cells.forEach((lines, at) => {
         const cell = at ? element("td") : element("th", "", { scope: "row" });
-        cell.dataset.label = words[head[at]]; // for a phone, where the head of the table is not seen
+        cell.dataset.label = words[head[at]]; // for phones, where the table head is hidden
         const said = element("div");
         said.append(...lines.map((line) => element("p", line)));
         cell.append(said);
@@ -175,7 +175,7 @@
     part("title").focus();
   };
 
-  // What is easily misread is read as what was meant: the letters O, I and L are in no code.
+  // Corrects easily misread characters: codes never contain O, I or L.
   const codeFrom = (typed) => {
     const signs = typed.toUpperCase().replace(/[^0-9A-Z]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
     return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(signs) ? signs.match(/.{4}/g).join("-") : null;
@@ -207,7 +207,7 @@
     find(input.value);
   });
 
-  // As the receipt's picture brings it: the code is taken out of the address, so that the history does not keep it.
+  // Opened from the receipt's QR code: removes the code from the address, to keep it out of the history.
   const arrive = () => {
     const code = codeFrom(location.hash);
     if (!code) return;

@@ -1,33 +1,33 @@
-// Keeps an open page of a live session up to date: by a stream while the page is seen, and by asking every few seconds
-// where no stream gets through. A form in use is never replaced, and the focus never moved; the page says when nothing
-// comes any more. What is sent from here is another script's business: it hears `live:linked` when it may try again.
+// Keeps a live session's page up to date: by a stream while the page is visible, or by polling where streams are
+// blocked. Never replaces a form in use or moves the focus, and says when the connection is lost. Other scripts send;
+// they listen for `live:linked` to retry.
 (() => {
   "use strict";
 
   const main = document.querySelector("main[data-live]");
   if (!main?.dataset.now) return;
 
-  const ASK_EVERY = [2000, 3000]; // milliseconds, drawn anew each time
-  const RECONNECT = [1000, 5000]; // so that a thousand who were cut off do not come back at once
+  const ASK_EVERY = [2000, 3000]; // milliseconds, random each time
+  const RECONNECT = [1000, 5000]; // spread out, so that a thousand clients do not reconnect at once
   const TRY_AGAIN = [15_000, 30_000]; // a stream, where none got through
-  const FIRST_WORD = 8000; // by which a stream has said something, unless something on its way holds it back
-  const SILENCE = 30_000; // after which we ask whether anybody is still there
+  const FIRST_WORD = 8000; // deadline for a stream's first message; a proxy may be buffering it
+  const SILENCE = 30_000; // then check the connection
   const LOST_AFTER = 3000;
-  const ASLEEP = 5000; // when a second took so long, the device slept
+  const ASLEEP = 5000; // a tick this late means the device was asleep
   const PATIENCE = 10_000;
 
   const box = (id) => document.getElementById(id);
   const between = ([least, most]) => least + Math.random() * (most - least);
 
-  let version = main.dataset.version || "0"; // of what is shown: the number of its state, and a mark of the rest
+  let version = main.dataset.version || "0"; // of what is shown: state number, and a mark for the rest
   let stream = null;
-  let timer = null; // of whatever comes next: asking, or a new stream
+  let timer = null; // for the next poll or stream
   let heard = Date.now();
-  let noStream = 0; // until when it makes no sense to try one
-  let lost = null; // the timer that says so
+  let noStream = 0; // no stream before then
+  let lost = null; // timer of the notice
   let over = false;
 
-  // --- showing ---
+  // --- rendering ---
 
   const number = (text) => parseInt(text, 10) || 0;
 
@@ -36,7 +36,7 @@
     if (said && words) said.textContent = said.textContent === words ? `${words}\u00a0` : words;
   };
 
-  // What somebody has chosen and not sent yet stays when their form comes anew: an answer on it may have been hidden.
+  // Keeps unsent choices when the form is replaced, for instance because an answer was hidden.
   const fieldsIn = (shown) => [...shown.querySelectorAll("#given [name]")];
   const roundOf = (shown) => shown.querySelector("#given [name=round]")?.value;
   const isTicked = (field) => field.type === "radio" || field.type === "checkbox";
@@ -60,7 +60,7 @@
     document.dispatchEvent(new CustomEvent("live:shown", { detail: id }));
   };
 
-  // Not while somebody chooses something in it: then as soon as they have. A button in it keeps the focus.
+  // Waits while somebody is using a field in it. Restores the focus to its buttons.
   let held = null;
   const replaceUnused = (id, data) => {
     const shown = box(id);
@@ -78,7 +78,7 @@
     rest();
     linked();
     const words = box(id);
-    if (!words) location.reload(); // which says what there is instead
+    if (!words) location.reload(); // the new page says why
     else words.hidden = false;
   };
 
@@ -100,7 +100,7 @@
     gone: () => end("gone"),
   };
 
-  // What is older than what is shown came by another way, and too late.
+  // Ignores late messages that are older than what is shown.
   const hear = (name, data, mark) => {
     const last = name === "elsewhere" || name === "gone";
     if (!last && number(mark) < number(version)) return;
@@ -108,10 +108,10 @@
     show[name]?.(data);
   };
 
-  // --- the clock, by the server's time ---
+  // --- the clock, in server time ---
 
   let clock = null;
-  let announced = ""; // what was said of which clock
+  let announced = ""; // the last announcement, and for which clock
 
   const left = () => {
     if (!clock || clock.left === null) return null;
@@ -119,7 +119,7 @@
     return Math.min(clock.length, Math.max(0, clock.end - (Date.now() + clock.ahead)));
   };
 
-  // Small screens show minutes and seconds, a hall the seconds alone.
+  // Small screens show minutes and seconds, a projector only seconds.
   const tell = (told, seconds) => {
     const words = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     const text = "left" in told.dataset ? words : String(seconds);
@@ -150,7 +150,7 @@
     announce(remains);
   };
 
-  // --- whether anybody is there ---
+  // --- connection ---
 
   const linked = () => {
     heard = Date.now();
@@ -177,7 +177,7 @@
     stream = null;
   };
 
-  // With what the page has, so that it is not sent again.
+  // Says what the page has, so that it is not sent again.
   const address = (base, more = {}) => {
     const url = new URL(base, location.href);
     for (const id of ["screen", "mine"]) if (box(id)?.dataset.key) url.searchParams.set(id, box(id).dataset.key);
@@ -211,7 +211,7 @@
     }
   };
 
-  // --- asking ---
+  // --- polling ---
 
   const ask = async (more = {}) => {
     try {
@@ -235,7 +235,7 @@
     if (!over && !stream && !document.hidden) timer = setTimeout(link, between(ASK_EVERY));
   };
 
-  // --- which of the two, and when ---
+  // --- choosing between them ---
 
   const link = () => {
     rest();
@@ -244,7 +244,7 @@
     else askOn();
   };
 
-  // A stream that is cut off far away looks like a quiet one: after a while we ask, without being counted twice.
+  // A stream cut off far away looks like a quiet one: after a while check, without being counted twice.
   const check = async () => {
     if (!stream || Date.now() - heard < SILENCE) return;
     heard = Date.now();

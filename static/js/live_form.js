@@ -1,11 +1,11 @@
-// Sends what a player answers without loading the page anew, says what became of it, and counts words while they are
-// typed. The form stays as it is: what was chosen or typed is never lost, and the focus stays where it is.
+// Sends answers without reloading, shows what came of them, and counts words while typing. The form stays in place,
+// with its input and focus.
 (() => {
   const PATIENCE = 15_000;
   const AGAIN = 4_000;
-  let latest = 0; // of what was sent; an older answer that comes in later says nothing any more
-  let heard = 0; // of what was answered: the receipt of an older one is still kept, should the newer never get through
-  let unsent = null; // what nobody has received, until it is sent again
+  let latest = 0; // last sent; ignore late responses to earlier ones
+  let heard = 0; // last answered; keep earlier receipts in case the newer answer never arrives
+  let unsent = null; // resends what never arrived
 
   const partOf = (html) => new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
 
@@ -28,21 +28,21 @@
     say(wordsIn(document.querySelector("[data-told]")));
   };
 
-  // A receipt is to be read and kept, not to be listened to letter by letter after each change.
+  // Screen readers should not spell out a receipt after each change.
   const wordsIn = (told) => {
     const copy = told.cloneNode(true);
     copy.querySelector("[data-receipt]")?.remove();
     return copy.textContent;
   };
 
-  // Of a long form the end is in sight, and not what is told above it: then it is shown beside the button, too.
+  // If the message is scrolled out of view, shows it beside the button too.
   const tellBeside = (told) => {
     const bar = document.querySelector("#given .live-bar");
     bar?.querySelector(".live-beside")?.remove();
     if (!bar || told.getBoundingClientRect().top >= 0) return;
     const line = document.createElement("p");
     line.className = `live-beside ${told.querySelector(".message")?.className ?? ""}`;
-    line.setAttribute("aria-hidden", "true"); // it is said anyway
+    line.setAttribute("aria-hidden", "true"); // already announced
     line.textContent = (told.querySelector("b") ?? told).textContent.trim();
     bar.prepend(line);
   };
@@ -60,7 +60,7 @@
     tell(message.outerHTML);
   };
 
-  // What was tapped is marked at once; should it not get through, the words above say so.
+  // Marks the tapped button at once; if sending fails, the message above says so.
   const mark = (button) => {
     for (const each of button.form.querySelectorAll("[aria-pressed]")) {
       each.setAttribute("aria-pressed", String(each === button));
@@ -102,7 +102,7 @@
     }
   };
 
-  // Whether it is still in time, the server knows. A form that is gone from the page is asked for no longer.
+  // The server decides whether it is still in time. A form no longer on the page is not sent again.
   const again = () => {
     unsent?.();
   };
@@ -114,12 +114,12 @@
     send(event.target, event.submitter);
   });
 
-  // --- words while they are typed; by the same rules as the server ---
+  // --- counting words while typing; by the same rules as the server ---
 
   const tidied = (box) => box.value.replace(/\s+/g, " ").trim();
   const isTooLong = (box) => [...tidied(box)].length > Number(box.dataset.counts);
 
-  // Several boxes may share their words, and have no numbers then.
+  // Boxes that share a description show no numbers.
   const count = (box) => {
     const text = tidied(box);
     const told = document.getElementById(box.getAttribute("aria-describedby"));

@@ -1,11 +1,11 @@
-// What a page of a hall does where scripts run: steps without loading the page anew, keys, questions before what cannot
-// be undone, the whole screen. What became of a step arrives by itself (live.js); everything works without.
+// Progressive enhancement of hall pages: steps without reloading, keys, confirmation, full screen. The result of a step
+// arrives through live.js.
 (() => {
   const main = document.querySelector("main[data-live]");
   const drive = document.getElementById("drive");
   const said = document.getElementById("hall-said");
-  let busy = false; // a step is on its way
-  let driving = false; // the focus was on a step that has gone with its screen
+  let busy = false; // a step is being sent
+  let driving = false; // the focus was on a step that is gone from the screen
 
   // --- steps ---
 
@@ -17,7 +17,7 @@
     setTimeout(() => message.remove(), 8000);
   };
 
-  // A page on a wall stays there, whatever happens on the way.
+  // A projector must stay on its page, whatever fails.
   const send = async (button) => {
     const form = new FormData(drive);
     form.set("act", button.value);
@@ -27,7 +27,7 @@
       const answer = await fetch(drive.action, request);
       if (answer.status === 409) say(await answer.text());
       else if (answer.status >= 500) say(drive.dataset.later);
-      else if (answer.status !== 204) location.reload(); // signed out meanwhile, or no longer a host: the page says so
+      else if (answer.status !== 204) location.reload(); // signed out, or no longer a host: the page says so
       document.dispatchEvent(new CustomEvent("live:look"));
     } catch {
       say(drive.dataset.later);
@@ -37,7 +37,7 @@
     }
   };
 
-  // A second press before the first has arrived is no second step.
+  // Ignore a second press while the first is being sent.
   drive?.addEventListener("submit", (event) => {
     event.preventDefault();
     if (busy || !event.submitter) return;
@@ -47,7 +47,7 @@
     send(event.submitter);
   });
 
-  // Nor is the second half of a double click, which may meet the next step where the first has met this one.
+  // Ignore the second half of a double click: it could land on the next step's button.
   document.addEventListener("click", (event) => {
     if (event.detail > 1 && event.target.closest("[form=drive], a[data-asks]")) return event.preventDefault();
     const link = event.target.closest("a[data-asks]");
@@ -57,18 +57,18 @@
     dialog.showModal();
   });
 
-  // Whoever steps by keyboard finds the next step where the last one was.
+  // Keyboard users find the next step where the last one was.
   const screen = document.getElementById("screen");
   document.addEventListener("live:shown", (event) => {
     if (event.detail !== "screen") return;
-    document.querySelector(".hall-says .messages")?.remove(); // what they said was about the screen before
+    document.querySelector(".hall-says .messages")?.remove(); // they were about the previous screen
     if (!driving) return;
     driving = false;
     if (document.activeElement && document.activeElement !== document.body) return;
     screen.querySelector("[data-first-step]")?.focus({ preventScroll: true });
   });
 
-  // --- keys: the space bar or an arrow forwards, as on any presenter in a hand ---
+  // --- keys: space or an arrow goes forward, as on presentation remotes ---
 
   const isTyping = (target) => target.closest?.("input, select, textarea, [contenteditable]");
   const isPressed = (target) => target.closest?.("a, button, summary, [data-race]");
@@ -83,7 +83,7 @@
     screen.querySelector("[data-first-step]")?.click();
   });
 
-  // --- the whole screen ---
+  // --- full screen ---
 
   const full = document.querySelector("[data-full-screen]");
   if (full && !document.documentElement.requestFullscreen) full.hidden = true;

@@ -1,4 +1,4 @@
-// On minutes: prints, with every list of names open, and closes those again that were closed.
+// On minutes: prints with every list of names open, then closes those that were closed.
 (() => {
   const closed = [];
 

@@ -1,5 +1,5 @@
-// Questions of a room: sends and upvotes them, and does what a host presses, without loading the page anew. What others
-// do arrives by itself (live.js): then one's own marks are put on the new list, and the focus is where it was.
+// Q&A: sends and upvotes questions, and handles hosts' buttons, without reloading. Changes by others arrive through
+// live.js; then the participant's own marks and the focus are restored on the new list.
 (() => {
   "use strict";
 
@@ -24,7 +24,7 @@
     return fetch(form.action, { method: "POST", body: words, headers, redirect: "manual", signal: AbortSignal.timeout(PATIENCE) });
   };
 
-  // --- what one is told ---
+  // --- feedback ---
 
   const tell = (told) => {
     const box = document.querySelector("[data-told]");
@@ -91,7 +91,7 @@
         if (name === "upvote") upvoted.add(value);
         else upvoted.delete(value);
         const number = partOf(await answer.text(), "[data-number]")?.textContent;
-        const button = buttonOf(value); // the list may be another one by now
+        const button = buttonOf(value); // the list may have been replaced
         if (button && number) button.querySelector("[data-number]").textContent = number;
         mark();
       } else await tellAnswer(answer);
@@ -102,7 +102,7 @@
     }
   });
 
-  // One's own is nobody's to upvote but others'; what one has upvoted can be taken back.
+  // Your own questions cannot be upvoted; upvotes can be taken back.
   const mark = () => {
     const own = new Set(wordsOf(document.querySelector("[data-own]")?.dataset.own));
     for (const button of document.querySelectorAll(".qa-upvote")) {
@@ -113,7 +113,7 @@
     }
   };
 
-  // How many want each to be answered comes by itself, so that the list need not.
+  // Upvote counts arrive separately, so that the list need not be sent again.
   const number = () => {
     const told = wordsOf(document.querySelector("[data-numbers]")?.dataset.numbers);
     for (let place = 0; place + 1 < told.length; place += 2) {
@@ -122,7 +122,7 @@
     }
   };
 
-  // --- what hosts do ---
+  // --- hosts' actions ---
 
   const warn = (sentence) => {
     const message = document.createElement("p");
@@ -131,7 +131,7 @@
     document.getElementById("qa-said").replaceChildren(message);
   };
 
-  let moving = false; // a press is on its way
+  let moving = false; // an action is being sent
 
   moderating?.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -143,7 +143,7 @@
       const answer = await post(moderating, event.submitter, { "X-Requested-With": "fetch" });
       if (answer.status === 409) warn(await answer.text());
       else if (answer.status >= 500) warn(moderating.dataset.later);
-      else if (answer.status !== 204) location.reload(); // signed out meanwhile, or no longer a host: the page says so
+      else if (answer.status !== 204) location.reload(); // signed out, or no longer a host: the page says so
       look();
     } catch {
       warn(moderating.dataset.later);
@@ -153,14 +153,14 @@
     }
   });
 
-  // The second half of a double click may meet another question where the first has met this one.
+  // The second half of a double click could land on another question.
   document.addEventListener("click", (event) => {
     if (event.detail > 1 && event.target.closest("[form=moderate], [form=upvote]")) event.preventDefault();
   });
 
-  // --- the focus stays on the same button of the same question, wherever that is now ---
+  // --- keeping the focus on the same question's button, wherever it moves ---
 
-  let focused = null; // name and value of the button, until something else is chosen
+  let focused = null; // name and value of the button, until something else is focused
 
   document.addEventListener("focusin", ({ target }) => {
     focused = target.closest?.("#screen") && target.value ? { form: target.getAttribute("form"), value: target.value } : null;
@@ -186,7 +186,7 @@
     number();
   });
 
-  // --- characters while they are typed ---
+  // --- counting characters while typing ---
 
   const count = (box) => {
     const told = document.getElementById(box.getAttribute("aria-describedby"))?.querySelector("[data-characters]");

@@ -1,5 +1,5 @@
-// Plays the rounds of a poll as a race. The page has every round already, one below the other: that is all it plays
-// from, and what stays where scripts are off or somebody prefers that nothing moves.
+// Plays the rounds of a poll as a race. It uses the rounds already on the page, which stay as they are without scripts
+// or with reduced motion.
 (() => {
   const FIRST = 1800;
   const EVERY = 3200;
@@ -35,7 +35,7 @@
       for (const selector of ["[data-number]", "[data-gain]", "[data-word]"]) say(as, row, selector);
     };
 
-    // Rows take their new places at once and glide there from where they were.
+    // Rows take their new places at once, then animate from the old ones.
     const place = (order) => {
       const before = new Map(order.map((row) => [row, row.getBoundingClientRect().top]));
       body.append(...order);
@@ -48,7 +48,7 @@
 
     const speak = (lap) => table.caption.replaceChildren(...lap.caption.cloneNode(true).childNodes);
 
-    // The words of all rounds get as much room as the longest take, or the bars would jump.
+    // Reserves the height of the longest text, or the bars would jump.
     const heightOf = (lap) => {
       speak(lap);
       return table.caption.offsetHeight;
@@ -90,7 +90,7 @@
       tell(true);
     };
 
-    // What somebody asks for by a button is read out; what plays by itself is not.
+    // Announce rounds chosen by button, not autoplay.
     const step = (by) => {
       stop();
       table.caption.setAttribute("aria-live", "polite");
@@ -110,7 +110,7 @@
     play();
   };
 
-  // --- all that are or come on the page ---
+  // --- all races on the page, now or later ---
 
   const look = () => {
     for (const root of document.querySelectorAll("[data-race]:not([data-set])")) {

@@ -1,12 +1,12 @@
-// Keeps on this phone the receipt of whatever it was told to count, for as long as the session is kept: by it, and by it
-// alone, a vote that nobody signed is found again in the sealed round.
+// Keeps this phone's receipts for as long as the session is kept. Only with its receipt can an anonymous vote be found
+// in the sealed round.
 globalThis.Receipts = (() => {
   "use strict";
 
   const PREFIX = "plenum receipt ";
-  const LONGEST = 16 * 24 * 3600 * 1000; // milliseconds; sessions go after 15 days
+  const LONGEST = 16 * 24 * 3600 * 1000; // milliseconds; sessions are deleted after 15 days
 
-  // A browser that lends no storage keeps nothing: then the receipt is there to be read and noted.
+  // Without storage nothing is kept: the receipt can still be written down.
   const trying = (act) => {
     try {
       return act();

@@ -1,15 +1,15 @@
-// Buttons about speaking in an assembly, without loading the page anew, and how long somebody has spoken by the server's
-// clock. What became of a press arrives by itself (live.js); without scripts the same form loads the page again.
+// Buttons for speaking in an assembly, without reloading, and speaking time by the server's clock. Results arrive
+// through live.js; without scripts the same form reloads the page.
 (() => {
   "use strict";
 
   const form = document.getElementById("speak");
   const told = document.getElementById("speak-said");
-  let pending = ""; // the act that was pressed last and is not answered yet
-  let queue = Promise.resolve(); // acts are sent one after the other
+  let pending = ""; // the last action pressed, until it is answered
+  let queue = Promise.resolve(); // sends actions one at a time
   let ahead = 0; // of this device's clock, in milliseconds
 
-  // --- pressing ---
+  // --- actions ---
 
   const say = (sentence) => {
     if (!told) return;
@@ -27,7 +27,7 @@
       if (answer.status === 409) say(await answer.text());
       else if (answer.status >= 500) say(form.dataset.later);
       else if (answer.status === 204) say("");
-      else location.reload(); // signed out meanwhile, or no seat any more: the page says so
+      else location.reload(); // signed out, or no longer seated: the page says so
       document.dispatchEvent(new CustomEvent("live:look"));
     } catch {
       say(form.dataset.later);
@@ -41,12 +41,12 @@
     event.preventDefault();
     const button = event.submitter;
     const act = button?.value;
-    if (!act || act === pending) return; // a double click is one
+    if (!act || act === pending) return; // ignore double clicks
     pending = act;
     queue = queue.then(() => send(button, act));
   });
 
-  // --- how long somebody has spoken ---
+  // --- speaking time ---
 
   const words = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 

@@ -1,16 +1,16 @@
-// What makes pages pleasant where scripts run: copying, dismissing, dialogs, menus, tabs. Everything works without.
+// Progressive enhancement of all pages: copying, dismissing, dialogs, menus, tabs.
 (() => {
-  // Drafts of ballots are of one session: the next one on this device finds none of another, nor of an earlier Plenum.
+  // Drafts of ballots belong to one session: deletes those of other sessions and of earlier versions of Plenum.
   const keepDraftsOf = (mark) => {
     try {
       for (const key of Object.keys(localStorage)) {
         if (/^(draft|ballot|poll) /.test(key) && !key.startsWith(`draft ${mark} `)) localStorage.removeItem(key);
       }
       localStorage.setItem("drafts", mark);
-    } catch {} // a browser that lends no storage has kept no draft
+    } catch {} // no storage, so no drafts
   };
 
-  // Longer texts wait in their tab until their writer is back (see post_form.js); whoever signs out is not coming back.
+  // Unsaved texts are kept in their tab (see post_form.js), but not after signing out.
   const forgetTexts = () => {
     try {
       for (const key of Object.keys(sessionStorage)) if (key.startsWith("text ")) sessionStorage.removeItem(key);
@@ -25,7 +25,7 @@
     forgetTexts();
   });
 
-  // Browsers lend the clipboard only over HTTPS; elsewhere the code is selected, ready to be copied by hand.
+  // The clipboard needs HTTPS; elsewhere, selects the code to be copied by hand.
   const copy = async (button) => {
     const code = document.getElementById(button.dataset.copies);
     const words = button.querySelector("span");
@@ -47,7 +47,7 @@
     if (!dialog.open) dialog.showModal();
   };
 
-  // The focus must not fall back to the top of the page with the message that held it.
+  // Keep the focus from jumping to the top with the dismissed message.
   const dismiss = (button) => {
     button.closest(".message").remove();
     document.getElementById("main").focus({ preventScroll: true });
@@ -121,7 +121,7 @@
     select(tabs.find((tab) => tab.hash === location.hash) ?? tabs[0]);
   };
 
-  // Also for parts of a page that arrive later through htmx.
+  // Also for parts loaded later by htmx.
   const enhance = (part) => {
     for (const list of part.querySelectorAll("[data-tabs]:not([role])")) tabsFrom(list);
     part.querySelector("[data-takes-focus]")?.focus();

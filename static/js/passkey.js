@@ -1,11 +1,11 @@
-// Asks the browser for a passkey when its form is sent, and sends the answer in its place. WebAuthn has no other way.
+// Asks the browser for a passkey when the form is sent, and sends the response instead. WebAuthn needs a script.
 (() => {
   const toBytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
 
   const toText = (buffer) =>
     btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 
-  // JSON has no bytes: these fields carry them as text.
+  // JSON has no bytes: these fields hold them as text.
   const withBytes = (options) => {
     const known = (list) => list?.map((each) => ({ ...each, id: toBytes(each.id) }));
     const user = options.user && { ...options.user, id: toBytes(options.user.id) };

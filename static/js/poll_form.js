@@ -1,4 +1,4 @@
-// Things to rank, typed one by one. The text area of the form stays what is sent; without this it is filled by hand.
+// Typing options one by one. What is sent is still the form's text area, which is the fallback without scripts.
 (() => {
   const FEWEST = 3, MOST = 50;
 
@@ -12,7 +12,7 @@
 
     const write = () => (area.value = inputs().map((input) => input.value.trim()).filter(Boolean).join("\n"));
 
-    // The label and what is said of mistakes lead to the first box.
+    // The label and errors point to the first box.
     const id = area.id;
     const label = form.querySelector(`label[for="${id}"]`);
 
@@ -44,7 +44,7 @@
       write();
     };
 
-    // Whoever wants the list gets it; the boxes come back with the next page.
+    // Switches to the list; the boxes return when the page reloads.
     const paste = () => {
       boxes.remove();
       area.id = id;
@@ -61,7 +61,7 @@
 
     boxes.addEventListener("input", write);
 
-    // Enter goes on to the next box, as a list would, instead of sending the form.
+    // Enter moves to the next box instead of sending the form.
     boxes.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
       event.preventDefault();

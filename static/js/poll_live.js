@@ -1,5 +1,5 @@
-// Keeps the results of a poll up to date while somebody looks: a hidden tab asks for nothing, and what somebody has
-// unfolded or folded stays so when a newer count takes the place of the one they read.
+// Keeps a poll's results up to date while the tab is visible. Sections stay open or closed when a newer count replaces
+// them.
 (() => {
   const EVERY = 5000;
 

@@ -1,5 +1,5 @@
-// Keeps what somebody writes in this tab until it is saved, also if their session ends meanwhile, and asks before they
-// leave with words that are not. The browser forgets it with the tab, and at signing out (see page.js).
+// Keeps unsaved text in this tab, even if the session ends, and warns before leaving. It is deleted with the tab and on
+// signing out (see page.js).
 (() => {
   const form = document.querySelector("form[data-keeps]");
   if (!form) return;
@@ -9,7 +9,7 @@
   let sending = false;
 
   const typed = () => Object.fromEntries(names.map((name) => [name, form.elements[name].value]));
-  const body = (words) => plain({ ...words, slug: "" }); // an address may have been found for it
+  const body = (words) => plain({ ...words, slug: "" }); // the server may have filled in the slug
   const plain = (words) => JSON.stringify(names.map((name) => (words[name] ?? "").replace(/\s+/g, " ").trim()));
   const put = (words) => names.forEach((name) => (form.elements[name].value = words[name] ?? ""));
 
@@ -26,10 +26,10 @@
     try {
       if (words) sessionStorage.setItem(key, JSON.stringify(words));
       else sessionStorage.removeItem(key);
-    } catch {} // a browser that lends no storage still asks before leaving
+    } catch {} // without storage, it still warns before leaving
   };
 
-  // What is saved now need not wait any more; what another person wrote is none of this one's business.
+  // Deletes what has been saved, and what another person wrote.
   const tidy = () => {
     const whose = key.split(" ", 2).join(" ");
     try {
@@ -48,7 +48,7 @@
   if (kept && !wasRefused && plain(kept) !== plain(saved)) {
     put(kept);
     notice.hidden = false;
-    addEventListener("load", tell); // when htmx listens, which then shows what they look like
+    addEventListener("load", tell); // htmx is listening by then, and updates the preview
   }
 
   form.addEventListener("input", () => store(isUnsaved() ? typed() : null));

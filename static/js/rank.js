@@ -1,9 +1,9 @@
-// A ballot put in order by dragging, by clicks or by keys. The rank boxes of the form stay what is sent.
+// Ranking by dragging, clicking or keyboard. What is sent is still the form's rank boxes.
 (() => {
   // --- a ranking as a value: groups of equals, best first ---
 
-  // A step is a place to move to: 0 is alone at the top, 1 equal with the first group, 2 alone below it, and so on to
-  // the end; one beyond the end is outside the ranking. Groups are counted without the candidate that moves.
+  // A step is a place to move to: 0 is alone at the top, 1 tied with the first group, 2 alone below it, and so on; one
+  // past the end is unranked. Groups are counted without the moving candidate.
   const without = (groups, number) =>
     groups.map((group) => group.filter((each) => each !== number)).filter((group) => group.length);
 
@@ -26,7 +26,7 @@
   const alike = (one, other) => asText(one) === asText(other);
   const asText = (groups) => groups.map((group) => [...group].sort((a, b) => a - b).join("=")).join(">");
 
-  // What each button does, as the step it leads to.
+  // Each button's action, as the step it leads to.
   const MOVES = {
     top: () => 0,
     up: (step) => Math.max(0, step - (step % 2 ? 1 : 2)),
@@ -37,13 +37,13 @@
     remove: (step, last) => last + 1,
   };
 
-  // --- a draft kept on this device; a browser that lends no storage keeps none ---
+  // --- a draft kept on this device, if there is storage ---
 
   const readDraft = (key, numbers) => {
     try {
       const { at, groups } = JSON.parse(localStorage.getItem(key));
       const left = new Set(numbers);
-      // Candidates may have gone since, and nobody may be in it twice.
+      // Drops candidates since removed, and duplicates.
       const known = groups.map((group) => group.filter((number) => left.delete(number)));
       return { at, groups: known.filter((group) => group.length) };
     } catch {
@@ -51,7 +51,7 @@
     }
   };
 
-  // Only in the session that this device is in now: a page may stand open longer than its own.
+  // Only for the session now on this device: a page may outlive its own.
   const writeDraft = (key, groups) => {
     try {
       if (!key.startsWith(`draft ${localStorage.getItem("drafts")} `)) return;
@@ -62,11 +62,11 @@
 
   // --- the page ---
 
-  const MANY = 12; // candidates from which on one looks for a name rather than along the list
+  const MANY = 12; // candidates, from which searching beats scanning the list
 
   const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
 
-  // Moves only what stands in the wrong place: what stays keeps the focus and the reader's place.
+  // Moves only what is out of place: the rest keeps focus and scroll position.
   const arrange = (parent, children) => {
     children.forEach((child, at) => {
       if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
@@ -77,7 +77,7 @@
   const isShown = (element) => element.getClientRects().length > 0;
   const wantsCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  // The questions are fetched when somebody wants them: most ballots are short, and this page is to be light.
+  // Loaded on demand: most ballots are short, and this page should stay light.
   let arriving;
   const fetchDuel = (address) => {
     arriving ??= new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@
     groups = [];
     #language;
     #words;
-    #given = []; // what the server knew
+    #given = []; // from the server
     #past = [];
     #held = null;
     #arranging = false;
@@ -135,7 +135,7 @@
       addEventListener("resize", () => this.#stick());
     }
 
-    // Beside a long list the ranking stays in sight: one higher than the window with its end, which grows.
+    // Keeps the ranking sticky beside a long list; if taller than the viewport, its growing end stays visible.
     #stick() {
       const room = innerHeight - (this.closest("form")?.querySelector(".ballot-bar")?.offsetHeight ?? 0);
       this.style.setProperty("--stick", `${Math.min(16, room - this.find(".ranked").offsetHeight - 16)}px`);
@@ -179,7 +179,7 @@
       this.#draft = draft;
     }
 
-    // --- words ---
+    // --- text ---
 
     find(selector) {
       return this.querySelector(selector);
@@ -189,7 +189,7 @@
       return this.cards.get(number).querySelector(".candidate-name").textContent;
     }
 
-    // For those who hear a button without seeing beside whom it stands.
+    // For screen readers: which candidate a button belongs to.
     nameFor(buttons, number) {
       for (const button of buttons) {
         const whose = button.querySelector(".whose") ?? button.appendChild(document.createElement("span"));
@@ -215,13 +215,13 @@
       return this.word(at < 0 ? "out" : others.length ? "tied" : "own", { ...rank, ...names });
     }
 
-    // Saying the same thing twice must be heard twice.
+    // A repeated message must be announced again.
     say(text) {
       const status = this.find("[role=status]");
       status.textContent = status.textContent === text ? `${text}\u00a0` : text;
     }
 
-    // --- showing ---
+    // --- rendering ---
 
     stepOf(number) {
       return stepOf(this.groups, number);
@@ -290,15 +290,15 @@
       if (brief) this.#showBrief(brief);
     }
 
-    // The ranking in one line, for a page on which it is far up.
+    // The ranking in one line, for when it is scrolled out of view.
     #showBrief(brief) {
-      const isolated = (number) => `\u2068${this.nameOf(number)}\u2069`; // a name from the right leaves the others be
+      const isolated = (number) => `\u2068${this.nameOf(number)}\u2069`; // isolates right-to-left names
       const ranks = this.groups.map((group, at) => `${at + 1} ${group.map(isolated).join(" = ")}`);
       brief.textContent = ranks.join(" · ");
       brief.hidden = this.cards.size < MANY || !ranks.length;
     }
 
-    // Cards glide from where they were; one that was carried glides from where it was let go.
+    // Cards animate from where they were, or from where they were dropped.
     glide(change, carried, from) {
       if (wantsCalm()) return change();
       const before = new Map([...this.cards.values()].map((card) => [card, card.getBoundingClientRect()]));
@@ -313,7 +313,7 @@
       }
     }
 
-    // --- finding ---
+    // --- searching ---
 
     get #wanted() {
       return plain(this.find(".rank-find input").value.trim());
@@ -335,7 +335,7 @@
       return found;
     }
 
-    // Enter ranks the only one found, and never sends the form.
+    // Enter ranks the only match, and never sends the form.
     #enter(event) {
       const found = this.unranked.filter((number) => this.#isWanted(number));
       event.preventDefault();
@@ -344,7 +344,7 @@
       this.move(found[0], lastStep(this.groups, found[0]));
     }
 
-    // --- changing ---
+    // --- changes ---
 
     change(groups, carried, from) {
       const changed = !alike(groups, this.groups);
@@ -353,7 +353,7 @@
     }
 
     #set(groups) {
-      if (!this.#given.length) this.find(".rank-note").hidden = true; // the restored ranking is on its way already
+      if (!this.#given.length) this.find(".rank-note").hidden = true; // the restored ranking has already been changed
       this.groups = groups;
       this.#show();
       this.keep(groups);
@@ -392,7 +392,7 @@
       this.find(".grip").focus({ preventScroll: true });
     }
 
-    // Where it does not arrive, the next press tries again; every other way of ranking is there meanwhile.
+    // If loading fails, the next press tries again; every other way of ranking still works.
     async #duel() {
       try {
         await fetchDuel(this.find("[data-part=duel]").dataset.script);
@@ -402,7 +402,7 @@
       }
     }
 
-    // --- keeping ---
+    // --- drafts ---
 
     keep(groups) {
       if (!this.dataset.draft) return;
@@ -421,7 +421,7 @@
 
     #press(event) {
       const grip = event.target.closest(".grip");
-      if (grip && !event.detail) return this.#toggle(grip); // by key or by a screen reader; a pointer drags
+      if (grip && !event.detail) return this.#toggle(grip); // by keyboard or screen reader; pointers drag
       const button = event.target.closest("[data-act]");
       if (!button || button.getAttribute("aria-disabled") === "true") return;
       const acts = {
@@ -464,7 +464,7 @@
       if (event.key === "Enter" && event.target.closest(".rank-find")) return this.#enter(event);
       const grip = event.target.closest(".grip");
       if (!grip || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "Enter" && event.repeat) event.preventDefault(); // a long press is one press
+      if (event.key === "Enter" && event.repeat) event.preventDefault(); // ignore key repeat
       if (event.key === "Delete" && !this.#held) this.#toggle(grip);
       if (this.#held) this.#keyWhileHeld(event);
     }

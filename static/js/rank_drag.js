@@ -1,10 +1,10 @@
-// Drags candidates with mouse, finger or pen: dropped on a rank they are equals, between two a rank of their own.
+// Drags candidates by mouse, touch or pen: dropping on a rank ties them, dropping between two makes a new rank.
 const rankDrag = (() => {
-  const FAR_ENOUGH = 4; // pixels; a press that does not move is no drag
-  const EDGE = 80; // pixels from the edge of the window where the page begins to scroll
+  const FAR_ENOUGH = 4; // pixels; less is a click
+  const EDGE = 80; // pixels from the edge of the viewport where autoscroll begins
   const FASTEST = 1100; // pixels a second
 
-  // A mouse may take a card anywhere, a finger only by the grip: elsewhere it scrolls the page.
+  // A mouse can drag the card anywhere, a finger only by the grip: elsewhere it scrolls.
   const takenBy = (event) => {
     if (event.button !== 0 || !event.isPrimary) return null;
     const byGrip = event.target.closest(".grip");
@@ -12,7 +12,7 @@ const rankDrag = (() => {
     return byGrip || onCard ? event.target.closest(".candidate") : null;
   };
 
-  // Where the ranks are on the page, and how many other ranks come before each. They stay there during a drag.
+  // Where the ranks are on the page, and how many other ranks precede each. Fixed during a drag.
   const measure = (ballot, number) => {
     let before = 0;
     return [...ballot.querySelectorAll(".place")].map((row, at) => {
@@ -22,7 +22,7 @@ const rankDrag = (() => {
     });
   };
 
-  // The middle of a rank makes an equal, its edges and what lies between two ranks make a new one.
+  // The middle of a rank ties; its edges and the gaps between ranks make a new one.
   const stepAt = (rows, y) => {
     for (const { isOwn, top, bottom, before } of rows) {
       if (y >= bottom) continue;
@@ -44,7 +44,7 @@ const rankDrag = (() => {
     return below > 0 ? FASTEST * Math.min(1, below / EDGE) ** 2 : 0;
   };
 
-  // What follows the pointer: a slip with the name, as wide as the card and exactly over it.
+  // What follows the pointer: a slip with the name, as wide as the card and directly over it.
   const slipOf = (card) => {
     const slip = document.createElement("div");
     slip.className = "lifted";
@@ -69,7 +69,7 @@ const rankDrag = (() => {
       if (!this.slip && Math.hypot(this.x - this.start.x, this.y - this.start.y) >= FAR_ENOUGH) this.lift();
     }
 
-    // Measured from where the pointer is now, so that nothing jumps.
+    // Measured from the pointer's current position, so that nothing jumps.
     lift() {
       const { left, top } = this.card.getBoundingClientRect();
       this.grasp = { x: this.x - left, y: this.y - top };
@@ -181,6 +181,6 @@ const rankDrag = (() => {
     ballot.addEventListener("lostpointercapture", ifOurs(() => end(false)));
     ballot.addEventListener("contextmenu", (event) => drag && event.preventDefault());
     addEventListener("keydown", escape, true);
-    addEventListener("resize", () => drag?.slip && drag.measure()); // as when a phone is turned
+    addEventListener("resize", () => drag?.slip && drag.measure()); // such as when a phone is rotated
   };
 })();

@@ -1,8 +1,8 @@
-// Ranks a long list by questions: this one or that one? Each candidate finds its place among those before by halving.
+// Ranks a long list by asking which of two is better: each candidate is placed by binary insertion.
 const rankDuel = (() => {
-  // --- the questions as values ---
-  // `groups` is ranked, `waiting` is not; the first who waits belongs somewhere from `low` to `high`. Inserting by
-  // halving asks a few questions more than any way of sorting must, but whoever stops early keeps a ranking.
+  // --- the duel as a value ---
+  // `groups` is ranked, `waiting` is not; the first one waiting belongs somewhere from `low` to `high`. Binary
+  // insertion asks slightly more than the minimum, but stopping early leaves a valid ranking.
 
   const next = (groups, waiting, asked) => {
     if (!groups.length && waiting.length) return next([[waiting[0]]], waiting.slice(1), asked);
@@ -12,7 +12,7 @@ const rankDuel = (() => {
   const middle = ({ low, high }) => (low + high) >> 1;
   const pairOf = (duel) => [duel.waiting[0], duel.groups[middle(duel)][0]];
 
-  // The new one goes in where only one place is left.
+  // Inserts the candidate once only one place is left.
   const settle = (duel) => {
     const { groups, waiting, asked, low, high } = duel;
     if (low < high) return duel;
@@ -75,7 +75,7 @@ const rankDuel = (() => {
       dialog.querySelector("[role=status]").textContent = `${ballot.word("question", { first, second })} ${count}`;
     };
 
-    // Nobody is ranked only for having been the first in the list.
+    // A single candidate that was never compared is not ranked.
     const result = () => {
       const isBare = duel.waiting.length && !ballot.groups.length && duel.groups.flat().length < 2;
       return isBare || !duel.asked ? ballot.groups : duel.groups;

@@ -1,11 +1,11 @@
-// On the receipt: forgets the draft, prints, and tells when the ballot was changed in another window or device.
+// On the receipt: deletes the draft, prints, and says if the ballot was changed in another window or on another device.
 (() => {
   const receipt = document.querySelector("[data-receipt]");
   const { acts, stateUrl, draft } = receipt.dataset;
 
   try {
     if (draft) localStorage.removeItem(draft);
-  } catch {} // a browser that lends no storage has kept no draft
+  } catch {} // no storage, so no draft
 
   receipt.querySelector("[data-prints]").addEventListener("click", () => print());
 
@@ -13,7 +13,7 @@
     if (Number(newest) > Number(acts)) receipt.querySelector("[data-changed]").hidden = false;
   };
 
-  // Without an answer, or signed out, the receipt says nothing rather than something wrong.
+  // If there is no answer, or nobody is signed in, says nothing.
   const ask = async () => {
     if (document.hidden) return;
     try {

@@ -1,4 +1,4 @@
-// On the recount page: lets a worker count the published ballots again, and says whether it found the same.
+// On the recount page: counts the published ballots again in a worker, and says whether the result is the same.
 (() => {
   const page = document.querySelector("[data-recount]");
   const part = (name) => page.querySelector(`[data-${name}]`);

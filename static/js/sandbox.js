@@ -1,8 +1,8 @@
-// Links to a count: ballots and settings in the fragment of the address, which a browser never sends to anybody.
-// "#z." is followed by deflated JSON, "#t." by plain JSON where the browser cannot deflate, both as base64url.
+// Links to a count: ballots and settings in the URL fragment, which browsers never send. "#z." is followed by deflated
+// JSON, "#t." by plain JSON as a fallback, both as base64url.
 (() => {
-  const LONGEST_LINK = 16000; // characters; chats and mail programs cut longer ones short
-  const MOST_TEXT = 1000000; // what the sandbox counts; a small link must not unpack into a huge text
+  const LONGEST_LINK = 16000; // characters; chat and mail programs truncate longer ones
+  const MOST_TEXT = 1000000; // the sandbox's limit; a short link must not unpack into a huge text
   const FIELDS = ["ballots", "format", "method", "seats", "unranked", "seed"];
   const form = document.getElementById("sandbox");
   const said = document.getElementById("from-link");

@@ -1,6 +1,6 @@
-// On the page of a sealed round: finds the vote that belongs to a receipt, without telling it to anybody; and checks the
-// round: its bytes, its receipts and its question against the log, the log against a public checkpoint, and the result
-// by counting it again. What it says is made of what was checked, not of what the page shows.
+// On the page of a sealed round: finds the vote for a receipt without sending it, and checks the round: its bytes,
+// receipts and question against the log, the log against a public checkpoint, and the result by recounting. Reports
+// only what was checked, not what the page shows.
 globalThis.SealedRound = (() => {
   "use strict";
 
@@ -11,14 +11,14 @@ globalThis.SealedRound = (() => {
   const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
-  // The browser lends its own only over HTTPS, and on the machine itself; else ours does for texts.
+  // Browsers offer theirs only over HTTPS and on localhost; the fallback handles text.
   const shaOf = async (bytes) => {
     if (crypto.subtle) return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
     return sha256(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   };
   const shaOfText = (text) => shaOf(new TextEncoder().encode(text));
 
-  // Chains are made of bytes that are no text: without the browser's own they are not made again here.
+  // Chains are made of binary data, for which there is no fallback.
   const chainOf = async ({ previous, digests }) => {
     let chain = bytesOf(previous);
     for (let at = 0; at < digests.length; at += 64) {
@@ -41,16 +41,16 @@ globalThis.SealedRound = (() => {
       .filter((part) => steady(sealed[part]) !== steady(here[part]))
       .map((part) => ({ part, sealed: steady(sealed[part]), here: steady(here[part]) }));
 
-  // --- counting again ---
+  // --- recounting ---
 
   const everyone = (options) => options.map((_, place) => place);
   const times = (said, words) => said.filter((each) => each === words).length;
 
-  // Counting knows candidates by their names, so that two of the same name have a number.
+  // The count identifies candidates by name, so duplicates get a number.
   const namesOf = (options) =>
     options.map((name, place) => (options.indexOf(name) < place ? `${name} (${place + 1})` : name));
 
-  const OTHER_LOTS = 16; // how often a count with lots is repeated with others, to see whether the outcome hangs on them
+  const OTHER_LOTS = 16; // how many other draws to try, to see whether the outcome depends on the lots
   const OTHER_LOTS_WORK = 20_000;
 
   const drawnOtherwise = (ballots, result, method, seed) => {
@@ -58,7 +58,7 @@ globalThis.SealedRound = (() => {
     return Array.from({ length: tries }, (_, number) => count(ballots, method, { seed: `${seed} ${number}` }));
   };
 
-  // Those share a place whose order is another with another draw.
+  // Candidates whose order depends on the draw share a place.
   const placesWithoutLots = (draws) => {
     const every = draws.map((each) => new Map(each.places));
     const isLevel = (one, other) =>
@@ -77,7 +77,7 @@ globalThis.SealedRound = (() => {
     });
   };
 
-  // Whoever wins by one draw but not by another is tied.
+  // Those who win only by some draws are tied.
   const withoutLots = (ballots, result, method, seed) => {
     const draws = [result, ...drawnOtherwise(ballots, result, method, seed)];
     const possible = new Set(draws.flatMap((each) => each.winners));
@@ -95,7 +95,7 @@ globalThis.SealedRound = (() => {
     transfers: round.transfers.map((move) => [at.get(move.source), at.get(move.destination) ?? null, move.votes]),
   });
 
-  // A choice has one round; should somebody have sent equals, they share the vote.
+  // A choice has one round; equals share the vote.
   const onlyLap = (names, rankings, winners) => {
     const shares = names.map(() => new Map());
     for (const first of rankings.map((each) => Recount.groupsOf(each)[0] ?? [])) {
@@ -131,7 +131,7 @@ globalThis.SealedRound = (() => {
     };
   };
 
-  // --- an assembly's votes ---
+  // --- assembly votes ---
 
   const motion = (options, said) => ({
     yes: times(said, "yes"),
@@ -152,7 +152,7 @@ globalThis.SealedRound = (() => {
       ? { ...race(options, said, "irv", seed), abstain: times(said, "") }
       : { winners: [], places: [], rounds: [], lots: [], between: false, abstain: said.length };
 
-  // The best of them against the last, which is that nothing changes.
+  // The best of them against the last, which is the status quo.
   const alternatives = (options, said) => {
     const names = namesOf(options);
     const ballots = normal(names, said.map((each) => [each, 1]));
@@ -167,7 +167,7 @@ globalThis.SealedRound = (() => {
     return { method: "schulze", winners, places, pairwise, best, yes, no, abstain: said.length - yes - no };
   };
 
-  // More than half, or at least another share; in whole numbers, so that it is exact at the boundary.
+  // More than half, or at least another share; in whole numbers, to be exact at the boundary.
   const shareOf = (share, whole, isMore) => {
     const [top, bottom] = share.split("/").map(Number);
     const exact = top * whole;
@@ -224,7 +224,7 @@ globalThis.SealedRound = (() => {
     return Math.floor((FULL * Math.max(0, hits - (chosen.length - hits))) / right.length);
   };
 
-  // How fast somebody was is kept by nobody: of the bonus only its bounds are known.
+  // Response times are not kept: only the bounds of the bonus are known.
   const trivia = (round, asked) => {
     const right = [...new Set(asked.right)].sort((a, b) => a - b);
     const said = round.entries.map((each) => each.said);
@@ -238,7 +238,7 @@ globalThis.SealedRound = (() => {
     };
   };
 
-  // What is counted again, and what the round says of it; nothing where it does not hold what it was made of.
+  // The result as the round states it and as recounted, or null if it cannot be recounted.
   const recounted = (round, asked, session) => {
     const { result } = round;
     const sorted = (told) => ({ ...told, winners: [...(told.winners ?? [])].sort((a, b) => a - b) });
@@ -256,7 +256,7 @@ globalThis.SealedRound = (() => {
 
   // --- all checks ---
 
-  // Each is true, false, or undefined where it cannot be made; `wrong` says what differs.
+  // Each is true, false, or undefined if it could not be made; `wrong` says what differs.
   const check = async (page, bytes, proof, published) => {
     const round = JSON.parse(new TextDecoder().decode(bytes));
     const digest = await shaOf(bytes);
@@ -281,7 +281,7 @@ globalThis.SealedRound = (() => {
     return found;
   };
 
-  // The event has the digest that the checkpoint covers, and the chain leads to the hash that everybody sees.
+  // The event has the digest the checkpoint covers, and the chain leads to the published hash.
   const chained = async ({ event, event_digest, event_id, checkpoint }, published) => {
     if (event && (await shaOfText(event)) !== event_digest) return false;
     if (!checkpoint || !crypto.subtle) return undefined;
@@ -310,7 +310,7 @@ globalThis.SealedRound = (() => {
     return answer;
   };
 
-  // What everybody sees is asked for as anybody would: nobody can be shown a page of their own.
+  // Fetched anonymously, so that nobody can be shown a page of their own.
   const publishedHash = async (proof) =>
     proof.checkpoint ? (await fetched(`${checkpoint}${proof.event_id}/`, { credentials: "omit" })).text() : "";
 
@@ -322,7 +322,7 @@ globalThis.SealedRound = (() => {
     return SealedRound.check(page, bytes, proof, await publishedHash(proof));
   };
 
-  // --- checks, each with a sentence of what is so, of what is not, or why it cannot be said ---
+  // --- checks, each with a sentence for passed, failed or not possible ---
 
   const CHECKS = ["bytes", "heard", "question", "logged", "chained", "counted"];
 
@@ -369,12 +369,12 @@ globalThis.SealedRound = (() => {
     }
   };
 
-  // --- one's own ---
+  // --- the voter's own receipt ---
 
   const place = `${session} ${round} ${phase}`;
   const own = document.getElementById("own-receipt");
 
-  // What is easily misread is read as what was meant: the letters O, I and L are in no receipt.
+  // Corrects easily misread characters: receipts never contain O, I or L.
   const codeFrom = (typed) => {
     const signs = typed.toUpperCase().replace(/[^0-9A-Z]/g, "").replace(/O/g, "0").replace(/[IL]/g, "1");
     return /^[0-9A-HJKMNP-TV-Z]{12}$/.test(signs) ? signs.match(/.{4}/g).join("-") : null;

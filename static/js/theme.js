@@ -1,9 +1,9 @@
-// The chosen look: set before the first paint, remembered in this browser, changed in the footer.
+// The theme: set before the first paint, stored in this browser, changed in the footer.
 (() => {
   const root = document.documentElement;
   root.classList.add("scripted");
 
-  // A browser that forbids storage still shows the choice until the page is left.
+  // Without storage, the choice lasts until the page is left.
   const remembered = () => {
     try {
       return localStorage.getItem("theme") || "system";
@@ -41,7 +41,7 @@
     remember(event.target.value);
     show(event.target.value);
   });
-  // Another tab of this site has changed it.
+  // Changed in another tab.
   addEventListener("storage", () => {
     show(remembered());
     tick(remembered());

@@ -1,10 +1,11 @@
-// Shows moments in the reader's own time and counts down by the server's clock. Without it, pages say both in words.
+// Shows times in the reader's time zone and counts down by the server's clock. Without scripts, pages say both in
+// words.
 (() => {
   const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
   const UNITS = [["day", DAY], ["hour", HOUR], ["minute", MINUTE], ["second", SECOND]];
   const language = document.documentElement.lang || undefined;
 
-  // --- the reader's own time ---
+  // --- local time ---
 
   const ownTime = (date, offset) => {
     const there = new Date(date.getTime() + offset * MINUTE);
@@ -20,16 +21,16 @@
       differs ? `, ${time.dataset.yours.replace("{time}", () => ownTime(date, offset))}` : "";
   };
 
-  // Nobody's choice is overruled: only a zone not yet chosen becomes the reader's.
+  // Fills in the reader's zone only if none has been chosen.
   const chooseOwnZone = (select) => {
     if (!select.value) select.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (select.selectedIndex < 0) select.value = "";
   };
 
-  // --- counting down ---
+  // --- countdown ---
 
-  // How far the reader's clock is ahead of the server's. A page that comes back from the browser's cache says an old
-  // time; what was measured when it first arrived still holds.
+  // How far the reader's clock is ahead of the server's. A page from the browser's cache has an old timestamp, so the
+  // first measurement is kept.
   const clockError = (stamp, arrived) => {
     const measured = arrived - Date.parse(stamp);
     try {
@@ -37,7 +38,7 @@
       if (sessionStorage.getItem(key) === null) sessionStorage.setItem(key, measured);
       return Number(sessionStorage.getItem(key));
     } catch {
-      return measured; // the browser lends no storage
+      return measured; // no storage
     }
   };
 
@@ -66,13 +67,13 @@
     timer.classList.toggle("ending", left < HOUR && timer.dataset.edge === "closing");
   };
 
-  // The end is the one thing said aloud.
+  // Only the end is announced.
   const showEnd = (timer) => {
     timer.setAttribute("role", "status");
     timer.textContent = timer.dataset.over;
   };
 
-  // Every second in the last hour; before, with the first second of every minute.
+  // Every second in the last hour; before that, on the minute.
   const untilItChanges = (left) => (left > HOUR ? (left + SECOND) % MINUTE || MINUTE : left % SECOND || SECOND);
 
   const countDown = (timer, arrived) => {
@@ -95,7 +96,7 @@
     tick();
   };
 
-  // --- the page, and parts of it that arrive later through htmx ---
+  // --- the page, and parts loaded later by htmx ---
 
   const enhance = (part, arrived) => {
     const all = (selector) => [...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector)];

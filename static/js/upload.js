@@ -1,4 +1,4 @@
-// Sending a picture: it is shown before, how far sending is is told, and what the server says is said here.
+// Uploads a picture: shows a preview, the progress and the server's response.
 (() => {
   const form = document.querySelector("form[data-upload]");
   if (!form || !window.FormData) return;
@@ -23,7 +23,7 @@
 
   const tooLarge = () => file.files[0]?.size > Number(file.dataset.mostBytes);
 
-  // A drawing on a canvas: the page's own rules let no picture in that is not of this site.
+  // On a canvas: the content security policy blocks images from elsewhere.
   const preview = async () => {
     form.querySelector("canvas")?.remove();
     say(tooLarge() ? [form.dataset.tooLarge] : []);
@@ -42,7 +42,7 @@
     file.after(canvas);
   };
 
-  // What is no answer to this script (a page to sign in, a pause) is for the browser: it sends the form once more.
+  // Any other response (a sign-in page, a pause) is left to the browser, which sends the form again.
   const answered = (request) => {
     let answer;
     try {
