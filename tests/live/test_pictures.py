@@ -108,7 +108,7 @@ def voted(*texts: str) -> Round:
 def test_options_have_letters_counts_and_a_word_where_they_are_right():
     found = chosen_of([1], [1], [0])
     assert found.rows[1:] == [["A", "Sydney", "1"], ["B", "Canberra", "right", "2"], ["C", "Perth", "0"]]
-    assert found.marks[2].split() == ["is-right"]
+    assert found.marks[2].split() == ["is-right", "option-1"]
     assert "All correct: 2 of 3" in found.text
 
 
