@@ -48,9 +48,14 @@ class Access:
 
 
 def public(view: View) -> View:
-    """Open to everyone, signed in or not."""
-    view.access = Access(public=True)  # type: ignore[attr-defined]
-    return view
+    """Open to everyone, signed in or not. The view itself stays as it is: it may be Django's."""
+
+    @wraps(view)
+    def opened(request: HttpRequest, *arguments: Any, **parameters: Any) -> HttpResponse:
+        return view(request, *arguments, **parameters)
+
+    opened.access = Access(public=True)  # type: ignore[attr-defined]
+    return opened
 
 
 def requires(

@@ -12,6 +12,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.views.i18n import set_language
 
 from accounts import repository
 from accounts.rules import Permission, Role
@@ -490,6 +491,10 @@ def test_every_address_says_whom_it_is_for(pattern):
     access = pattern.callback.access
     if access.permission and pattern.pattern.converters:
         assert access.of_a_thing, "an address about one thing needs a rule about that thing"
+
+
+def test_a_view_of_another_package_stays_as_it_is():
+    assert not hasattr(set_language, "access")
 
 
 def test_an_address_that_says_nothing_is_closed(rf):
