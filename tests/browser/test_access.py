@@ -349,3 +349,19 @@ def test_everything_to_press_is_large_enough(visit, subtests, path):
             look(page, width)
             assert smaller_than(page, "a[href], button, input:not([type=hidden]), select, textarea, summary", 24) == []
             assert smaller_than(page, ".wordmark, .site-nav a, .button:not(.small), .choices label, .tabs a", 44) == []
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
+def test_the_header_is_one_line_whatever_the_site_is_called(visit, language):
+    page = visit("/elections/", who="Ada Lovelace", locale=language)
+    for name in ("Plenum", "Gemeinnütziger Verein der Freunde e. V. Süd"):
+        page.evaluate("name => (document.querySelector('.wordmark span').textContent = name)", name)
+        for width in (320, 390, 768, 993, 1024, 1280):
+            look(page, width)
+            tops = (
+                "all => all.map(each => each.getBoundingClientRect()).filter(each => each.width).map(each => each.top)"
+            )
+            parts = page.locator(".site-nav a, .account > a, .account > button, .nav-opener").evaluate_all(tops)
+            assert parts, (name, width)
+            assert max(parts) - min(parts) < 20, (name, width)
+            assert fits(page), (name, width)
