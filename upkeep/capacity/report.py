@@ -143,7 +143,8 @@ def millions(units: float) -> str:
 
 
 def dollars(amount: float) -> str:
-    return f"{amount:,.2f}" if amount < 100 else f"{amount:,.0f}"
+    """Whole dollars from ten up: the size of a stored number varies by a digit, and with it the last cents."""
+    return f"{amount:,.2f}" if amount < 10 else f"{amount:,.0f}"
 
 
 def duration(seconds: float) -> str:
