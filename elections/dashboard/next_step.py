@@ -18,9 +18,14 @@ from accounts.models import User
 from acts.hooks import Hooks
 from elections import rules
 from elections.invitations.reminders import moment
+from elections.multi_ballots.links import dashboard_url
 from elections.rules import Election, State
 
 REMINDER_LEAD_TIME = timedelta(days=3)  # before the end it is time to remind those who have not voted
+
+# Where something is done for all questions on a ballot, by where it is done for one election.
+FOR_ALL = {"open_election": "open_multi_ballot", "close_election": "close_multi_ballot"}
+FOR_ALL |= {"candidates": "multi_ballot_questions", "results": "multi_ballot_results"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class Numbers:
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
+    for_all: bool = False  # the election leads a ballot, and the step is for all its questions
 
 
 ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
@@ -60,10 +66,11 @@ ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:
     """`offered` are the actions this person may take; the first of `later` follows the sealing."""
     state = election.state(now)
-    if election.book and state != State.CLOSED and not (state == State.DRAFT and numbers.candidates < 2):
+    if election.book and not numbers.for_all and not (state == State.DRAFT and numbers.candidates < 2):
         sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
-        address = reverse("multi_ballot_dashboard", args=[election.book])
-        return Step("multi_ballot", sentence, Button(_("See all questions"), address))
+        result = Button(_("See the result"), reverse("results", args=[election.name]))
+        also = (result,) if state == State.CLOSED else ()
+        return Step("multi_ballot", sentence, Button(_("See all questions"), dashboard_url(election)), also)
     if state == State.DRAFT:
         return _draft_step(election, numbers.candidates, offered, now)
     if state == State.CLOSED:
@@ -74,7 +81,13 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
 def _button(
     election: Election, page: str, label: str, offered: Collection[str], action: str, query: str = ""
 ) -> Button | None:
-    return Button(label, reverse(page, args=[election.name]) + query) if action in offered else None
+    return Button(label, _address(election, page) + query) if action in offered else None
+
+
+def _address(election: Election, page: str) -> str:
+    if election.book and page in FOR_ALL:
+        return reverse(FOR_ALL[page], args=[election.book])
+    return reverse(page, args=[election.name])
 
 
 # --- a draft ---
@@ -89,7 +102,8 @@ def _draft_step(election: Election, candidates: int, offered: Collection[str], n
         return _missing_step(election, candidates, offered, str(refusal))
     rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
     also = (rehearse,) if rehearse else ()
-    if button := _button(election, "open_election", _("Open the election"), offered, "OPEN"):
+    label = _("Open the ballot") if election.book else _("Open the election")
+    if button := _button(election, "open_election", label, offered, "OPEN"):
         return Step("open", _("Everything is ready. People can vote as soon as you open the election."), button, also)
     sentence = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
     return Step("open", sentence, None, also, is_quiet=True)
@@ -97,7 +111,7 @@ def _draft_step(election: Election, candidates: int, offered: Collection[str], n
 
 def _missing_step(election: Election, candidates: int, offered: Collection[str], sentence: str) -> Step:
     """The first thing that is missing, of all that the sentence names."""
-    if candidates < 2 or candidates <= election.seats > 1:
+    if rules.lacks_candidates(election, candidates):
         button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
         return Step("candidates", sentence, button)
     if not election.voter_count and election.electorate == "listed":
@@ -122,7 +136,8 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
         return Step("invite", text, invite, is_quiet=True)
     if is_listed and numbers.voted >= election.voter_count:
         text = _("Everyone has voted. You can close the election now, or wait for the end.")
-        button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
+        label = _("Close the ballot") if election.book else _("Close the election")
+        button = _button(election, "close_election", label, offered, "CLOSE")
         return Step("close", text, button, is_quiet=True)
     return _waiting_step(election, numbers, offered, now, *([_("Everyone is invited.")] if is_listed else []))
 
@@ -167,7 +182,7 @@ def _turnout_text(election: Election, numbers: Numbers) -> str:
 
 
 def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
-    result = Button(_("See the result"), reverse("results", args=[election.name]))
+    result = Button(_("See the result"), _address(election, "results"))
     if not numbers.is_sealed:
         sentence = _("The election is closed and final. The ballots are being counted.")
         return Step("wait", " ".join(filter(None, (sentence, numbers.sealing))), result, is_quiet=True)

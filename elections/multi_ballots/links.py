@@ -14,6 +14,8 @@ from store import keys
 
 from . import repository, rules
 
+STEPS = {"what": "rename_multi_ballot", "candidates": "multi_ballot_questions", "how": "multi_ballot_questions"}
+
 
 def ballot_name(election: Election) -> str:
     """What mails to voters call it: one invitation is for all questions on the ballot."""
@@ -28,6 +30,13 @@ def page_route(election: Election) -> tuple[str, str]:
 
 def ballot_route(election: Election) -> tuple[str, str]:
     return ("fill_multi_ballot", election.book) if election.book else ("ballot", election.name)
+
+
+def dashboard_url(election: Election) -> str:
+    """Of the election, or of the ballot that it is a question on."""
+    if election.book:
+        return reverse("multi_ballot_dashboard", args=[election.book])
+    return reverse("dashboard", args=[election.name])
 
 
 def result_route(election: Election) -> tuple[str, str]:
@@ -65,18 +74,21 @@ def vote_requests(*lists: Sequence[Election]) -> list[list[tuple[Election, VoteR
 def shared_page_url(request: HttpRequest, election: Election, action: Action) -> str | None:
     """The URL where this is done for all questions on the ballot; None if it is done here."""
     multi_ballot = repository.find(election.book) if election.book else None
-    if multi_ballot is None:
+    match = request.resolver_match
+    if multi_ballot is None or match is None:
         return None
+    step = match.kwargs.get("step", "")
+    if step in STEPS:
+        return reverse(STEPS[step], args=[multi_ballot.id])
     if action in rules.ALL_QUESTIONS_ACTIONS:
         own = action in (Action.OPEN, Action.EXTEND, Action.CLOSE)
         page = f"{action.name.lower()}_multi_ballot" if own else "multi_ballot_dashboard"
         return reverse(page, args=[multi_ballot.id])
     if multi_ballot.is_led_by(election.name):
         return None
-    if action == Action.SET_UP:
-        return reverse("question_settings", args=[multi_ballot.id, election.name])
-    if action in rules.LEADER_ACTIONS or (action == Action.SEE_ROLL and election.stored_state == State.DRAFT):
-        match = request.resolver_match
-        route = match.url_name if match and set(match.kwargs) == {"name"} else "roll"
-        return reverse(route or "roll", args=[multi_ballot.leader])
+    if action == Action.SET_UP and not step:
+        return reverse("multi_ballot_questions", args=[multi_ballot.id])
+    of_leader = action in rules.LEADER_ACTIONS or step
+    if of_leader or (action == Action.SEE_ROLL and election.stored_state == State.DRAFT):
+        return reverse(match.url_name or "roll", kwargs={**match.kwargs, "name": multi_ballot.leader})
     return None

@@ -35,7 +35,7 @@ def ada(signed_in):
 
 @pytest.fixture
 def multi_ballot(ada):
-    made = ada.post("/books/new/", {"name": "Spring", "questions": "Chair\nColour"})
+    made = ada.post("/books/new/", {"beginning": "several", "name": "Spring", "questions": "Chair\nColour"})
     return multi_ballots.find(made.url.split("/")[2])
 
 

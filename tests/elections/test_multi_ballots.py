@@ -11,11 +11,11 @@ from ballots import services as ballots
 from elections import actions, repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.drafts.setup_forms import QuestionsForm
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
-from elections.multi_ballot_pages.views import QuestionsForm
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots import rules
 from elections.roll.services import add_voters, remove_voter
