@@ -57,7 +57,7 @@ def dashboard_context(
     )
     later = ONCE_SEALED.run_all(request.user, election) if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
-    silent = sum(not each.statement for each in candidates)
+    silent = 0 if for_all else sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
     return context | {
         "step": step,

@@ -72,7 +72,7 @@ class NewElectionForm(QuestionsForm):
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self.fields["seats"].help_text = _("How many people are elected.")
-        self.fields["questions"].required = self["beginning"].value() == SEVERAL
+        self.fields["questions"].required = not self.is_bound or self.data.get("beginning") == SEVERAL
 
     def clean(self) -> None:
         beginning = self.cleaned_data.get("beginning", "")

@@ -53,7 +53,7 @@ def opening_page(
     questions, roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
     points = checklist.checklist_items(election, questions, roll, context["offered"], now)
     most = max(len(candidates) for *_question, candidates in questions)
-    silent = sum(not each.statement for *_question, candidates in questions for each in candidates)
+    silent = 0 if election.book else sum(not each.statement for each in questions[0][2])
     snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress())
     context |= {
         "points": points,

@@ -72,7 +72,7 @@ class QuestionForm(BallotForm):
         self.election, self.there, self.question = election, there, label
         settings = {name: getattr(election, name) for name in ("method", "seats", "unranked")}
         super().__init__(*arguments, there=1, prefix=rules.question_key(election.name), initial=settings)
-        self.fields["names"].widget.attrs["rows"] = 4
+        self.fields["names"].help_text, self.fields["names"].widget.attrs["rows"] = "", 4
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
