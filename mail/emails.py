@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -47,6 +47,7 @@ class EmailTemplate:
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
     silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
+    listed: Callable[[Mail], Sequence[str]] | None = None  # lines of a list below our sentences
     list_name: str = ""  # list ID, by which mail programs sort
     message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
     urgent: bool = False  # a person is waiting for it, so it goes before bulk mail
@@ -110,7 +111,8 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     return {
         "subject": _("Test: %(subject)s") % {"subject": subject} if template.is_test else subject,
         "headline": _(template.headline) % values if template.headline else subject,
-        "sentences": [_(sentence) % values for sentence in template.sentences],
+        "sentences": [(_(sentence) % values).strip() for sentence in template.sentences],
+        "listed": [isolated(line) for line in template.listed(mail)] if template.listed else [],
         "written": written,
         "after": [_(sentence) % values for sentence in template.after],
         "link": absolute_url(template.link(mail)) if template.link else "",

@@ -14,7 +14,7 @@ from acts.links import absolute_url
 from acts.storage import now_text
 from acts.tokens import create_token
 from elections import repository
-from elections.multi_ballots.links import ballot_route, page_route
+from elections.multi_ballots.links import ballot_route, page_route, question_lines
 from elections.rules import Election, State
 from mail.emails import EmailTemplate
 from mail.outbox import Mail, NothingToSay
@@ -96,6 +96,7 @@ INVITATION = EmailTemplate(
     values=_email_values,
     title=gettext_noop("Invitation to vote"),
     headline=NAME,
+    listed=lambda mail: question_lines(_election(mail)),
     message=own_text.own_text_message,
     after=(ABOUT_LINK,),
     reply_to=own_text.reply_address,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from elections.rules import Action, Election, State
 from pages.paths import path_of
@@ -14,6 +15,7 @@ from store import keys
 
 from . import repository, rules
 
+MAX_LISTED_QUESTIONS = 8  # in a mail
 STEPS = {"what": "rename_multi_ballot", "candidates": "multi_ballot_questions", "how": "multi_ballot_questions"}
 
 
@@ -21,6 +23,14 @@ def ballot_name(election: Election) -> str:
     """What mails to voters call it: one invitation is for all questions on the ballot."""
     multi_ballot = repository.find(election.book) if election.book else None
     return multi_ballot.name if multi_ballot else election.name
+
+
+def question_lines(election: Election) -> list[str]:
+    """The questions on its ballot, as mails list them: the first few, and how many more there are."""
+    multi_ballot = repository.find(election.book) if election.book else None
+    names = [multi_ballot.short(name) for name in multi_ballot.questions] if multi_ballot else []
+    more = [_("and %(count)d more") % {"count": len(names) - MAX_LISTED_QUESTIONS}]
+    return names if len(names) <= MAX_LISTED_QUESTIONS else names[:MAX_LISTED_QUESTIONS] + more
 
 
 def page_route(election: Election) -> tuple[str, str]:

@@ -247,6 +247,9 @@ def test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_
     last = ada.post(when.url, {"opens": "pressed", "lasts": "week", "time_zone": "Europe/Berlin"})
     assert last.url == at(multi_ballot, "open/")
     assert ada.post(last.url).url == at(multi_ballot, "dashboard/")
+    for what in ("invitation", "reminder"):
+        mail = ada.get(f"/election/Summer: Chair/invite/?what={what}").text
+        assert "• Chair\n• Board\n\n" in mail
     sent = ada.post("/election/Summer: Chair/invite/", {"send": "1", "what": "invitation"})
     assert sent.url == at(multi_ballot, "dashboard/")
     cast_multi_ballot(people.find("Eve"), multi_ballot.id, multi_ballot.questions, 2)
