@@ -18,14 +18,10 @@ from accounts.models import User
 from acts.hooks import Hooks
 from elections import rules
 from elections.invitations.reminders import moment
-from elections.multi_ballots.links import dashboard_url
+from elections.multi_ballots.links import shared_url
 from elections.rules import Election, State
 
 REMINDER_LEAD_TIME = timedelta(days=3)  # before the end it is time to remind those who have not voted
-
-# Where something is done for all questions on a ballot, by where it is done for one election.
-FOR_ALL = {"open_election": "open_multi_ballot", "close_election": "close_multi_ballot"}
-FOR_ALL |= {"candidates": "multi_ballot_questions", "results": "multi_ballot_results"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,7 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
         sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
         result = Button(_("See the result"), reverse("results", args=[election.name]))
         also = (result,) if state == State.CLOSED else ()
-        return Step("multi_ballot", sentence, Button(_("See all questions"), dashboard_url(election)), also)
+        return Step("multi_ballot", sentence, Button(_("See all questions"), shared_url("dashboard", election)), also)
     if state == State.DRAFT:
         return _draft_step(election, numbers.candidates, offered, now)
     if state == State.CLOSED:
@@ -81,13 +77,7 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
 def _button(
     election: Election, page: str, label: str, offered: Collection[str], action: str, query: str = ""
 ) -> Button | None:
-    return Button(label, _address(election, page) + query) if action in offered else None
-
-
-def _address(election: Election, page: str) -> str:
-    if election.book and page in FOR_ALL:
-        return reverse(FOR_ALL[page], args=[election.book])
-    return reverse(page, args=[election.name])
+    return Button(label, shared_url(page, election) + query) if action in offered else None
 
 
 # --- a draft ---
@@ -182,7 +172,7 @@ def _turnout_text(election: Election, numbers: Numbers) -> str:
 
 
 def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
-    result = Button(_("See the result"), _address(election, "results"))
+    result = Button(_("See the result"), shared_url("results", election))
     if not numbers.is_sealed:
         sentence = _("The election is closed and final. The ballots are being counted.")
         return Step("wait", " ".join(filter(None, (sentence, numbers.sealing))), result, is_quiet=True)

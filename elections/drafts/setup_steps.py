@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 
 
@@ -79,13 +80,7 @@ def next_url(step: Step, election: Election) -> str:
     """The next step; after the last one, the page that opens the election."""
     steps = SEVERAL_STEPS if election.book else STEPS
     following = steps[steps.index(step) + 1 :]
-    return step_url(following[0], election) if following else _opening_url(election)
-
-
-def _opening_url(election: Election) -> str:
-    if election.book:
-        return reverse("open_multi_ballot", args=[election.book])
-    return reverse("open_election", args=[election.name])
+    return step_url(following[0], election) if following else shared_url("open_election", election)
 
 
 def step_url(step: Step, election: Election) -> str:
@@ -112,4 +107,4 @@ def progress_steps(election: Election | None, current: Step) -> list[ProgressSte
         ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(path)
     ]
-    return [*steps, ProgressStep(_("Open it"), _opening_url(election) if election else "")]
+    return [*steps, ProgressStep(_("Open it"), shared_url("open_election", election) if election else "")]

@@ -44,7 +44,7 @@ def create(request: HttpRequest) -> HttpResponse:
     if request.POST.get("beginning") == SEVERAL:
         return redirect("make_multi_ballot", preserve_request=True)
     form = NewElectionForm(form_data(request))
-    mark = creation_mark(request)
+    mark = f"{request.user.name} {token_in(request.POST)}"
 
     def make() -> None:
         run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
@@ -52,11 +52,6 @@ def create(request: HttpRequest) -> HttpResponse:
     if saved(request, form, make, "name"):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     return creation_page(request, form, setup_steps.WHAT)
-
-
-def creation_mark(request: HttpRequest) -> str:
-    """Marks what this form makes, so that the same form again makes nothing else."""
-    return f"{request.user.name} {token_in(request.POST)}"
 
 
 def creation_page(request: HttpRequest, form: NewElectionForm, step: Step) -> HttpResponse:

@@ -101,7 +101,7 @@ def add(actor: User, ballot: MultiBallot, questions: Sequence[str]) -> MultiBall
     rules.check_many((*ballot.questions, *questions))
     bound = _distinct([_draft(actor, ballot.name, question, **rules.shared_by(leader)) for question in questions])
     after = rules.with_questions(ballot, [each.name for each in bound])
-    _change(actor, ballot, after, *(repository.binding(each, ballot.id) for each in bound))
+    _change(actor, ballot, after, *repository.binding(bound, ballot.id))
     return after
 
 
@@ -114,10 +114,10 @@ def take_out(actor: User, ballot: MultiBallot, name: str) -> None:
     if ballot.is_led_by(name) and len(ballot.questions) > 1:
         sentence = _("“%(name)s” holds the roll and the voting period for all questions. Remove the others first.")
         raise NotNow(sentence % {"name": name})
-    after, unbound = rules.without(ballot, name), repository.binding(election, "")
+    after, unbound = rules.without(ballot, name), repository.binding([election], "")
     if after is not None:
-        return _change(actor, ballot, after, unbound)
-    writes: list[Write] = [repository.deletion(ballot), unbound, repository.is_free(ballot.id)]
+        return _change(actor, ballot, after, *unbound)
+    writes: list[Write] = [repository.deletion(ballot), *unbound, repository.is_free(ballot.id)]
     return _record(actor, "BookTakenApart", ballot, {}, *writes)
 
 

@@ -25,8 +25,9 @@ from elections.access import check_visible, election_context, may
 from elections.dashboard.checklist import Question
 from elections.dashboard.views import dashboard_context
 from elections.drafts import setup_steps
+from elections.drafts.forms import NameForm
 from elections.drafts.setup_forms import BallotForm, NewElectionForm, QuestionsForm
-from elections.drafts.setup_views import creation_mark, creation_page, over_page, saved, step_page
+from elections.drafts.setup_views import creation_page, over_page, saved, step_page
 from elections.drafts.templates import SEVERAL
 from elections.lifecycle.consequences import closing
 from elections.lifecycle.forms import EndForm
@@ -35,8 +36,7 @@ from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Action, Election, check_settings
 from elections.turnout.counts import turnouts
-from pages.fields import TitleField
-from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
 from pages.messages import run_action, show_time_notes
 from ranking.candidates import Candidate
 from store.parallel import run_parallel
@@ -50,13 +50,6 @@ class MoreQuestionsForm(QuestionsForm):
         self.fields["questions"].label = gettext_lazy("Add questions, one per line")
         self.fields["questions"].required = False
         self.fields["questions"].widget.attrs["rows"] = 3
-
-
-class MultiBallotNameForm(forms.Form):
-    name = TitleField(
-        label=gettext_lazy("Name of the ballot"),
-        help_text=gettext_lazy("Voters see it: “Annual meeting 2027”, for example."),
-    )
 
 
 class QuestionForm(BallotForm):
@@ -131,7 +124,7 @@ def make_multi_ballot(request: HttpRequest) -> HttpResponse:
     if request.POST.get("beginning", SEVERAL) != SEVERAL:
         return redirect("create_election", preserve_request=True)
     form = NewElectionForm(form_data(request), initial={"beginning": SEVERAL})
-    mark = creation_mark(request)
+    mark = f"{request.user.name} {token_in(request.POST)}"
 
     def make() -> None:
         run_once(mark, lambda: services.make(request.user, mark=mark, **form.values()), None)
@@ -145,7 +138,7 @@ def make_multi_ballot(request: HttpRequest) -> HttpResponse:
 @form_page
 def rename_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     step, multi_ballot, leader = setup_steps.WHAT_SEVERAL, found.multi_ballot, found.leader
-    form = MultiBallotNameForm(form_data(request), initial={"name": multi_ballot.name})
+    form = NameForm(form_data(request), initial={"name": multi_ballot.name})
     if (over := over_page(request, leader, step)) is not None:
         return over
     if saved(request, form, lambda: services.rename(request.user, multi_ballot, form.cleaned_data["name"])):

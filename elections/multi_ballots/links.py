@@ -16,6 +16,12 @@ from store import keys
 from . import repository, rules
 
 MAX_LISTED_QUESTIONS = 8  # in a mail
+# The pages for all questions on a ballot, by those for one election.
+FOR_ALL = {
+    **{"election": "multi_ballot", "ballot": "fill_multi_ballot", "receipt": "multi_ballot_receipts"},
+    **{"dashboard": "multi_ballot_dashboard", "candidates": "multi_ballot_questions"},
+    **{"open_election": "open_multi_ballot", "close_election": "close_multi_ballot", "results": "multi_ballot_results"},
+}
 STEPS = {"what": "rename_multi_ballot", "candidates": "multi_ballot_questions", "how": "multi_ballot_questions"}
 
 
@@ -33,24 +39,14 @@ def question_lines(election: Election) -> list[str]:
     return names if len(names) <= MAX_LISTED_QUESTIONS else names[:MAX_LISTED_QUESTIONS] + more
 
 
-def page_route(election: Election) -> tuple[str, str]:
-    """The page that says what one votes on, as a route and its word."""
-    return ("multi_ballot", election.book) if election.book else ("election", election.name)
+def shared_route(page: str, election: Election) -> tuple[str, str]:
+    """The page of the election, or that of the ballot that it is a question on, as a route and its word."""
+    return (FOR_ALL[page], election.book) if election.book and page in FOR_ALL else (page, election.name)
 
 
-def ballot_route(election: Election) -> tuple[str, str]:
-    return ("fill_multi_ballot", election.book) if election.book else ("ballot", election.name)
-
-
-def dashboard_url(election: Election) -> str:
-    """Of the election, or of the ballot that it is a question on."""
-    if election.book:
-        return reverse("multi_ballot_dashboard", args=[election.book])
-    return reverse("dashboard", args=[election.name])
-
-
-def result_route(election: Election) -> tuple[str, str]:
-    return ("multi_ballot_results", election.book) if election.book else ("results", election.name)
+def shared_url(page: str, election: Election) -> str:
+    route, word = shared_route(page, election)
+    return reverse(route, args=[word])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +65,10 @@ def vote_requests(*lists: Sequence[Election]) -> list[list[tuple[Election, VoteR
     multi_ballots = repository.find_all([each.book for elections in lists for each in elections if each.book])
 
     def request(election: Election) -> VoteRequest:
-        name, questions, word = election.name, 1, election.name
-        routes = ["election", "ballot", "receipt"]
-        if ballot := multi_ballots.get(election.book):
-            name, questions, word = ballot.name, len(ballot.questions), ballot.id
-            routes = ["multi_ballot", "fill_multi_ballot", "multi_ballot_receipts"]
-        page, ballot_page, receipt = (path_of(route, word) for route in routes)
-        return VoteRequest(name, page, ballot_page, receipt, questions)
+        ballot = multi_ballots.get(election.book)
+        page, fill, receipt = (path_of(*shared_route(each, election)) for each in ("election", "ballot", "receipt"))
+        name, questions = (ballot.name, len(ballot.questions)) if ballot else (election.name, 1)
+        return VoteRequest(name, page, fill, receipt, questions)
 
     one_each = [{each.book or keys.fold(each.name): each for each in reversed(elections)} for elections in lists]
     return [[(each, request(each)) for each in reversed(by_ballot.values())] for by_ballot in one_each]

@@ -265,6 +265,23 @@ def test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_
     assert "See the result" in text_of(ada.get("/election/Summer: Board/dashboard/"))
 
 
+def test_the_list_has_one_row_for_all_questions_on_a_ballot(ada, multi_ballot, signed_in):
+    rows = ada.get("/elections/")
+    assert text_of(rows).count("Spring 2 questions on one ballot Draft You run it") == 1
+    assert f'href="{at(multi_ballot, "dashboard/")}"' in rows.text
+    assert "Spring: Chair" not in rows.text
+    ada.post(at(multi_ballot, "order/"), {"remove": SECOND})
+    assert "1 question on one ballot" in text_of(ada.get("/elections/"))
+    assert SECOND in ada.get("/elections/").text
+    ada.post(at(multi_ballot, "questions/"), fields(multi_ballot, questions="Colour"))
+    filled(multi_ballot)
+    ada.post(at(multi_ballot, "open/"))
+    eve = signed_in("Eve", Role.VOTER)
+    assert f'href="{at(multi_ballot, "ballot/")}"' in eve.get("/elections/").text
+    for show in ("open", "all"):
+        assert f'href="{at(multi_ballot)}"' in eve.get(f"/elections/?show={show}").text
+
+
 def test_another_kind_chosen_on_its_page_makes_one_election(ada):
     sent = ada.post("/books/new/", {"beginning": "board", "name": "Board", "questions": ""})
     assert (sent.status_code, sent.url) == (307, "/elections/new/")
