@@ -14,7 +14,7 @@ from acts.links import absolute_url
 from acts.storage import now_text
 from acts.tokens import create_token
 from elections import repository
-from elections.multi_ballots.links import question_lines, shared_route, shared_url
+from elections.multi_ballots.links import shared_route, shared_url
 from elections.rules import Election, State
 from mail.emails import EmailTemplate, Message
 from mail.outbox import Mail, NothingToSay
@@ -110,7 +110,7 @@ INVITATION = EmailTemplate(
     values=_email_values,
     title=gettext_noop("Invitation to vote"),
     headline=NAME,
-    listed=lambda mail: question_lines(_election(mail)),
+    listed="questions",
     description=_description,
     message=own_text.own_text_message,
     after=(ABOUT_LINK,),

@@ -46,10 +46,10 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def opening_page(
-    request: HttpRequest, election: Election, form: Any, read: Callable[[], Sequence[checklist.Question]]
+    request: HttpRequest, election: Election, form: Any, read: Callable[[], Sequence[checklist.Question]], **more: Any
 ) -> HttpResponse:
     """Everything to check before opening, of an election or of all questions on a ballot, and the button."""
-    now, context = now_text(), election_context(request, election, form=form)
+    now, context = now_text(), election_context(request, election, form=form, **more)
     questions, roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
     points = checklist.checklist_items(election, questions, roll, context["offered"], now)
     most = max(len(candidates) for *_question, candidates in questions)

@@ -143,7 +143,7 @@ def rename_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         return over
     if saved(request, form, lambda: services.rename(request.user, multi_ballot, form.cleaned_data["name"])):
         return redirect(setup_steps.next_url(step, leader))
-    return step_page(request, leader, step, form)
+    return step_page(request, leader, step, form, multi_ballot=multi_ballot)
 
 
 @organiser_page(Action.SET_UP)
@@ -167,9 +167,8 @@ def multi_ballot_questions(request: HttpRequest, found: Found) -> HttpResponse:
             services.add(request.user, multi_ballot, more.cleaned_data["questions"])
         if not any(form.errors for form in every):
             return _after_questions(request, found, is_longer=bool(more.cleaned_data["questions"]))
-    wrong = [form for form in every if form.errors]
-    may_grow = len(asked) < rules.MAX_QUESTIONS
-    return step_page(request, leader, step, more, asked=asked, wrong=wrong, may_grow=may_grow)
+    context = {"asked": asked, "wrong": [form for form in every if form.errors], "multi_ballot": multi_ballot}
+    return step_page(request, leader, step, more, may_grow=len(asked) < rules.MAX_QUESTIONS, **context)
 
 
 def _after_questions(request: HttpRequest, found: Found, *, is_longer: bool) -> HttpResponse:
@@ -230,6 +229,7 @@ def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     context = dashboard_context(request, whole, lambda: candidates, for_all=True)
     context["offered"] -= {"REHEARSE", "ENTER_PAPER", "FIX"}  # for one question at a time
     context |= {"rows": list(zip(questions, votes, strict=True)), "lacking": lacking, "is_busy": work is not None}
+    context["multi_ballot"] = found.multi_ballot
     return render(request, "elections/multi_ballots/dashboard.html", context)
 
 
@@ -240,7 +240,8 @@ def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         done = _("The ballot is open: %(count)d questions.") % {"count": len(found.multi_ballot.questions)}
         run_action(request, lambda: services.open_(request.user, found.multi_ballot), done)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    return opening_page(request, found.leader, forms.Form(), lambda: questions_of(found.multi_ballot))
+    read = partial(questions_of, found.multi_ballot)
+    return opening_page(request, found.leader, forms.Form(), read, multi_ballot=found.multi_ballot)
 
 
 @organiser_page(Action.EXTEND)

@@ -46,7 +46,8 @@ def _placeholders(mail: Mail) -> dict[str, str]:
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
     name = ballot_name(election) if election else mail.about["election_name"]
     outcome = "" if "questions" in mail.about else outcome_sentence(mail.about)
-    return {"election": name, "outcome": outcome, "counted": counted % {"count": ballots}}
+    questions = "\n".join(_question_lines(mail.about))
+    return {"election": name, "outcome": outcome, "counted": counted % {"count": ballots}, "questions": questions}
 
 
 def _link(mail: Mail) -> str:
@@ -75,7 +76,7 @@ RESULT = EmailTemplate(
     silence_label=gettext_noop("No more mails about results"),
     is_over=_is_gone,
     values=_placeholders,
-    listed=lambda mail: _question_lines(mail.about),
+    listed="questions",
     title=gettext_noop("Who won"),
     headline="%(election)s",
 )
