@@ -68,6 +68,7 @@ FILTERS = {
     "filesizeformat": defaultfilters.filesizeformat,
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
+    "initials": names.initials,
     "json_script": json_script,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,

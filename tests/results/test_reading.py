@@ -318,6 +318,33 @@ def test_without_votes_there_is_nothing_to_play_with(client, voted, close):  # n
     assert "what-if/" not in page(client)
 
 
+def test_the_outcome_is_named_once_and_numbers_are_collapsed_after_the_charts(client, voted, close):  # noqa: F811
+    voted({"Ada": 1, "Bo": 2, "Cy": 3}, {"Bo": 1, "Cy": 2, "Ada": 3}, {"Cy": 1, "Ada": 2, "Bo": 3}, {"Ada": 1, "Bo": 2})
+    close()
+    shown = page(client)
+    assert [each for each in re.findall(r"<p>([^<]*)</p>", shown) if each.endswith(" won.")] == []
+    assert re.search('<details class="more prints"><summary>All head-to-head contests</summary>', shown)
+    places = [shown.index(f'id="{each}"') for each in ("outcome", "why", "pictures", "places", "numbers", "checks")]
+    assert places == sorted(places)
+
+
+def test_a_lot_is_told_once_on_the_card(client, voted, close):  # noqa: F811
+    voted({"Ada": 1}, {"Ada": 1}, {"Bo": 1, "Ada": 2}, {"Cy": 1, "Ada": 2}, method="irv")
+    close()
+    shown = page(client)
+    card = shown[shown.index('id="outcome"') : shown.index('id="why"')]
+    assert "Lots drawn" in card
+    assert "<dt>Ties</dt>" not in card
+
+
+def test_without_votes_no_place_and_no_reason_is_made_up(client, voted, close):  # noqa: F811
+    voted({}, {})
+    close()
+    shown = page(client)
+    assert "Every ballot is blank." in shown
+    assert not [each for each in ("why", "places", "methods", "numbers") if f'id="{each}"' in shown]
+
+
 # --- when it really closed ---
 
 NOW, LATER = "2031-05-01T12:00:00.000Z", "2031-06-01T12:00:00.000Z"
