@@ -32,16 +32,8 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         lambda: (panels(request.user, election), needs_accounts(election)),
     )
     context = election_context(request, election, candidates=candidates, **turnout)
-    numbers = Numbers(
-        candidates=len(candidates),
-        voted=context["turnout"].voted if "turnout" in context else 0,
-        uninvited=so_far.uninvited(election),
-        invited=so_far.invited.voters if so_far.invited else 0,
-        reminded=so_far.reminded.all if so_far.reminded else 0,
-        is_inviting=so_far.is_inviting,
-        is_sealed=so_far.is_sealed,
-        sealing=str(so_far.sealing or ""),
-    )
+    voted = context["turnout"].voted if "turnout" in context else 0
+    numbers = Numbers.of(election, so_far, len(candidates), voted)
     later = ONCE_SEALED.run_all(request.user, election) if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     silent = sum(not each.statement for each in candidates)
