@@ -181,7 +181,7 @@ def test_a_game_closes_a_moment_after_everybody_has_answered(site, made, time):
 
 def test_whoever_left_after_answering_stands_in_for_nobody(made, time):
     game = made(Type.TRIVIA)
-    ada, ben, cem = seated(game, "Ada", "Ben", "Cem")
+    ada, ben, _cem = seated(game, "Ada", "Ben", "Cem")
     drive(game, Step.NEXT)
     give(game, ada, [0], at=clock.now())
     give(game, ben, [0], at=clock.now())
