@@ -43,6 +43,8 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
         "concerns": concerns(snapshot, except_for=step.what),
         "mails": so_far.mails,
+        "is_mailing": so_far.is_mailing,
+        "is_reminding": so_far.is_reminding,
         "reminders": [reminders.REMINDER_TIMES[hours] for hours in election.remind_before],
         "panels": parts,
     }
