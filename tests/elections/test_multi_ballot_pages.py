@@ -95,7 +95,7 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")
     assert "My ballots" in text_of(eve.get(at(multi_ballot)))
     dashboard = text_of(ada.get(at(multi_ballot, "dashboard/")))
-    assert "0 % 0 of 2 voters have voted" in dashboard
+    assert "0% 0 of 2 voters have voted" in dashboard
     assert "Colour 2 candidates · Schulze 1 of 2 voted" in dashboard
     assert "Chair 2 candidates · Schulze Colour" in dashboard  # the same as above, so it is not repeated
     ada.post(at(multi_ballot, "end/"), {"ends": "2199-03-01T12:00"})
@@ -105,7 +105,7 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     assert "The ballot is closed." in text_of(ada.post(at(multi_ballot, "close/"), follow=True))
     results = text_of(eve.get(at(multi_ballot, "results/")))
     assert "Chair Nobody voted." in results
-    assert "Colour Winner Cy Method Schulze Ballots 1 · of 2 voters · 50 %" in results
+    assert "Colour Winner Cy Method Schulze Ballots 1 · of 2 voters · 50%" in results
 
 
 def test_strangers_see_the_results_only_if_every_question_shares_them(ada, multi_ballot, client):
@@ -255,7 +255,7 @@ def test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_
     cast_multi_ballot(people.find("Eve"), multi_ballot.id, multi_ballot.questions, 2)
     dashboard = ada.get(at(multi_ballot, "dashboard/"))
     assert "Invitations are on their way: 1 of 1 still to go." in text_of(dashboard)
-    assert "100 % 1 of 1 voter has voted" in text_of(dashboard)
+    assert "100% 1 of 1 voter has voted" in text_of(dashboard)
     assert all(f'href="{at(multi_ballot, where)}"' in dashboard.content.decode() for where in ("end/", "close/"))
     ada.post(at(multi_ballot, "close/"))
     assert "Chair Winner Cy" in text_of(ada.get(at(multi_ballot, "results/")))
