@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -36,9 +35,8 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     called, corrected = host_screens.calls(snapshot), corrections.rows(game, snapshot.state, snapshot.questions)
     waiting = [each for each in corrected if each.is_movable]
     items = [(each.edition, f"{snapshot.numbers[each.place]}. {each.question.title[:60]}") for each in waiting]
-    form = ItemForm(
-        form_data(request), game=game, waiting=items, initial=_initial_from_motion(request, snapshot, waiting)
-    )
+    initial = _initial_from_motion(request, snapshot, waiting)
+    form = ItemForm(form_data(request), game=game, waiting=items, initial=initial)
     with refusals_as_errors(form):
         if request.method == "POST" and form.is_valid():
             question = form.question()
@@ -66,9 +64,7 @@ def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return redirect(return_page(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 
 
-def _initial_from_motion(
-    request: HttpRequest, snapshot: Snapshot, waiting: Sequence[corrections.Row]
-) -> dict[str, Any]:
+def _initial_from_motion(request: HttpRequest, snapshot: Snapshot, waiting: list[corrections.Row]) -> dict[str, Any]:
     """Prefills the form with a motion that is about to get amendments, to be called right after it."""
     place = parse_number(request.GET.get("motion", ""), below=len(snapshot.questions))
     motion = None if place is None else snapshot.questions[place]

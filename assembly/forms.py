@@ -114,9 +114,7 @@ class ItemForm(forms.Form):
     of = forms.ChoiceField(label=gettext_lazy("Out of"), choices=list(wording.OF.items()), initial="cast")
     seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
     before = forms.ChoiceField(
-        label=gettext_lazy("Place on the agenda"),
-        required=False,
-        error_messages={"invalid_choice": CHANGED_SINCE},
+        label=gettext_lazy("Place on the agenda"), required=False, error_messages={"invalid_choice": CHANGED_SINCE}
     )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -125,10 +123,8 @@ class ItemForm(forms.Form):
         of, before = self.fields["of"], self.fields["before"]
         assert isinstance(of, forms.ChoiceField)
         assert isinstance(before, forms.ChoiceField)
-        before.choices = [
-            ("", _("At the end")),
-            *((seen, _("Before %(item)s") % {"item": item}) for seen, item in waiting),
-        ]
+        places = [(seen, _("Before %(item)s") % {"item": item}) for seen, item in waiting]
+        before.choices = [("", _("At the end")), *places]
         known = [each for each in Of if each != Of.ENTITLED or game.entitled]
         of.choices = [(each.value, wording.OF[each]) for each in known]
 

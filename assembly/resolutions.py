@@ -144,9 +144,7 @@ def run_off_options(round_: Round) -> list[int]:
     if result.get("outcome") == Outcome.TIED:
         return sorted(result.get("leaders", result.get("winners", ())))
     chosen = result.get("chosen", ()) if result.get("outcome") == Outcome.LOST else ()
-    if not any(chosen):
-        return []
-    second = max(1, sorted(chosen)[-2])
+    second = max([1, *sorted(chosen)[-2:-1]])
     leading = [place for place, votes in enumerate(chosen) if votes >= second]
     return leading if 1 < len(leading) < len(chosen) else []
 
@@ -160,9 +158,8 @@ def run_off_question(question: Question, round_: Round, title: str) -> Question 
     if question.kind == Kind.ALTERNATIVES:
         remaining.append(options[-1])
     kind = Kind.RANKING if question.kind == Kind.IDEAS else question.kind
-    is_secret = question.secret or question.kind == Kind.IDEAS
-    narrowed = replace(question, title=title, kind=kind, options=tuple(remaining), secret=is_secret)
-    return replace(narrowed, run_off=round_.number)
+    options, is_secret = tuple(remaining), question.secret or question.kind == Kind.IDEAS
+    return replace(question, title=title, kind=kind, options=options, secret=is_secret, run_off=round_.number)
 
 
 # --- what it means ---
@@ -190,14 +187,12 @@ def _decided(question: Question, numbers: Counted, needed: Mapping[str, int], co
     leaders = numbers["leaders" if question.kind == Kind.CHOICE else "winners"]
     if not leaders:
         return Outcome.LOST
-    if question.kind == Kind.ALTERNATIVES and len(question.options) - 1 in leaders:
-        return Outcome.LOST
-    if question.kind == Kind.ALTERNATIVES and not any(_carries(question, numbers, each, common) for each in leaders):
-        return Outcome.LOST
+    if question.kind == Kind.ALTERNATIVES:
+        is_carried = any(_carries(question, numbers, each, common) for each in leaders)
+        decided = Outcome.TIED if len(leaders) > 1 else Outcome.CARRIED
+        return decided if is_carried and len(question.options) - 1 not in leaders else Outcome.LOST
     if len(leaders) > 1:
         return Outcome.TIED
-    if question.kind == Kind.ALTERNATIVES:
-        return Outcome.CARRIED
     return Outcome.ELECTED if passed or question.kind == Kind.RANKING else Outcome.LOST
 
 
