@@ -71,6 +71,11 @@ def check_role_change(caller: tuple[str, Role], target: tuple[str, Role], new: R
         raise NotAllowed(_("You can only assign roles below your own."))
 
 
+def invitable_roles(caller: Role) -> list[Role]:
+    """The roles that an invitation may promise: those strictly below the caller's that need no approval."""
+    return [role for role in Role if Role.NO_ACCESS < role < caller]
+
+
 def offered_roles(caller: tuple[str, Role], target: tuple[str, Role]) -> list[Role]:
     """The roles the caller may give the target, except the target's current one."""
     return [role for role in Role if role != target[1] and _accepts(caller, target, role)]
@@ -114,8 +119,8 @@ def check_confirmed(role: Role, confirmed: bool) -> None:
 
 
 NOT_CONFIRMED = _(
-    "Only organisers confirmed by an admin can write to all voters in their own words. Ask an admin to "
-    "confirm you; until then you can send invitations and reminders."
+    "Only organisers confirmed by an admin can write to all voters in their own words. Until then you can send "
+    "invitations and reminders with our text."
 )
 
 
