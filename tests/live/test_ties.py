@@ -15,7 +15,7 @@ from assembly.minutes import repository as minutes
 from live import repository
 from live.rules import Phase, Step
 from live.screens import snapshots
-from live.services import correcting, making
+from live.services import correcting, making, moving
 from questions.question import Kind, Question, Type
 from questions.rules import question_fingerprint
 from store.log import EventLog
@@ -107,7 +107,7 @@ def test_one_press_calls_the_run_off_once(site, made, hana, page):
 def test_two_tabs_hold_one_run_off(made, monkeypatch):
     """The other tab presses after the first has looked, and before it has added or called anything."""
     game = voted(made, FEE, *TIED)
-    for module, name in ((agenda.correcting, "add"), (agenda.moving, "drive")):
+    for module, name in ((correcting, "add"), (moving, "drive")):
         real, others = getattr(module, name), [1]
 
         def late(*arguments, real=real, others=others, **options):
