@@ -26,6 +26,19 @@ def _email_link(mail: Mail) -> str:
 
 
 EMAIL_TEMPLATES = {
+    "organiser_asks": EmailTemplate(
+        gettext_noop("%(name)s asks to be confirmed as an organiser"),
+        (
+            gettext_noop(
+                "%(name)s runs elections here and would like to write to voters in their own words: in invitations, "
+                "reminders and messages. Only organisers confirmed by an admin can do that."
+            ),
+            gettext_noop("If you know them, confirm them on their page. Otherwise you need not do anything."),
+        ),
+        lambda mail: reverse("person", args=[mail.about["name"]]),
+        gettext_noop("See their page"),
+        title=gettext_noop("Request to be confirmed as an organiser"),
+    ),
     "confirm_registration": EmailTemplate(
         gettext_noop("Complete your account"),
         (

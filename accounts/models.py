@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -11,9 +12,11 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.utils.crypto import salted_hmac
 
-from store.log import as_text
+from store.log import as_text, utc_now
 
 from .rules import Permission, Role, has, is_confirmed
+
+ASKING_INTERVAL = timedelta(days=7)  # between two requests to be confirmed as an organiser
 
 
 class User(AbstractBaseUser):
@@ -35,6 +38,7 @@ class User(AbstractBaseUser):
     visited_at = models.CharField(max_length=24, default="")  # start of the current or latest visit
     visited_before = models.CharField(max_length=24, default="")  # start of the visit before that
     warned_at = models.CharField(max_length=24, default="")  # when they were warned that the account is unused
+    asked_at = models.CharField(max_length=24, default="")  # when they asked to be confirmed as an organiser
 
     USERNAME_FIELD = "name"
 
@@ -85,6 +89,11 @@ class User(AbstractBaseUser):
     @property
     def can_write_to_many(self) -> bool:
         return is_confirmed(self.role, self.confirmed)
+
+    @property
+    def waits_for_confirmation(self) -> bool:
+        """Whether they have asked so recently that asking again would be a nuisance."""
+        return self.asked_at > as_text(utc_now() - ASKING_INTERVAL)
 
     @property
     def credentials(self) -> str:

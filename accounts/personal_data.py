@@ -116,6 +116,7 @@ def account(user: User) -> Iterator[Item]:
         "about": user.about,
         "picture": user.photo.as_item() if user.photo else None,
         "confirmed_organiser": user.confirmed,
+        "asked_to_be_confirmed_at": user.asked_at,
         "mails_a_day": user.mails_a_day,
         "second_steps": list(_second_steps(user)),
     }

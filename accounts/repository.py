@@ -143,6 +143,7 @@ def user_of(item: Item) -> User:
         item.get("visited_at", ""),
         item.get("visited_before", ""),
         item.get("warned_at", ""),
+        item.get("asked_at", ""),
     )
 
 
@@ -325,6 +326,12 @@ def confirmation(user: User, confirmed: bool) -> Write:
     if confirmed:
         return Update(keys.user(user.name), set={"confirmed": True}, when=_same_role(user) & Missing("confirmed"))
     return Update(keys.user(user.name), remove=("confirmed",), when=_same_role(user) & Equals("confirmed", True))
+
+
+def confirmation_request(user: User, now: str) -> Write:
+    """Refused if they have asked since they were read, or are no longer there."""
+    unchanged = _same_role(user) & _is_still("asked_at", user.asked_at)
+    return Update(keys.user(user.name), set={"asked_at": now}, when=unchanged)
 
 
 def _same_role(user: User) -> Condition:

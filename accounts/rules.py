@@ -114,8 +114,8 @@ def check_confirmed(role: Role, confirmed: bool) -> None:
 
 
 NOT_CONFIRMED = _(
-    "Only organisers confirmed by an admin can write to all voters in their own words. Ask an admin to "
-    "confirm you; until then you can send invitations and reminders."
+    "Only organisers confirmed by an admin can write to all voters in their own words. Until then you can send "
+    "invitations and reminders with our text."
 )
 
 

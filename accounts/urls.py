@@ -19,6 +19,7 @@ below_me = [
     path("factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
     path("factors/passkey/<str:short_id>/remove/", factor_views.remove_passkey, name="remove_passkey"),
     path("picture/", views.own_picture, name="own_picture"),
+    path("ask-admin/", views.ask_admin, name="ask_admin"),
     path("data/", views.own_data, name="own_data"),
     path("leave/", views.leave, name="leave"),
 ]

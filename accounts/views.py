@@ -222,6 +222,14 @@ def _next(request: HttpRequest) -> str:
     return address if ours else ""
 
 
+@requires(Permission.USE_APPLICATION)
+@require_POST
+def ask_admin(request: HttpRequest) -> HttpResponse:
+    """Ask to be confirmed as an organiser; leads back to where the button was."""
+    services.ask_for_confirmation(request.user)
+    return redirect(_next(request) or "me")
+
+
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:

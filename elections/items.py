@@ -73,9 +73,10 @@ ITEMS = (
 
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited",
-             f"acts:int lineage left_alone:bool turn:int restores:int {UNSEEN_MARKS}", rule=who_is_on_the_roll,
-             lists=(keys.elections_of_voter(""),), replay=(
+             f"display_name acts:int lineage left_alone:bool turn:int restores:int {UNSEEN_MARKS}",
+             rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
+                 Exempt("The name that mails greet somebody by is private; the log would keep it.", "display_name"),
                  Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
                         "lineage")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
@@ -91,8 +92,8 @@ ITEMS = (
     ItemType("message", keys.message, f"subject text written_by:person written_at text_html {RENDERED}",
              "messaged*:any", replay=MAILS),
     ItemType("reminders", keys.reminders, "from last_sent", replay=MAILS),
-    ItemType("own words", keys.invitation_words, f"election_name:election text author:map answers:map written_at "
-             f"text_html {RENDERED}", replay=MAILS),
+    ItemType("own words", keys.invitation_words, "election_name:election subject text author:map answers:map "
+             f"written_at text_html {RENDERED}", replay=MAILS),
     ItemType("left alone", keys.quiet, hidden="address:address",
              replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
@@ -126,7 +127,7 @@ ITEMS = (
     ItemType("import", keys.voter_import, "election_name:election voters:int slices:int done:int added:int unknown:int "
              "skipped asked_by:person moved:int ttl:int", "digest",
              replay="A list being added to the roll; each voter added has an event."),
-    ItemType("import's rows", keys.imported_rows, "voters:people ttl:int",
+    ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "display_names:map",
              replay="A list being added to the roll; each voter added has an event."),
     ItemType("to be listed", keys.filling_part, "voters:people accounts:list", replay="Voters being copied "
              "into a draft in batches; each voter added has an event."),

@@ -33,10 +33,12 @@ class Voter:
     voted: bool = False
     account: str | None = None  # which account of the name, by when it was made
     invited: str = ""  # the number of the mail that invited them
+    display_name: str = ""  # of someone listed by address, if the organiser gave it
 
 
 def voter_of(item: Item) -> Voter:
-    return Voter(item["voter_name"], item["voted"], item.get("account"), item.get("invited", ""))
+    texts = (item.get(name, "") for name in ("invited", "display_name"))
+    return Voter(item["voter_name"], item["voted"], item.get("account"), *texts)
 
 
 def is_by_address(voter_name: str) -> bool:
@@ -149,12 +151,13 @@ def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[set[str], 
 # --- writes ---
 
 
-def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:
+def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0, display_name: str = "") -> Put:
     """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
     place = sharding.voter_key(election, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     fields: Item = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
     fields |= ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
+    fields |= {"display_name": display_name} if display_name else {}
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
 
 

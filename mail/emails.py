@@ -48,6 +48,7 @@ class EmailTemplate:
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
     silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
     list_name: str = ""  # list ID, by which mail programs sort
+    description: Callable[[Mail], Message | None] | None = None  # of what it is about, below our sentences
     message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
     urgent: bool = False  # a person is waiting for it, so it goes before bulk mail
     good_for: int = 0  # seconds after which it is useless; 0 for never
@@ -60,6 +61,8 @@ class EmailTemplate:
     is_test: bool = False  # sent only to the person who requested it
     is_private: bool = False  # hides the recipient from everybody
 
+
+RECIPIENT_NAME = "recipient_name"  # of what a mail is about: by which it greets the recipient, if it is known
 
 # Shades of the site's colour; a hook, because pages know them and mails do not (config/hooks.py).
 COLOURING = Hooks[[str], dict[str, tuple[str, str]]]("when a mail is written")
@@ -110,7 +113,9 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     return {
         "subject": _("Test: %(subject)s") % {"subject": subject} if template.is_test else subject,
         "headline": _(template.headline) % values if template.headline else subject,
+        "greeting": _("Hello %(name)s,") % {"name": name} if (name := values.get(RECIPIENT_NAME)) else _("Hello,"),
         "sentences": [_(sentence) % values for sentence in template.sentences],
+        "description": template.description(mail) if template.description else None,
         "written": written,
         "after": [_(sentence) % values for sentence in template.after],
         "link": absolute_url(template.link(mail)) if template.link else "",

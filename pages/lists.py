@@ -52,16 +52,23 @@ class Row:
     value: str | None  # cleaned
     verdict: Verdict
     reason: str = ""
+    display_name: str = ""  # of the person whose address the row has, if the list says it
 
 
 def read_voters(raw: bytes) -> list[Row]:
     """The voters of a CSV file, each a user name or an email address."""
     rows: list[Row] = []
-    for line, column, typed in _voters(decode(raw)):
+    for line, column, typed, display_name in _voters(decode(raw)):
         if len(rows) == MAX_ROWS:
             raise _too_many_rows()
-        rows.append(_row(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name))
+        row = _row(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name)
+        rows.append(replace(row, display_name=display_name) if "@" in typed else row)
     return list(_without_repeats(rows))
+
+
+def display_names(rows: Iterable[Row]) -> dict[str, str]:
+    """By the address that is stored."""
+    return {row.value: row.display_name for row in rows if row.value and row.display_name}
 
 
 def read_candidates(text: str) -> list[Row]:
@@ -277,25 +284,37 @@ HEADERS = {
     Column.NAME: "name names fullname namen",
 }
 COLUMN_BY_HEADING = {fold(word): column for column, words in HEADERS.items() for word in words.split()}
+PARTS_OF_NAMES = {
+    "first": "firstname firstnames forename forenames givenname givennames vorname vornamen rufname",
+    "last": "lastname lastnames surname surnames familyname nachname nachnamen familienname zuname",
+    "whole": f"{HEADERS[Column.NAME]} displayname anzeigename",
+}
+PART_BY_HEADING = {fold(word): part for part, words in PARTS_OF_NAMES.items() for word in words.split()}
+
+
+def _heading(cell: str) -> str:
+    """“E-Mail:” is email."""
+    return "".join(filter(str.isalpha, fold(cell)))
 
 
 def _column(cell: str) -> Column | None:
-    """What a cell of the first line says its column holds, if it is a heading: “E-Mail:” is email."""
-    return COLUMN_BY_HEADING.get("".join(filter(str.isalpha, fold(cell))))
+    """What a cell of the first line says its column holds, if it is a heading."""
+    return COLUMN_BY_HEADING.get(_heading(cell))
 
 
-def _voters(text: str) -> Iterator[tuple[int, Column | None, str]]:
-    """Each record's line and the cell that identifies the voter, with what the header says about that cell."""
+def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str]]:
+    """Each record's line, the cell that identifies the voter, with what the header says about it, and their name."""
     hint = HINT.match(text)
     text = text[hint.end() :] if hint else text  # the rest of that line is blank and still counts
     sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE_LINES))
     separator, has_header = _layout(sample, hint[1] if hint else SEPARATORS)
     records = dropwhile(lambda record: _is_blank("".join(record[1])), _records(text, separator))
     if has_header:
-        columns = _columns(next(records)[1])
-        yield from ((line, *_by_header(cells, columns)) for line, cells in records)
+        header = next(records)[1]
+        columns, parts = _columns(header), [PART_BY_HEADING.get(_heading(cell)) for cell in header]
+        yield from ((line, *_by_header(cells, columns), _display_name(cells, parts)) for line, cells in records)
     else:
-        yield from ((line, None, typed) for line, cells in records if (typed := _by_content(cells)))
+        yield from ((line, None, typed, "") for line, cells in records if (typed := _by_content(cells)))
 
 
 def _columns(header: list[str]) -> list[tuple[int, Column]]:
@@ -309,6 +328,18 @@ def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Col
         if "@" in typed if column is Column.ADDRESS else typed:
             return column, typed
     return None, ""
+
+
+def _display_name(cells: list[str], parts: list[str | None]) -> str:
+    """The person's name, empty if there is none to use. “Name” beside “Vorname” is the family name."""
+    found = {part: unescape_formula(cell) for part, cell in zip(parts, cells, strict=False) if part}
+    first, last, whole = (found.get(part, "") for part in PARTS_OF_NAMES)
+    if first and not f"{fold(whole)} ".startswith(f"{fold(first)} "):
+        whole = f"{first} {last or whole}"
+    try:
+        return clean_name(whole)  # a family name alone is no way to address anybody
+    except ValidationError:
+        return ""
 
 
 def _by_content(cells: list[str]) -> str:

@@ -229,6 +229,7 @@ def whom_the_site_lets_mail(olga: User) -> None:
     for most in (300, None, 400):
         accounts.change_mail_limit(olga, someone("Ada"), most)
     for name in ("Ada", "Bo"):
+        accounts.ask_for_confirmation(someone(name))
         accounts.confirm_organiser(olga, someone(name))
     accounts.confirm_organiser(olga, someone("Bo"), confirmed=False)
 
@@ -271,9 +272,8 @@ def a_public_election() -> None:
     remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
     add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
-    the_list = imports.start(
-        ada, election("Bord"), ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
-    )
+    listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
+    the_list = imports.start(ada, election("Bord"), listed, display_names={"late@example.org": "Lea Late"})
     imports.resume(ada, election("Bord"), the_list, 5)
     imports.resume(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
     remove_voter(ada, election("Bord"), "wrong@example.org")
@@ -330,7 +330,7 @@ def mails() -> None:
     invitations.unsubscribe("BOARD", "late@example.org")
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
-    own_text.change(ada, election("Board"), "Please come *early*.", "me")
+    own_text.change(ada, election("Board"), "Please come *early*.", "me", "Come and vote")
     forecast.send_test(ada, election("Board"), "invited")
     send_mails()
 

@@ -87,6 +87,7 @@ ROUTES = {
     "confirm_email": (PUBLIC, FORM, ["target", "token"]),
     "sessions": (SIGNED_IN, FORM, []),
     "own_picture": (Permission.VIEW_APPLICATION, FORM, []),
+    "ask_admin": (Permission.USE_APPLICATION, ACT, []),
     "own_data": (SIGNED_IN, FORM, []),
     "own_mails": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),

@@ -16,7 +16,7 @@ from .credentials import (
     sign_out_everywhere,
 )
 from .first_owner import AddressTaken, OwnerThere, check_setup, make_owner, make_owner_by_link
-from .profile import change_picture, change_profile, move_picture, remove_picture
+from .profile import ask_for_confirmation, change_picture, change_profile, move_picture, remove_picture
 from .registration import (
     accept_invitation,
     confirm_registration,

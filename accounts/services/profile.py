@@ -1,17 +1,21 @@
-"""Changing a profile: its texts and its picture."""
+"""Changing a profile: its texts and its picture; asking to be confirmed as an organiser."""
 
 from __future__ import annotations
 
 from accounts import repository, rules
 from accounts.models import User
+from accounts.rules import Role
 from acts.retry import retried
-from acts.storage import record
+from acts.storage import now_text, record, try_write
+from mail import outbox
 from photos import repository as photos
 from photos.changing import PictureChange
 from store.log import Event
 from store.table import Write
 
 from .roles import name_and_role, role_unchanged
+
+MAX_ASKED = 20  # people of each role who are asked to confirm an organiser
 
 
 @retried
@@ -56,3 +60,12 @@ def _change_picture(actor: str, person: User, change: PictureChange, *also: Writ
 
 def reloaded(user: User) -> User:
     return repository.find(user.name) or user
+
+
+def ask_for_confirmation(user: User) -> None:
+    """Mail the admins, who may confirm this organiser; nothing more if they were asked a few days ago."""
+    if user.can_write_to_many or user.waits_for_confirmation:
+        return
+    admins = [each for role in (Role.OWNER, Role.ADMIN) for each in repository.people(role=role, limit=MAX_ASKED)[0]]
+    mails = [outbox.queued("organiser_asks", each.email, name=user.name) for each in admins]
+    try_write(repository.confirmation_request(user, now_text()), *mails)  # unless the button was pressed twice

@@ -18,6 +18,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, cast
 
+import uvloop
 from django.conf import settings
 from gunicorn.workers.gasgi import ASGIWorker
 
@@ -223,8 +224,8 @@ class Connections:
         return bool(is_idle) or now >= min(each.deadline, self.stopping_since + LINGER_SECONDS)
 
 
-class Loop(asyncio.SelectorEventLoop):
-    """asyncio's event loop, whose servers put a `Connection` in front of every protocol."""
+class Loop(uvloop.Loop):
+    """uvloop's event loop, whose servers put a `Connection` in front of every protocol."""
 
     def __init__(self, connections: Connections):
         super().__init__()
@@ -234,7 +235,7 @@ class Loop(asyncio.SelectorEventLoop):
     async def create_server(self, protocol_factory: Any, *arguments: Any, **options: Any) -> Any:
         """A server that accepts one connection at a time, sooner in processes with fewer, to balance the load.
 
-        asyncio would accept all waiting connections at once, in whichever process wakes first.
+        Otherwise the process that wakes first would accept all waiting connections at once.
         """
         listener: socket.socket = options["sock"]
 

@@ -129,7 +129,8 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
     copy_needs(owner, draft, needs.find_needs(source.name))
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
-    put_on_roll(owner, draft, rolls.current_voters(source, by_name=takes_names(source)))
+    display_names = {each.name: each.display_name for each in rolls.every_voter(source)}
+    put_on_roll(owner, draft, rolls.current_voters(source, by_name=takes_names(source)), display_names)
 
 
 def _list_voters(owner: User, draft: Election, part: Item) -> None:

@@ -13,7 +13,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.access import requires
-from accounts.rules import Permission
+from accounts.rules import NOT_CONFIRMED, Permission
+from accounts.services import ask_for_confirmation
 from acts.refusals import NameTaken, Refusal
 from acts.retry import retry_lost_race, run_once
 from elections import actions, repository
@@ -130,10 +131,14 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
         _change(request, election, form)
 
     if _saved(request, form, save):
+        if request.POST.get("many") == "admin":
+            ask_for_confirmation(request.user)
+            return redirect(setup_steps.step_url(step, election))
         if many := BULK_ROUTES.get(request.POST.get("many", "")):
             return redirect(f"{reverse(many, args=[election.name])}?{ON_PATH}=yes")
         return redirect(setup_steps.next_url(step, election))
-    return _page(request, election, step, form, needs_accounts=needs_accounts(election))
+    more = {"needs_accounts": needs_accounts(election), "not_confirmed": NOT_CONFIRMED}
+    return _page(request, election, step, form, **more)
 
 
 def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:

@@ -16,8 +16,9 @@ from acts.tokens import create_token
 from elections import repository
 from elections.multi_ballots.links import ballot_route, page_route
 from elections.rules import Election, State
-from mail.emails import EmailTemplate
+from mail.emails import EmailTemplate, Message
 from mail.outbox import Mail, NothingToSay
+from pages import markdown_cache
 
 from . import opt_out, own_text, wording
 from .mailing import REMINDER_TO_ALL_KIND, unsubscribe_token
@@ -85,6 +86,20 @@ def _email_values(mail: Mail) -> dict[str, str]:
     return {**values, "about_link": _about_link(election, mail)}
 
 
+def _description(mail: Mail) -> Message | None:
+    """What the election is about, if its sender may write to many; a long text is cut."""
+    election = _election(mail)
+    sender = people.find(mail.about.get("invited_by") or election.owner_name)
+    text = repository.description_of(election.name).description
+    if election.book or sender is None or not sender.can_write_to_many or not text.strip():
+        return None
+    if len(text) > MAX_DESCRIPTION_CHARS:
+        start = text[:MAX_DESCRIPTION_CHARS]
+        text = (start.rpartition("\n\n")[0] or start.rpartition(" ")[0] or start) + "\n\n…"
+    return Message("", text, markdown_cache.preview(text))
+
+
+MAX_DESCRIPTION_CHARS = 1_000  # of a description in a mail; the whole of it is on the election's page
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
 INVITATION = EmailTemplate(
@@ -96,6 +111,7 @@ INVITATION = EmailTemplate(
     values=_email_values,
     title=gettext_noop("Invitation to vote"),
     headline=NAME,
+    description=_description,
     message=own_text.own_text_message,
     after=(ABOUT_LINK,),
     reply_to=own_text.reply_address,

@@ -14,7 +14,7 @@ from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
 from mail import outbox
-from mail.emails import compose
+from mail.emails import RECIPIENT_NAME, compose
 from mail.outbox import Mail
 from store import keys
 from store.log import Event
@@ -61,9 +61,9 @@ def _new_mails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
     numbers: set[str] = set()
     nowhere = 0
     for some in by_count(voters):
-        addresses = mailing.addresses_of(some)
-        nowhere += sum(not address for address in addresses.values())
-        wanted = {outbox.number_for(batch.occasion, address) for address in addresses.values() if address}
+        addresses = [address for address, _name in mailing.recipients_of(some).values()]
+        nowhere += sum(not address for address in addresses)
+        wanted = {outbox.number_for(batch.occasion, address) for address in addresses if address}
         queued = table().get_many(map(keys.mail, wanted)) if wanted else {}
         numbers |= {number for number in wanted if keys.mail(number) not in queued}
     return numbers, nowhere
@@ -112,4 +112,5 @@ def send_test(actor: User, election: Election, kind: str) -> None:
 
 
 def _about(actor: User, election: Election) -> dict[str, str]:
-    return {"election_name": election.name, "voter": actor.name, "invited_by": actor.name}
+    about = {"election_name": election.name, "voter": actor.name, "invited_by": actor.name}
+    return about | {RECIPIENT_NAME: actor.display_name or actor.name}

@@ -32,22 +32,32 @@ class RemindersForm(forms.Form):
     remind_before = reminders_field()
 
 
+class SubjectField(forms.CharField):
+    """Of a mail: one line."""
+
+    def __init__(self, **options: Any):
+        widget = forms.TextInput({"dir": "auto"})
+        super().__init__(max_length=messages.MAX_SUBJECT_CHARS, widget=widget, **options)
+
+    def to_python(self, value: Any) -> str:
+        return " ".join(str(super().to_python(value)).split())
+
+
 class MessageForm(forms.Form):
     """A message from an organiser to everyone on the roll."""
 
-    subject = forms.CharField(
-        label=_("Subject"), max_length=messages.MAX_SUBJECT_CHARS, widget=forms.TextInput({"dir": "auto"})
-    )
+    subject = SubjectField(label=_("Subject"))
     text = markdown_field(_("Message"), 8, required=True, max_length=messages.MAX_MESSAGE_CHARS)
-
-    def clean_subject(self) -> str:
-        """One line: a mail has no other."""
-        return " ".join(str(self.cleaned_data["subject"]).split())
 
 
 class OwnTextForm(forms.Form):
-    """An organiser's own text in the invitation, and who gets the replies."""
+    """An organiser's own subject and text in the invitation, and who gets the replies."""
 
+    subject = SubjectField(
+        label=_("Your own subject"),
+        required=False,
+        help_text=_("In place of ours. Reminders put “Reminder:” before it."),
+    )
     text = LinesField(
         label=_("Your own text"),
         required=False,
@@ -62,7 +72,7 @@ class OwnTextForm(forms.Form):
     answers = forms.ChoiceField(label=_("Replies to these mails go to"), widget=forms.RadioSelect)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, known: OwnText, person: User):
-        super().__init__(data, initial={"text": known.text})
+        super().__init__(data, initial={"subject": known.subject, "text": known.text})
         mine = _("me, at %(email)s; all recipients see this address") % {"email": person.email}
         choices = [(NOBODY, _("nobody in particular, like other mails from this site")), (MYSELF, mine)]
         if known.answers is not None and known.answers != Person(person.name, person.created_at):

@@ -25,6 +25,7 @@ from elections import actions, repository, rolls, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
 from mail import outbox
+from mail.emails import RECIPIENT_NAME
 from store import keys, sharded_reads
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
@@ -205,13 +206,13 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
-    address = addresses_of([item])[name]
+    address, display_name = recipients_of([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
     last = outbox.find(item[INVITED]) if INVITED in item else None
     if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):  # the button was pressed twice
         raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": name})
-    email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name))
+    email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name, display_name))
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
@@ -273,8 +274,9 @@ class Batch:
         kind = REMINDED if self.kind == TIMED else self.kind
         return outbox.Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
 
-    def about(self, voter: str) -> dict[str, str]:
+    def about(self, voter: str, display_name: str) -> dict[str, str]:
         more = self.values | ({"message": self.message} if self.message else {})
+        more |= {RECIPIENT_NAME: display_name} if display_name else {}
         return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
 
     def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
@@ -373,11 +375,13 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         return []
     emails: dict[str, Put] = {}
     writes: list[Write] = []
-    addresses = addresses_of(voters)
-    left_alone = opt_out.opted_out_among(addresses.values()) if batch.kind == ANNOUNCED else set()
+    recipients = recipients_of(voters)
+    addresses = [address for address, _display_name in recipients.values()]
+    left_alone = opt_out.opted_out_among(addresses) if batch.kind == ANNOUNCED else set()
     for item in voters:
-        name, address = item["voter_name"], addresses[item["voter_name"]]
-        email = outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(name), **batch.about(name))
+        name, (address, display_name) = item["voter_name"], recipients[item["voter_name"]]
+        about = batch.about(name, display_name)
+        email = outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(name), **about)
         number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
@@ -385,7 +389,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         emails |= {number: email} if address and address not in left_alone and number not in emails else {}
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
     new = [email for email in emails.values() if email.key not in mailed]
-    nowhere, counted = sum(not address for address in addresses.values()), batch.ledger("").counted
+    nowhere, counted = sum(not address for address in addresses), batch.ledger("").counted
     numbers = {counted(outbox.QUEUED): len(new), counted(NOWHERE): nowhere}
     numbers[counted(BEYOND)] = len(voters) - len(new) - nowhere
     return [*new, *writes, Update(batch.counts, add=numbers)]
@@ -396,16 +400,20 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
     return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
 
 
-def addresses_of(voters: Sequence[Item]) -> dict[str, str]:
-    """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
-    addresses = {item["voter_name"]: item["address" if "since" in item else "voter_name"] for item in voters}
+def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
+    """Where each voter is mailed, and how they are called; nowhere, if the account they were listed by is gone."""
+    recipients = {
+        item["voter_name"]: (item["address" if "since" in item else "voter_name"], item.get("display_name", ""))
+        for item in voters
+    }
     entries = {item["voter_name"]: item for item in voters if "since" not in item}
     places = {name: keys.user(name) for name in entries if not rolls.is_by_address(name)}
     found = table().get_many(places.values()) if places else {}
     for name, place in places.items():
         person = people.user_of(found[place]) if place in found else None
-        addresses[name] = person.email if person and rolls.belongs_to(person, entries[name]) else ""
-    return addresses
+        is_theirs = person and rolls.belongs_to(person, entries[name])
+        recipients[name] = (person.email, person.display_name or name) if person and is_theirs else ("", "")
+    return recipients
 
 
 def _invitation(voter: str, asked_by: str) -> list[Write]:

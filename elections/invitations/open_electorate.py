@@ -79,5 +79,6 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
         is_listed = any(rolls.is_by_address(entry["voter_name"]) for entry in own)
         if person.votes_since and not is_listed and (own or election.is_open_to(person.votes_since)):
             voted = any(entry["voted"] for entry in own)
-            about = {"address": person.email, "since": person.votes_since, "voted": voted}
-            yield {"voter_name": person.name, **about, "left_alone": person.email in silent}
+            about = {"address": person.email, "display_name": person.display_name or person.name}
+            about |= {"since": person.votes_since, "voted": voted, "left_alone": person.email in silent}
+            yield {"voter_name": person.name, **about}

@@ -1,4 +1,4 @@
-"""An organiser's own text in invitations and reminders, and who gets the replies.
+"""An organiser's own subject and text in invitations and reminders, and who gets the replies.
 
 As with messages, its author must be confirmed by an admin, when writing and when the mails are sent.
 """
@@ -41,8 +41,9 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class OwnText:
-    """The organiser's text, and who gets the replies if not the site."""
+    """The organiser's subject and text, and who gets the replies if not the site."""
 
+    subject: str = ""
     text: str = ""
     html: SafeString | str = ""
     author: Person | None = None
@@ -54,42 +55,46 @@ def find(election_name: str) -> OwnText:
     if (item := table().get(place)) is None:
         return OwnText()
     html = markdown_cache.load_or_render(place, "text", item["text"], markdown_cache.stored_html(item, "text"))
-    return OwnText(item["text"], html, Person(**item["author"]), Person(**item["answers"]) if item["answers"] else None)
+    answers = Person(**item["answers"]) if item["answers"] else None
+    return OwnText(item["subject"], item["text"], html, Person(**item["author"]), answers)
 
 
 # --- saying it ---
 
 
-def change(actor: User, election: Election, text: str, answers: str = NOBODY) -> None:
+def change(actor: User, election: Election, text: str, answers: str = NOBODY, subject: str = "") -> None:
     """For confirmed organisers, who can direct replies only to themselves."""
     actions.check(actor, election, Action.WORD_INVITATION)
     check_confirmed(actor.role, actor.confirmed)
     before, author = find(election.name), Person(actor.name, actor.created_at)
     to = {MYSELF: author, AS_BEFORE: before.answers}.get(answers)
-    if (text, to) == (before.text, before.answers) and (not text or confirmed_author(before) is not None):
+    written, is_same = "\n\n".join(filter(None, (subject, text))), (subject, text) == (before.subject, before.text)
+    if is_same and to == before.answers and (not written or confirmed_author(before) is not None):
         return
-    # The log commits to the text, so that it cannot be replaced later, without repeating it.
-    digest = hashlib.sha256(text.encode()).hexdigest()[:32] if text else ""
+    # The log commits to what was written, so that it cannot be replaced later, without repeating it.
+    digest = hashlib.sha256(written.encode()).hexdigest()[:32] if written else ""
     event_data = {"election_name": election.name, "words": digest, "answers_to_organiser": to is not None}
     event = Event(actor.name, "InvitationWorded", event_data)
-    record(event, _storing(election, text, author, to), Check(keys.election(election.name), Exists()))
+    record(
+        event, _storing(election, OwnText(subject, text, "", author, to)), Check(keys.election(election.name), Exists())
+    )
 
 
-def _storing(election: Election, text: str, author: Person, answers: Person | None) -> Put | Delete:
+def _storing(election: Election, new: OwnText) -> Put | Delete:
     place = keys.invitation_words(election.name)
-    if not text and answers is None:
+    if not (new.subject or new.text or new.answers):
         return Delete(place)
-    fields: Item = {"election_name": election.name, "text": text, "written_at": now_text(), "author": asdict(author)}
-    fields |= {"answers": asdict(answers) if answers else None, **markdown_cache.html_attributes("text", text)}
-    return Put({"PK": place.pk, "SK": place.sk, **fields})
+    fields: Item = {name: value for name, value in asdict(new).items() if name != "html"}
+    fields |= {"election_name": election.name, "written_at": now_text()}
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **markdown_cache.html_attributes("text", new.text)})
 
 
 def copy(owner: User, source: str, draft: Election) -> None:
     """In the name of the person who made the copy, who must be allowed to write to many."""
     before = find(source)
     is_theirs = before.answers == Person(owner.name, owner.created_at)
-    if owner.can_write_to_many and (before.text or is_theirs):
-        change(owner, draft, before.text, MYSELF if is_theirs else NOBODY)
+    if owner.can_write_to_many and (before.subject or before.text or is_theirs):
+        change(owner, draft, before.text, MYSELF if is_theirs else NOBODY, before.subject)
 
 
 # --- sending it ---
@@ -97,7 +102,7 @@ def copy(owner: User, source: str, draft: Election) -> None:
 
 def confirmed_author(own_text: OwnText) -> User | None:
     """Who wrote them, if they still may write to many: otherwise the mails go out without."""
-    person = _current_account(own_text.author) if own_text.text else None
+    person = _current_account(own_text.author) if own_text.subject or own_text.text else None
     return person if person is not None and person.can_write_to_many else None
 
 
@@ -106,7 +111,9 @@ def own_text_message(mail: Mail) -> Message | None:
     if (author := confirmed_author(own_text)) is None:
         return None
     lead = _("%(who)s adds:") % {"who": isolated(wording.person_label(author.name))}
-    return Message("", own_text.text, own_text.html, lead)
+    is_reminder = own_text.subject and mail.kind.startswith("vote_reminder")
+    subject = _("Reminder: %(subject)s") % {"subject": own_text.subject} if is_reminder else own_text.subject
+    return Message(subject, own_text.text, own_text.html, lead)
 
 
 def reply_address(mail: Mail) -> str:

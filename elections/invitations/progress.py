@@ -133,6 +133,7 @@ class InvitedVoter:
     paper: bool
     mail: outbox.Mail | None
     without_address: bool
+    display_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ def invited_voters(voters: Sequence[Item]) -> list[InvitedVoter]:
             item.get("paper", False),
             mails.get(item.get(INVITED)),
             INVITED in item and item[INVITED] not in mails,
+            item.get("display_name", ""),
         )
         for item in voters
     ]

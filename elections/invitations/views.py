@@ -102,7 +102,7 @@ def _invitation_page(
         "preview": preview,
         "form": form if request.user.can_write_to_many else None,
         "not_confirmed": NOT_CONFIRMED,
-        "silenced": bool(known.text) and own_text.confirmed_author(known) is None,
+        "silenced": bool(known.subject or known.text) and own_text.confirmed_author(known) is None,
         "mails_today": today,
         "tells_who": tells_who(election, counted.voted),
         "needs_an_admin": not registration_policy.allows_any_invitation(),

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from pages import lists
-from pages.fields import LinesField, new_names, read_names, valid_rows
+from pages.fields import LinesField, new_names, valid_rows
 from pages.names import MAX_NAME_CHARS
 
 from .list_summary import Skipped, skipped_of
@@ -24,7 +24,7 @@ class VotersForm(forms.Form):
 
     def clean_voters(self) -> list[str]:
         rows = valid_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
-        self.skipped = skipped_of(rows)
+        self.skipped, self.display_names = skipped_of(rows), lists.display_names(rows)
         return new_names(rows)
 
 
@@ -36,7 +36,7 @@ class ImportForm(forms.Form):
         max_length=200,
         help_text=_(
             "One voter per row: the user name of someone with an account here, or an email address. With or "
-            "without a header."
+            "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails."
         ),
     )
 
@@ -57,7 +57,9 @@ class ImportedForm(forms.Form):
     skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
 
     def clean_voters(self) -> list[str]:
-        return read_names(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        rows = valid_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        self.display_names = lists.display_names(rows)
+        return new_names(rows)
 
     def clean_skipped(self) -> Skipped:
         return Skipped.from_text(self.cleaned_data["skipped"])

@@ -25,13 +25,13 @@ from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
 from store import keys
 from store.splitting import by_count
-from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Update, Write
 
 from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
-from .services import add_batch
+from .services import NO_NAMES, Names, add_batch
 
 SLICE_VOTERS = 90  # voters of one transaction
-TRANSACTION_SLICES = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
+TRANSACTION_SLICES = 15  # slices of one transaction: 90 long addresses and names are 255 KB, and it takes 4 MB
 RETENTION_SECONDS = 7 * 24 * 3600
 MAX_RECENT_IMPORTS = 20  # imports of one election
 RENAMING_WAIT_SECONDS = 1
@@ -94,6 +94,7 @@ def start(
     names: Sequence[str],
     skipped: Skipped = NOTHING_SKIPPED,
     begin: Callable[[Sequence[Write]], None] = lambda writes: write(*writes),
+    display_names: Names = NO_NAMES,
 ) -> Import:
     """Store the list, unless it is already being imported. `begin` writes the task and whatever goes with it."""
     actions.check(actor, election, Action.ADD_VOTERS)
@@ -106,8 +107,13 @@ def start(
         return there
     places = [keys.imported_rows(election.name, digest, number) for number in range(len(slices))]
     for some in by_count(zip(places, slices, strict=True), TRANSACTION_SLICES):
-        table().write(*(Put({"PK": at.pk, "SK": at.sk, "voters": voters, "ttl": until}) for at, voters in some))
+        table().write(*(_slice(at, voters, display_names, until) for at, voters in some))
     return _begin(actor, new, begin)
+
+
+def _slice(place: Key, voters: Sequence[str], display_names: Names, until: int) -> Put:
+    names = {voter: display_names[voter] for voter in voters if voter in display_names}
+    return Put({**place.item, "voters": voters, "display_names": names, "ttl": until})
 
 
 def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
@@ -169,7 +175,7 @@ def import_batch(task: Task) -> Batch:
 
     try:
         actions.check(actor, election, Action.ADD_VOTERS)
-        add_batch(actor, election, rows["voters"], advancing)
+        add_batch(actor, election, rows["voters"], advancing, rows["display_names"])
     except LostRace:
         return Batch()  # another worker took this slice, or the election changed: retry
     except Refusal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from django.utils.translation import ngettext
 
@@ -21,13 +22,16 @@ from store import keys
 from store.splitting import by_count
 from store.table import Delete, Exists, Write
 
+Names = Mapping[str, str]  # how people listed by address are called, by that address
+NO_NAMES: Names = MappingProxyType({})
+
 
 class UnknownNames(Refusal):
     """Names for the roll that no account here has."""
 
 
-def add_voters(actor: User, election: Election, names: Sequence[str]) -> int:
-    """Add people who are not on the roll yet; returns how many.
+def add_voters(actor: User, election: Election, names: Sequence[str], display_names: Names = NO_NAMES) -> int:
+    """Add people who are not on the roll yet; returns how many. Mails greet those listed by address by `display_names`.
 
     Unknown names are refused: a later account of that name would inherit the vote.
     """
@@ -42,16 +46,16 @@ def add_voters(actor: User, election: Election, names: Sequence[str]) -> int:
             len(unknown),
         )
         raise UnknownNames(sentence % {"names": ", ".join(unknown[:10]) + (" …" if len(unknown) > 10 else "")})
-    return put_on_roll(actor, election, distinct)
+    return put_on_roll(actor, election, distinct, display_names)
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
     return rolls.is_by_address(name) or keys.fold(name) in accounts
 
 
-def put_on_roll(actor: User, election: Election, names: Iterable[str]) -> int:
+def put_on_roll(actor: User, election: Election, names: Iterable[str], display_names: Names = NO_NAMES) -> int:
     """A batch at a time; returns how many were new."""
-    return sum(add_batch(actor, election, batch) for batch in by_count(names))
+    return sum(add_batch(actor, election, batch, display_names=display_names) for batch in by_count(names))
 
 
 def add_batch(
@@ -59,6 +63,7 @@ def add_batch(
     election: Election,
     batch: Sequence[str],
     also: Callable[[int, int], list[Write]] = lambda added, unknown: [],
+    display_names: Names = NO_NAMES,
 ) -> int:
     """Add the new voters of a batch in one transaction, and return how many; the other questions of a ballot follow.
 
@@ -72,7 +77,7 @@ def add_batch(
             writes.append(multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new)))
         return [*writes, *([multi_ballots.is_free(election.book)] if election.book and new else [])]
 
-    added = _add(actor, election, batch, more)
+    added = _add(actor, election, batch, more, display_names)
     if followers and added:
         multi_ballots.LISTING.start(subject)
     return added
@@ -95,6 +100,7 @@ def _add(
     election: Election,
     batch: Sequence[str],
     also: Callable[[Sequence[str], int], list[Write]] = lambda new, unknown: [],
+    display_names: Names = NO_NAMES,
 ) -> int:
     rules.check_listing(election, batch)
     on_roll, accounts = rolls.roll_and_accounts(election, batch)
@@ -105,14 +111,16 @@ def _add(
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
         turn = voting_link.first_turn(election)
         event_data = {"voters": new, "accounts": [bound.get(name) for name in new]} | ({"turn": turn} if turn else {})
-        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, turn), *more)
+        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, turn, display_names), *more)
     elif more:
         table().write(*more)
     return len(new)
 
 
-def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0) -> list[Write]:
-    entries = [rolls.new_voter(election, name, accounts.get(name), turn) for name in names]
+def adding(
+    election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0, known_as: Names = NO_NAMES
+) -> list[Write]:
+    entries = (rolls.new_voter(election, each, accounts.get(each), turn, known_as.get(each, "")) for each in names)
     return [*entries, repository.touched(election, len(names))]
 
 

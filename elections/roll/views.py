@@ -140,10 +140,10 @@ def _return_url(request: HttpRequest, election_name: str) -> str:
 
 def preview_context(rows: list[lists.Row], labels: list_summary.ListLabels) -> dict[str, Any]:
     """What a preview shows of a list, and the form that sends it back to be saved."""
-    new = [row.value for row in rows if row.verdict == Verdict.NEW]
+    new = [[row.value, row.display_name] for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
-    sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
+    sent_back = "".join(lists.as_csv(["voter", "name"], new)) if new else ""
     form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
     numbers = list_summary.preview_text(len(new), skipped, labels)
     return {"new": len(new), "form": form, **list_summary.rows_by_verdict(rows), "numbers": numbers}
@@ -154,7 +154,8 @@ def _import(request: HttpRequest, election: Election) -> HttpResponse:
     with refusals_as_messages(request):
         if form.is_valid():
             voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
-            return start_import(request, election, imports.start(request.user, election, voters, skipped))
+            new = imports.start(request.user, election, voters, skipped, display_names=form.display_names)
+            return start_import(request, election, new)
         messages.error(request, _("The list could not be imported. Please start again with the file."))
     return redirect(reverse("import_roll", args=[election.name]) + _query(request))
 
@@ -200,7 +201,7 @@ def _redirect(request: HttpRequest, address: str) -> HttpResponse:
 def add_voters_from(form: Any, actor: User, election: Election) -> str:
     """What came of it, in a sentence."""
     voters = form.cleaned_data["voters"]
-    added = add_voters(actor, election, voters)
+    added = add_voters(actor, election, voters, form.display_names)
     skipped = replace(form.skipped, there=len(voters) - added)
     return list_summary.summary(added, skipped, list_summary.VOTERS)
 
@@ -212,8 +213,9 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     voted = turnout(election).voted
     shows_who_voted = tells_who(election, voted)
     voters = rolls.every_voter(election, by_name=tells_names(election, voted))
-    rows = ([voter.name, *(["yes" if voter.voted else "no"] if shows_who_voted else [])] for voter in voters)
-    header = ["voter", *(["voted"] if shows_who_voted else [])]
+    voted_of = {True: ["yes"], False: ["no"]} if shows_who_voted else {True: [], False: []}
+    rows = ([voter.name, voter.display_name, *voted_of[voter.voted]] for voter in voters)
+    header = ["voter", "name", *(["voted"] if shows_who_voted else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
     return answer

@@ -142,7 +142,7 @@ def test_a_freed_name_carries_no_right_also_where_its_entry_has_stayed(site, ada
         votes(newcomer)
     with pytest.raises(NotOnTheRoll):
         ballots.enter_paper(ada, "Board", "Eve", {"0": ["1"]}, "paper")
-    assert mailing.addresses_of([entry]) == {"Eve": ""}
+    assert mailing.recipients_of([entry])["Eve"] == ("", "")
 
 
 def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draft, person):

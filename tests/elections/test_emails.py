@@ -14,6 +14,7 @@ from accounts.rules import Role
 from acts.tokens import create_token
 from elections import repository
 from elections.candidates.services import add_candidates
+from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.invitations import mailing, own_text, wording
 from elections.lifecycle import closing, deleting
@@ -251,6 +252,54 @@ def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, bo
     assert "Auto-Submitted" not in message.extra_headers, "somebody wrote it"
     own_text.change(ada, board, "", "nobody")
     assert (email(kind).reply_to, "adds:" in email(kind).body) == ([], False)
+
+
+OWN_SUBJECT = {"vote_invitation": "Come and vote", "vote_reminder": "Reminder: Come and vote"}
+
+
+@pytest.mark.parametrize("kind", OWN_SUBJECT)
+def test_an_own_subject_takes_the_place_of_ours_with_or_without_text(ada, board, kind):
+    own_text.change(ada, board, "", subject="Come and vote")
+    message = email(kind)
+    assert message.subject == f"Plenum: {OWN_SUBJECT[kind]}"
+    assert ("adds:" in message.body, "adds:" in html_of(message)) == (False, False)
+    assert compose_test(kind).subject == f"Plenum: Test: {OWN_SUBJECT[kind]}"
+    own_text.change(ada, board, "", subject="Come\r\nBcc: all@example.org")
+    assert "\n" not in email(kind).message()["Subject"].replace("\n ", "")
+    assert email(kind).message()["Bcc"] is None
+    own_text.change(ada, board, "")
+    assert own_text.find(board.name) == own_text.OwnText()
+    assert "Board 2027" in email(kind).subject
+
+
+def compose_test(kind):
+    return email(f"{kind}_test")
+
+
+def test_an_own_subject_goes_out_only_while_its_author_may_write_to_many_and_is_copied(ada, board, person):
+    own_text.change(ada, board, "", subject="Come and vote")
+    copying.copy(ada, repository.find(board.name), "Copy")
+    finish_background()
+    assert own_text.find("Copy").subject == "Come and vote"
+    accounts.confirm_organiser(person("Olga", Role.OWNER), ada, confirmed=False)
+    assert "Come and vote" not in email("vote_invitation").subject
+
+
+@pytest.mark.parametrize("kind", ["vote_invitation", "vote_reminder", "vote_reminder_to_all"])
+def test_the_description_is_in_the_mail_of_somebody_who_may_write_to_many(ada, board, person, site, kind):
+    assert "description" not in html_of(email(kind)).partition("<body")[2]
+    site.write(repository.description_written(board.name, "Who *leads* us. <script>x</script>"))
+    message = email(kind)
+    assert message.body.index("Board 2027”") < message.body.index("Who *leads* us.") < message.body.index("Vote now")
+    assert "Who <em>leads</em> us." in html_of(message)
+    assert "<script>" not in html_of(message)
+    assert "leads" not in email(kind, invited_by=person("Eve").name).body
+    site.write(repository.description_written(board.name, "First of all.\n\n" + "word " * 5000))
+    message = email(kind)
+    assert "First of all.\n\n…" in message.body
+    assert "word" not in message.body
+    site.write(repository.description_written(board.name, "word " * 5000))
+    assert message.body.count("word") < 300
 
 
 def test_words_go_out_only_while_whoever_wrote_them_may_write_to_many(ada, board, person):

@@ -188,8 +188,8 @@ def test_the_page_shows_the_mail_in_text_and_html_as_it_will_be_sent(page, ada, 
     send_waiting(compose)
     message = next(each for each in sent.outbox if each.to == ["H@example.org"] or each.to == ["h@example.org"])
     assert message.subject in shown
-    assert message.body.strip() in shown
-    assert message.alternatives[0][0] == frame.content.decode()
+    assert message.body.strip().replace("Hello,", "Hello Ada,") in shown
+    assert message.alternatives[0][0].replace("Hello,", "Hello Ada,") == frame.content.decode()
     assert message.reply_to == ["ada@example.org"]
 
 
@@ -261,12 +261,52 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     client = Client()
     client.force_login(people.find("Ada"))
     shown = client.get(address())
-    assert "Ask an admin to confirm you" in text_of(shown)
+    assert "Only organisers confirmed by an admin" in text_of(shown)
     assert 'name="text"' not in text_of(shown)
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403
     assert own_text.find(board.name).text == ""
     assert "3 mails are on their way." in send(client, 3)
+
+
+def test_one_click_asks_the_admins_and_once_is_enough(board, ada, person, signed_in):
+    owner, admin = make_owner(), person("Al", Role.ADMIN, email="al@example.org")
+    accounts.confirm_organiser(owner, ada, confirmed=False)
+    client = signed_in(people.find("Ada"))
+    for name in ("invitation", "message_voters"):
+        assert "Ask an admin" in text_of(client.get(address(name)))
+    for _ in range(2):
+        answer = client.post(reverse("ask_admin"), {"next": address()})
+        assert (answer.status_code, answer["Location"]) == (302, address())
+    at_once(*[lambda: accounts.ask_for_confirmation(people.find("Ada"))] * 2)
+    mails = [each for each in outbox.in_state(outbox.QUEUED, 9)[0] if each.kind == "organiser_asks"]
+    assert sorted(each.to for each in mails) == sorted((owner.email, admin.email))
+    assert reverse("person", args=["Ada"]) in compose(mails[0]).body
+    shown = text_of(client.get(address()))
+    assert "The admins have been asked to confirm you." in shown
+    assert "Ask an admin" not in shown
+    assert "They have asked for this." in text_of(signed_in(admin).get(reverse("person", args=["Ada"])))
+
+
+def test_asking_leads_nowhere_else_and_is_for_organisers_who_need_it(ada, person, signed_in):
+    answer = signed_in(ada).post(reverse("ask_admin"), {"next": "https://example.org/"})
+    assert (answer["Location"], outbox.in_state(outbox.QUEUED, 9)[0]) == (reverse("me"), []), "is confirmed already"
+    assert signed_in(person("Vic", Role.VOTER)).post(reverse("ask_admin")).status_code == 403
+
+
+def test_two_requests_at_the_same_moment_are_one(board, ada, person):
+    accounts.confirm_organiser(make_owner(), ada, confirmed=False)
+    stale = people.find("Ada")
+    at_once(*[lambda: accounts.ask_for_confirmation(stale)] * 3)
+    assert [each.kind for each in outbox.in_state(outbox.QUEUED, 9)[0]] == ["organiser_asks"]
+
+
+def test_an_own_subject_is_one_line_and_not_too_long(page, board):
+    page.post(address(), {"subject": "Come\n and\tvote", "text": "", "answers": "nobody"})
+    assert own_text.find(board.name).subject == "Come and vote"
+    assert "Come and vote" in text_of(page.get(address()))
+    answer = page.post(address(), {"subject": "x" * 121, "text": "kept", "answers": "nobody"})
+    assert (answer.status_code, "kept" in text_of(answer)) == (422, True)
 
 
 # --- a test mail ---

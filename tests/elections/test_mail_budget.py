@@ -258,13 +258,13 @@ def test_an_organiser_whom_nobody_has_confirmed_is_told_what_to_do(site, ada, bo
     client = signed_in(people.find("Ada"))
     page = client.get(address("message_voters"))
     assert page.status_code == 200
-    assert "Ask an admin to confirm you" in text_of(page)
+    assert "Only organisers confirmed by an admin" in text_of(page)
     assert "Earlier" in text_of(page)
     assert 'name="subject"' not in text_of(page)
     for form in ({}, {"subject": "x", "text": "x"}, {"subject": "x", "text": "x", "preview": "yes"}):
         answer = client.post(address("message_voters"), form)
         assert answer.status_code == 403
-        assert "Ask an admin to confirm you" in text_of(answer)
+        assert "Only organisers confirmed by an admin" in text_of(answer)
     with pytest.raises(NotAllowed):
         messages.send(people.find("Ada"), board, "Soon", "x")
     assert len(messages.list_messages(board)) == 1

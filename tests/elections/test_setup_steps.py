@@ -272,6 +272,15 @@ def test_importing_keeps_what_was_ticked_and_comes_back_to_the_step(ada, draft):
     assert at("who") in text_of(seen), "and the way back to this step"
 
 
+def test_asking_an_admin_saves_the_step_and_comes_back_to_it(ada, draft):
+    address = reverse("election_step", args=[draft.name, "who"])
+    assert "Ask an admin" in ada.get(address).content.decode()
+    answer = ada.post(address, WHO | {"voters": "a@example.org", "vote_by_link": "on", "many": "admin"})
+    assert answer["Location"] == address
+    assert (now().vote_by_link, now().voter_count) == (True, 1)
+    assert "The admins have been asked" in ada.get(address).content.decode()
+
+
 def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draft):
     sentence = "must create one before voting"
     ada.post(at("who"), {**WHO, "voters": "a@example.org"})

@@ -25,6 +25,7 @@ from pages.lists import (
     Verdict,
     as_csv,
     compare_with_roll,
+    display_names,
     read_candidates,
     read_voters,
 )
@@ -389,3 +390,41 @@ def test_an_export_is_read_back_to_the_same_voters(roll, heading):
     alone = "".join(as_csv([heading], ([voter] for voter in roll))).encode()
     beside = "".join(as_csv(["no", heading, "voted"], ([n, voter, "=yes;no"] for n, voter in enumerate(roll)))).encode()
     assert kept(read_voters(alone)) == kept(read_voters(beside)) == roll
+
+
+# --- names beside addresses ---
+
+NAMED = {
+    "whole": "Name;E-Mail\nAnna Weber;anna@example.org\n",
+    "first and last": "email,First name,Last name\nanna@example.org,Anna,Weber\n",
+    "German": "Vorname;Name;E-Mail\nAnna;Weber;anna@example.org\n",
+    "all three": "Nachname;Vorname;Name;Mail\nWeber;Anna;Weber, Anna;anna@example.org\n",
+    "whole beside first": "First name,Name,email\nAnna,Anna  Weber,anna@example.org\n",
+}
+
+
+@pytest.mark.parametrize("text", NAMED.values(), ids=NAMED)
+def test_a_name_beside_an_address_is_kept(text):
+    (row,) = read_voters(text.encode())
+    assert (row.value, row.display_name) == ("anna@example.org", "Anna Weber")
+    assert display_names([row]) == {"anna@example.org": "Anna Weber"}
+
+
+UNNAMED = {
+    "no header": "anna@example.org;Anna Weber\n",
+    "a family name alone": "Nachname;Mail\nWeber;anna@example.org\n",
+    "an address": "name,email\nanna@home.example,anna@example.org\n",
+    "too long": f"name,email\n{'x' * 201},anna@example.org\n",
+    "nothing": "name,email\n,anna@example.org\n",
+    "a direction": "name,email\n\u202eanna,anna@example.org\n",
+}
+
+
+@pytest.mark.parametrize("text", UNNAMED.values(), ids=UNNAMED)
+def test_what_is_no_name_to_greet_somebody_by_is_left_out_and_the_row_is_good(text):
+    (row,) = read_voters(text.encode())
+    assert (row.value, row.verdict, row.display_name) == ("anna@example.org", Verdict.NEW, "")
+
+
+def test_a_user_name_is_not_a_name_beside_an_address():
+    assert display_names(read_voters(b"user,name\nada,Ada Lovelace\n")) == {}
