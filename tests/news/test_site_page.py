@@ -10,7 +10,7 @@ from django.core import mail as sent
 
 from accounts.rules import Role
 from acts import branding
-from acts.storage import log
+from acts.storage import log, table
 from news import site_page, site_services
 from news.site_forms import MAX_LINKS, rearrange
 from news.site_page import Part
@@ -134,7 +134,7 @@ def test_the_example_ballot_is_on_the_page_until_it_is_hidden(save, client, told
     assert "rank.js" not in text_of(client.get("/"))
     save("example", {"shows": "on"})
     assert 'action="/try/"' in text_of(client.get("/"))
-    assert "hides_example" not in site_page.table().get(keys.SITE_PAGE)
+    assert "hides_example" not in table().get(keys.SITE_PAGE)
 
 
 def test_only_those_who_look_after_the_site_edit_it(ann, browser, signed_in, client):
