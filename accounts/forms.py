@@ -167,10 +167,6 @@ class ProfileForm(forms.Form):
     about = markdown_field(_("About you"), 5, max_length=2000)
 
 
-class InviteForm(forms.Form):
-    email = AddressField()
-
-
 class FindPeopleForm(forms.Form):
     """Search by the start of any word of a name, or by a whole email address; and by role."""
 
@@ -192,12 +188,17 @@ class FindPeopleForm(forms.Form):
 class RoleForm(forms.Form):
     """Offers only roles that will be accepted."""
 
-    role = forms.TypedChoiceField(label=_("New role"), coerce=lambda name: Role[name])
+    role = forms.TypedChoiceField(label=_("Role"), coerce=lambda name: Role[name])
 
     def __init__(self, *arguments: Any, offered: list[Role], **options: Any):
         super().__init__(*arguments, **options)
         choices = [("", _("Choose a role")), *((role.name, role.label) for role in offered)]
         self.fields["role"].choices = choices
+
+
+class InviteForm(RoleForm):
+    email = AddressField()
+    field_order = ("email", "role")
 
 
 class MailLimitForm(forms.Form):

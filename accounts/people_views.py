@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -147,11 +148,12 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS)
 @form_page
 def invite(request: HttpRequest) -> HttpResponse:
-    form = InviteForm(form_data(request))
+    offered = rules.invitable_roles(request.user.role)
+    form = InviteForm(form_data(request), offered=offered, initial={"role": settings.DEFAULT_ROLE})
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
         with refusals_as_errors(form, None, (mail_quota.TooManyMails, LostRace)):
-            if services.invite(request.user, email):
+            if services.invite(request.user, **form.cleaned_data):
                 messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
                 return redirect("invitations")
             form.add_error("email", _("This address already belongs to an account here."))
@@ -161,4 +163,5 @@ def invite(request: HttpRequest) -> HttpResponse:
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def invitations(request: HttpRequest) -> HttpResponse:
-    return render(request, "accounts/invitations.html", list_context(request, repository.invitations))
+    context = list_context(request, repository.invitations)
+    return render(request, "accounts/invitations.html", {**context, "roles": Role})

@@ -115,7 +115,7 @@ def _possible(before: set[str], event: Happened) -> list[set[str]]:
 
 EVENTS = (
     EventType("UserRegistered", registered, "name:person email:address role created_at"),
-    EventType("PersonInvited", nothing_kept, "email:address"),
+    EventType("PersonInvited", nothing_kept, "email:address role"),
     EventType("ResetLinkSent", checked_only, "name:person", is_told=True),
     EventType("UserPasswordChanged", checked_only, "name:person"),
     EventType("UserEmailChanged", email_changed, "name:person email:address"),

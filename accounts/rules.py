@@ -71,6 +71,11 @@ def check_role_change(caller: tuple[str, Role], target: tuple[str, Role], new: R
         raise NotAllowed(_("You can only assign roles below your own."))
 
 
+def invitable_roles(caller: Role) -> list[Role]:
+    """The roles that an invitation may promise: those strictly below the caller's that need no approval."""
+    return [role for role in Role if Role.NO_ACCESS < role < caller]
+
+
 def offered_roles(caller: tuple[str, Role], target: tuple[str, Role]) -> list[Role]:
     """The roles the caller may give the target, except the target's current one."""
     return [role for role in Role if role != target[1] and _accepts(caller, target, role)]

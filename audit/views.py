@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public, requires
-from accounts.rules import Permission
+from accounts.rules import Permission, Role
 from accounts.services import role_unchanged
 from acts import background
 from mail import outbox
@@ -84,12 +84,14 @@ def admin(request: HttpRequest) -> HttpResponse:
         lambda: figures.days(table, now.date(), CHART_DAYS),
         lambda: health.count_mails(table, *outbox.STATES),
     )
-    roles = {str(role.label): count for role, count in figures.by_role(found.figures).items()}
+    by_role = figures.by_role(found.figures)
+    roles = {str(role.label): count for role, count in by_role.items()}
     states = {str(state.label): count for state, count in figures.by_state(found.figures).items()}
     context = {
         "health": found,
         "lag": found.lag(now),
         "people": bars(roles),
+        "to_approve": by_role.get(Role.NO_ACCESS, 0),
         "elections": bars(states),
         "days": columns(days),
         "most": max(day.cast for day in days),

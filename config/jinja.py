@@ -20,7 +20,6 @@ from django.utils.timezone import is_aware, localtime
 from django.utils.translation import (
     get_language,
     get_language_bidi,
-    get_language_info,
     gettext,
     ngettext,
     npgettext,
@@ -68,6 +67,7 @@ FILTERS = {
     "filesizeformat": defaultfilters.filesizeformat,
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
+    "initials": names.initials,
     "json_script": json_script,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
@@ -190,13 +190,9 @@ def environment(**options: Any) -> Environment:
 
 def _configure(made: Environment) -> Environment:
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
-    made.globals |= GLOBALS | {"languages": _languages, "shapes": symbols.SHAPES}
+    made.globals |= GLOBALS | {"languages": settings.LANGUAGES, "shapes": symbols.SHAPES}
     made.filters |= FILTERS | {"date": _date}
     return made
-
-
-def _languages() -> list[Any]:
-    return [get_language_info(code) for code, _name in settings.LANGUAGES]
 
 
 def _date(value: date | str | None, form: str | None = None) -> str:

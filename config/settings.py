@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from django.utils.translation import gettext_lazy as _
 from jinja2 import Undefined
 
 from mail.names import named_sender
@@ -459,7 +458,7 @@ STORAGES = {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestSta
 USE_I18N = USE_TZ = True
 TIME_ZONE = "UTC"  # lists show it beside every time
 LANGUAGE_CODE = SITE_LANGUAGE
-LANGUAGES = [("en", _("English")), ("en-gb", _("British English")), ("de", _("German"))]
+LANGUAGES = [("en", "English (US)"), ("en-gb", "English (UK)"), ("de", "Deutsch")]  # in the language itself
 FORMAT_MODULE_PATH = ["config.formats"]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 

@@ -62,3 +62,9 @@ def clean_email(typed: str) -> str:
 def shortened(name: str, length: int) -> str:
     """Like `truncatechars`, which is slow: a short name in plain letters is returned unchanged."""
     return name if len(name) <= length and name.isascii() else truncatechars(name, length)
+
+
+def initials(name: str) -> str:
+    """Of the first and the last word."""
+    words = name.split()
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper()

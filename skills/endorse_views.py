@@ -15,10 +15,11 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import name_and_role
-from acts.storage import table
+from acts.storage import now_text, table
 from pages.forms import form_data, form_page, refusals_as_errors, token_in
 from pages.messages import run_action
 from pages.paging import list_context
+from pages.sorting import natural_sort_key
 from store import keys
 
 from . import endorsements as items
@@ -27,21 +28,29 @@ from .access import Entry, endorsable_for, endorsement_by, endorsement_of, entry
 from .endorsements import Endorsement
 from .forms import EndorseForm
 from .repository import Profile
-from .rules import Visibility
+from .rules import OwnSkills, Visibility
 
-# --- visibility ---
+# --- rows of a profile ---
+
+
+def rows_of(own: OwnSkills) -> list[dict[str, Any]]:
+    """Skills with their names, highest level first."""
+    named, now = repository.find_many(own.held), now_text()
+    rows = [{"skill": named[each.skill], "held": each, "stale": each.is_stale(now)}
+            for each in own.held.values() if each.skill in named]  # fmt: skip
+    return sorted(rows, key=lambda row: (-row["held"].level, natural_sort_key(row["skill"].name)))
 
 
 def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Adds to each skill the number of endorsements visible to the viewer; keeps the order."""
-    visible = items.visible_to(name_and_role(viewer), profile.endorsements)
-    own = {each.skill for each in visible if keys.fold(each.by) == keys.fold(viewer.name)}
+    counts = items.counts(name_and_role(viewer), profile.endorsements)
+    own = {each.skill for each in profile.endorsements if keys.fold(each.by) == keys.fold(viewer.name)}
     own |= items.given_to(profile.person.name, profile.uncounted, viewer.name)
     is_open = profile.own.visibility == Visibility.MEMBERS and viewer.can_vote
     may = is_open and keys.fold(profile.person.name) != keys.fold(viewer.name)
-    return [row | {"endorsements": sum(each.skill == row["held"].skill for each in visible),
-                   "has_more": row["held"].skill in profile.uncounted,
-                   "may_endorse": may and row["held"].skill not in own} for row in rows]  # fmt: skip
+    return [row | counts.get((profile.person.name, row["held"].skill), items.NONE_COUNTED)
+            | {"has_more": row["held"].skill in profile.uncounted,
+               "may_endorse": may and row["held"].skill not in own} for row in rows]  # fmt: skip
 
 
 # --- viewing ---
@@ -61,10 +70,9 @@ def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
 
 
 def _rows(viewer: User, entry: Entry, visible: list[Endorsement]) -> list[dict[str, Any]]:
-    places = {each.by: keys.person_skill(each.by, entry.held.skill) for each in visible}
-    held = table().get_many(places.values()) if places else {}
+    peers = items.by_peers(visible)
     mutual = _endorsed_by(viewer, entry.profile.person) if visible else set()
-    return [{"endorsement": each, "holds": places[each.by] in held, "mutual": keys.fold(each.by) in mutual,
+    return [{"endorsement": each, "holds": each in peers, "mutual": keys.fold(each.by) in mutual,
              "is_mine": keys.fold(each.by) == keys.fold(viewer.name)} for each in visible]  # fmt: skip
 
 

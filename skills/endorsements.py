@@ -6,6 +6,7 @@ the items; no stored total could get out of step with them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Role
 from acts.storage import table, write
 from store import keys
+from store.parallel import run_parallel
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Update, Write
 
@@ -23,6 +25,7 @@ from .rules import Level, Visibility, level_of, may_see
 OF_ENDORSEMENTS = ("name", "skill", "by", "level", "at", "given", "hidden", "changes")
 MAX_COUNTED_PER_SKILL = 100  # on a profile with very many endorsements
 MAX_ENDORSEMENTS_READ = 200  # for all skills of a person: up to here all are counted
+NONE_COUNTED = {"endorsements": 0, "peers": 0}
 TRANSACTION_ENDORSEMENTS = 40  # per transaction of a merge: each changes two items
 
 
@@ -109,6 +112,21 @@ def visible_to(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[E
     """Endorsements by people the viewer may see, unless hidden from the viewer. One's own are always visible."""
     by_name = visibilities(each.by for each in found)
     return [each for each in found if _is_visible(viewer, each, by_name[keys.fold(each.by)])]
+
+
+def by_peers(found: Iterable[Endorsement]) -> set[Endorsement]:
+    """Endorsements by people who have the skill themselves."""
+    places = {each: keys.person_skill(each.by, each.skill) for each in found}
+    held = table().get_many(places.values()) if places else {}
+    return {each for each, place in places.items() if place in held}
+
+
+def counts(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> dict[tuple[str, str], dict[str, int]]:
+    """For each person and skill: how many endorsements the viewer may see, and how many of them are by peers."""
+    visible, peers = run_parallel(table(), lambda: visible_to(viewer, found), lambda: by_peers(found))
+    total = Counter((each.name, each.skill) for each in visible)
+    skilled = Counter((each.name, each.skill) for each in visible if each in peers)
+    return {place: {"endorsements": total[place], "peers": skilled[place]} for place in total}
 
 
 def _is_visible(viewer: tuple[str, Role], each: Endorsement, visibility: Visibility) -> bool:

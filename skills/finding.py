@@ -6,12 +6,10 @@ hidden their skills, or left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from accounts import repository as people
-from accounts.models import User
 from acts.storage import table
 from store import cursors, keys
 from store.parallel import run_parallel
@@ -46,29 +44,21 @@ class SkillSearch:
         return skilled and held.last_used >= self.since and (held.interest or not self.interest)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPerson:
-    """A person who has all the skills, with their entries."""
-
-    person: User
-    held: tuple[Held, ...]
-
-
-def search(criteria: SkillSearch, *, limit: int, cursor: str | None = None) -> tuple[list[FoundPerson], str | None]:
-    """Matches, best first; there may be more even after an empty page."""
+def search(criteria: SkillSearch, *, limit: int, cursor: str | None = None) -> tuple[list[str], str | None]:
+    """Names of people who match, best first; there may be more even after an empty page."""
     leading, known = (_leading(criteria, cursor), None) if cursor else rarest(criteria)
-    found: list[FoundPerson] = []
+    found: list[str] = []
     looked = 0
     while looked < MAX_ENTRIES_PER_PAGE:
         batch = limit - len(found) if criteria.is_by_key else BATCH_ENTRIES
         entries, cursor = known or entries_of(leading, criteria, limit=batch, cursor=cursor)
         known = None
-        fitting = list(_matching(criteria, entries))
+        fitting = _matching(criteria, entries)
         looked += len(entries)
         matches = fitting[: limit - len(found)]
-        found += (each for _entry, each in matches if each is not None)
+        found += (entry["name"] for entry in matches)
         if len(fitting) > len(matches) or (len(found) == limit and cursor):
-            return found, _cursor_after(leading, matches[-1][0])
+            return found, _cursor_after(leading, matches[-1])
         if cursor is None:
             return found, None
     return found, cursor
@@ -150,20 +140,16 @@ def _cursor_after(skill: Skill, entry: Item) -> str:
 # --- matching people ---
 
 
-def _matching(criteria: SkillSearch, entries: Iterable[Item]) -> Iterator[tuple[Item, FoundPerson | None]]:
-    """The entries of people who match in every skill, read afresh; None for people who have left.
+def _matching(criteria: SkillSearch, entries: Iterable[Item]) -> list[Item]:
+    """The entries of people who match in every skill, read afresh.
 
     Hidden entries have no index keys, and are treated as missing.
     """
     likely = [entry for entry in entries if criteria.fits(held_of(entry))]
     places = [_entry_key(entry, skill) for entry in likely for skill in criteria.skills]
-    now = table().get_many([*places, *(keys.user(entry["name"]) for entry in likely)]) if places else {}
-    for entry in likely:
-        own = [now.get(_entry_key(entry, skill), {}) for skill in criteria.skills]
-        held = tuple(each for item in own if "GSI1PK" in item and criteria.fits(each := held_of(item)))
-        if len(held) == len(criteria.skills):
-            person = now.get(keys.user(entry["name"]))
-            yield entry, FoundPerson(people.user_of(person), held) if person else None
+    now = table().get_many(places) if places else {}
+    fitting = {place for place, item in now.items() if "GSI1PK" in item and criteria.fits(held_of(item))}
+    return [entry for entry in likely if all(_entry_key(entry, skill) in fitting for skill in criteria.skills)]
 
 
 def _entry_key(entry: Item, skill: Skill) -> Key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,17 +11,22 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import requires
+from accounts.models import User
 from accounts.rules import Permission
-from acts.storage import now_text, table
-from pages.paging import list_context, read_page
+from acts.storage import table
+from pages.paging import read_page
 from store.parallel import run_parallel
 
 from . import finding, repository
-from .finding import FoundPerson, SkillSearch
+from .access import profile_for
+from .endorse_views import endorsed_rows, rows_of
+from .finding import SkillSearch
 from .forms import FindPeopleForm
 from .matrix import MAX_HOLDERS, as_csv, skill_matrix
 from .rules import Skill
 
+PAGE_CARDS = 12
+MAX_OTHER_SKILLS = 4  # on a card, besides those searched for
 PAGE_COLUMNS = 12  # skills on a page of the matrix
 
 
@@ -28,7 +34,7 @@ def _search_form(request: HttpRequest) -> FindPeopleForm:
     """Looks up the skills while the user is still being authenticated."""
     is_submitted = any(name in request.GET for name in FindPeopleForm.base_fields)
     form = FindPeopleForm(request.GET if is_submitted else None)
-    form.is_valid()
+    run_parallel(table(), form.is_valid, lambda: form.known)
     return form
 
 
@@ -36,21 +42,26 @@ def _search_form(request: HttpRequest) -> FindPeopleForm:
 @require_safe
 def find_people(request: HttpRequest, form: FindPeopleForm) -> HttpResponse:
     """Criteria are in the URL, so that a search can be shared."""
-    context = _results(request, form) if form.is_valid() else {}
+    criteria = form.cleaned_data["criteria"] if form.is_valid() else None
+    context = found_people(request, criteria, **form.parameters) if criteria else {}
     return render(request, "skills/find_people.html", {"form": form, **context}, status=422 if form.errors else 200)
 
 
-def _results(request: HttpRequest, form: FindPeopleForm) -> dict[str, Any]:
-    criteria: SkillSearch = form.cleaned_data["criteria"]
-    context = list_context(request, partial(finding.search, criteria), **form.parameters)
-    return {**context, "criteria": criteria, "rows": [_row(criteria, each) for each in context["rows"]]}
+def found_people(request: HttpRequest, criteria: SkillSearch, **parameters: str) -> dict[str, Any]:
+    """A page of cards."""
+    names, older = read_page(request, partial(finding.search, criteria), PAGE_CARDS, **parameters)
+    cards = run_parallel(table(), *(partial(_card, request.user, name, criteria.skills) for name in names))
+    return {"criteria": criteria, "older": older, "cards": list(filter(None, cards))}
 
 
-def _row(criteria: SkillSearch, found: FoundPerson) -> dict[str, Any]:
-    now = now_text()
-    pairs = zip(criteria.skills, found.held, strict=True)
-    entries = [{"skill": skill, "held": held, "stale": held.is_stale(now)} for skill, held in pairs]
-    return {"person": found.person, "entries": entries}
+def _card(viewer: User, name: str, wanted: Sequence[Skill]) -> dict[str, Any] | None:
+    """The skills searched for, and the best of the others; None for somebody who has just hidden them, or left."""
+    profile = profile_for(viewer, name)
+    if profile is None:
+        return None
+    rows = {row["skill"].id: row for row in endorsed_rows(viewer, profile, rows_of(profile.own))}
+    first = [rows.pop(each.id) for each in wanted if each.id in rows]
+    return {"person": profile.person, "wanted": first, "others": list(rows.values())[:MAX_OTHER_SKILLS]}
 
 
 # --- the matrix ---

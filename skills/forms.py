@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.functional import cached_property
+from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from pages.fields import LinesField, TitleField
-from pages.names import MAX_NAME_CHARS
+from pages.names import MAX_NAME_CHARS, clean_title
 
 from . import repository
 from .endorsements import GROUNDS, Ground
 from .finding import MAX_SKILLS_SEARCHED, SkillSearch
 from .rules import (
+    DID_YOU_MEAN,
     LEVELS,
     MAX_DESCRIPTION_CHARS,
     MAX_NOTES_CHARS,
@@ -26,20 +30,21 @@ from .rules import (
     Skill,
     State,
     Visibility,
+    similar_names,
 )
 
 OTHERS = tuple(f"skill{number}" for number in range(2, MAX_SKILLS_SEARCHED + 1))
 
 
 class FindSkillForm(forms.Form):
-    """The beginning of a name or alias, and a category."""
+    """A name or alias, or a part of one."""
 
     q = forms.CharField(
         label=_("Skill"),
         required=False,
         max_length=MAX_NAME_CHARS,
         widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
-        help_text=_("The beginning of its name, or of one of its other names."),
+        help_text=_("A part of its name is enough."),
     )
 
 
@@ -142,27 +147,42 @@ class AliasForm(forms.Form):
     alias = TitleField(label=_("Another name"))
 
 
+NAME_ATTRIBUTES = {"autocomplete": "off", "dir": "auto", "list": "skill-names"}  # of skills/parts/names.html
+
+
+class SkillInput(forms.TextInput):
+    """Comes with the names that browsers suggest."""
+
+    template_name = "skills/parts/skill_input.html"
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        return super().get_context(name, value, attrs) | {"known": repository.known_names()}
+
+
+class SkillField(forms.CharField):
+    """A skill of the catalogue, by any of its names."""
+
+    def __init__(self, **options: Any):
+        super().__init__(max_length=MAX_NAME_CHARS * 2, widget=SkillInput(NAME_ATTRIBUTES), **options)
+
+    def clean(self, value: Any) -> Any:
+        name = clean_title(super().clean(value))
+        skill = repository.find_by_name(name)
+        if skill is not None and skill.is_listed:
+            return skill
+        similar, _is_part = similar_names(repository.known_names(), name)
+        raise ValidationError(DID_YOU_MEAN % {"names": ", ".join(similar)} if similar else NOT_THERE)
+
+
 class MergeForm(forms.Form):
-    """The target of a merge, by any of its names."""
-
-    into = TitleField(label=_("Merge into"))
-
-    def clean_into(self) -> Skill:
-        skill = repository.find_by_name(self.cleaned_data["into"])
-        if skill is None or not skill.is_listed:
-            raise ValidationError(NOT_THERE)
-        return skill
+    into = SkillField(label=_("Merge into"))
 
 
 # --- finding people ---
 
 
-class SkillNameField(forms.CharField):
-    """Any name or alias of a skill."""
-
-    def __init__(self, **options: Any):
-        widget = forms.TextInput({"autocomplete": "off", "dir": "auto"})
-        super().__init__(max_length=MAX_NAME_CHARS, widget=widget, **options)
+# any name or alias of a skill, or a part of one
+SkillNameField = partial(forms.CharField, max_length=MAX_NAME_CHARS, widget=forms.TextInput(NAME_ATTRIBUTES))
 
 
 class FindPeopleForm(forms.Form):
@@ -170,7 +190,7 @@ class FindPeopleForm(forms.Form):
 
     skill = SkillNameField(
         label=_("Skill"),
-        help_text=_("Its full name, or one of its other names."),
+        help_text=_("A part of its name is enough."),
         error_messages={"required": _("Enter a skill to search for.")},
     )
     skill2 = SkillNameField(label=_("Second skill"), required=False)
@@ -188,25 +208,34 @@ class FindPeopleForm(forms.Form):
     since = MonthField(label=_("Last used in or after"))
     interest = forms.BooleanField(label=_("Only people who want to use it more"), required=False)
 
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.similar: list[tuple[str, str]] = []  # names that may have been meant, and the search for each
+
     @property
     def others(self) -> list[forms.BoundField]:
         return [self[name] for name in OTHERS]
 
     @property
-    def has_others(self) -> bool:
-        return any(self[name].value() for name in OTHERS)
+    def is_narrowed(self) -> bool:
+        return any(self[name].value() for name in self.fields if name != "skill")
 
     @property
     def parameters(self) -> dict[str, str]:
         """The criteria as query parameters, for links to the same search."""
         return {name: self.data[name] for name in self.fields if self.data.get(name)}
 
+    @cached_property
+    def known(self) -> dict[str, str]:
+        """The skill of each name that can be suggested."""
+        return repository.known_names()
+
     def clean(self) -> dict[str, Any]:
         typed = {name: self.cleaned_data[name] for name in ("skill", *OTHERS) if self.cleaned_data.get(name)}
         by_name = repository.find_each_by_name(typed.values())
         skills: dict[str, Skill] = {}  # by id, in case one was typed under two of its names
         for field, name in typed.items():
-            skill = by_name[name]
+            skill = by_name[name] or self._only_similar(field, name)
             if skill is None or skill.state != State.LISTED:
                 self.add_error(field, NOT_THERE)
             else:
@@ -217,3 +246,11 @@ class FindPeopleForm(forms.Form):
             )
             self.cleaned_data["criteria"] = SkillSearch(tuple(skills.values()), level, years or 0, since, interest)
         return self.cleaned_data
+
+    def _only_similar(self, field: str, typed: str) -> Skill | None:
+        """The skill that a part of its name can only mean; otherwise the page offers what it may mean."""
+        names, is_part = similar_names(self.known, typed)
+        if is_part and len(names) == 1:
+            return repository.find(self.known[names[0]])
+        self.similar += [(each, urlencode({**self.parameters, field: each})) for each in names]
+        return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,28 +10,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.storage import now_text
 from pages import markdown_cache
 from pages.forms import form_data, form_page, refusals_as_errors, token_in
 from pages.messages import run_action
-from pages.sorting import natural_sort_key
 
 from . import repository, services
 from .access import of_owners, profile_for
-from .endorse_views import endorsed_rows
+from .endorse_views import endorsed_rows, rows_of
 from .forms import FindSkillForm, HeldForm, VisibilityForm
 from .repository import Profile
-from .rules import OwnSkills, Skill
+from .rules import Skill
 from .views import search_results
-
-
-def rows_of(own: OwnSkills) -> list[dict[str, Any]]:
-    """Skills with their names, highest level first."""
-    named, now = repository.find_many(own.held), now_text()
-    rows = [{"skill": named[each.skill], "held": each, "stale": each.is_stale(now)}
-            for each in own.held.values() if each.skill in named]  # fmt: skip
-    return sorted(rows, key=lambda row: (-row["held"].level, natural_sort_key(row["skill"].name)))
-
 
 # --- own skills ---
 

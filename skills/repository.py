@@ -19,10 +19,11 @@ from store.parallel import run_parallel
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
 from .endorsements import MAX_COUNTED_PER_SKILL, MAX_ENDORSEMENTS_READ, Endorsement, endorsement_of
-from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer
+from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer, similar_names
 
 MERGING = TaskType("merge skill", _("Merging skills"))
 
+MAX_NAMES_SUGGESTED = 1000
 SKILL_FIELDS = ("id", "name", "category", "description", "at", "version")
 HELD_FIELDS = ("skill", "level", "years", "last_used", "notes", "interest", "added_at", "confirmed_at")
 
@@ -76,15 +77,23 @@ class Match:
 
 
 def search(prefix: str, *, limit: int, cursor: str | None = None) -> tuple[list[Match], str | None]:
-    """Skills with a name that starts like this, each once per page."""
+    """Skills with a name that starts like this, each once per page; if there is none, similar ones."""
     page = table().page(keys.skill_names(prefix), limit=limit, cursor=cursor)
     names: dict[str, str] = {}
     for item in page.items:
         names.setdefault(item["skill"], item["name"])
+    if not names and not cursor:
+        known = known_names()
+        names = {known[each]: each for each in similar_names(known, prefix)[0]}
     found = find_many(names)
     return [
         Match(found[each], by) for each, by in names.items() if each in found and found[each].is_listed
     ], page.cursor
+
+
+def known_names() -> dict[str, str]:
+    """The skill of each name and alias, to suggest them: all of an ordinary catalogue, or the first of a huge one."""
+    return {item["name"]: item["skill"] for item in table().page(keys.skill_names(), limit=MAX_NAMES_SUGGESTED).items}
 
 
 @dataclass(frozen=True, slots=True)

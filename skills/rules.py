@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotNow, TooMany
 from pages.times import from_text
+from store.keys import fold
 from store.log import as_text
 
 MAX_SKILLS = 80  # per person: all of them change in one transaction
@@ -24,10 +26,12 @@ MAX_ID_CHARS = 60
 MAX_DESCRIPTION_CHARS = 500
 MAX_NOTES_CHARS = 500
 MAX_YEARS = 80
+MAX_SUGGESTIONS = 6
 CONFIRMATION_PERIOD = timedelta(days=365)  # after which an entry is shown as unconfirmed
 
 
 NOT_THERE = _("That skill is not in the catalogue. Check its name.")
+DID_YOU_MEAN = _("That skill is not in the catalogue. Did you mean: %(names)s?")
 NOT_NOW = _("That is not possible with this skill in its present state.")
 TOO_MANY_SKILLS = _("A profile can have up to 80 skills. Remove a less important one first.")
 TOO_MANY_ALIASES = _("A skill can have up to 20 other names.")
@@ -128,6 +132,16 @@ class Skill:
     @property
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
+
+
+def similar_names(known: Mapping[str, str], typed: str) -> tuple[list[str], bool]:
+    """Names of different skills that contain what was typed, or else resemble it, and whether they contain it. `known`
+    has the skill of each name."""
+    names = {fold(name): name for name in known}
+    parts = [name for each, name in names.items() if fold(typed) in each]
+    found = parts or [names[each] for each in get_close_matches(fold(typed), names, MAX_SUGGESTIONS)]
+    by_skill = {known[name]: name for name in reversed(found)}
+    return [*reversed(by_skill.values())][:MAX_SUGGESTIONS], bool(parts)
 
 
 def new_id(name: str, suffix: str = "") -> str:

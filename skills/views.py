@@ -21,6 +21,8 @@ from pages.paging import list_context
 
 from . import merging, repository, services
 from .access import listed_for, of_admins
+from .finding import SkillSearch
+from .finding_views import found_people
 from .forms import AliasForm, DescribeForm, FindSkillForm, MergeForm, RenameForm, SkillForm
 from .merging import Preview
 from .repository import Match
@@ -58,7 +60,9 @@ def _category_page(request: HttpRequest, category: str) -> dict[str, Any]:
 def skill(request: HttpRequest, skill: Skill) -> HttpResponse:
     if skill.id != request.resolver_match.kwargs["skill_id"]:
         return redirect("skill", skill.id, permanent=True)
-    context = {"skill": skill, "is_proposed": skill.state == State.PROPOSED, "alias_form": AliasForm()}
+    context = {"skill": skill, "is_proposed": skill.state == State.PROPOSED}
+    if skill.state == State.LISTED:
+        context |= found_people(request, SkillSearch((skill,)))
     return render(request, "skills/skill.html", context)
 
 

@@ -19,6 +19,7 @@ from django.test import override_settings
 
 from accounts import repository as people
 from accounts import services as accounts
+from accounts.rules import Role
 from acts.tokens import create_token
 from ballots import services as ballots
 from elections import repository
@@ -107,7 +108,7 @@ def served(request, tmp_path_factory):
 
 def a_day_of(roles: Roles) -> SimpleNamespace:
     table, owner = connect(settings.STORE_URL), make_owner("Olga")
-    accounts.invite(owner, "ida@example.org")
+    accounts.invite(owner, "ida@example.org", Role.USER)
     ida = accounts.accept_invitation(create_token("invitation", "ida@example.org"), "Ida", PASSWORD)
     an_election(ida)
     a_poll(ida)

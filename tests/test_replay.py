@@ -275,7 +275,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "InvitationWorded": {"words", "answers_to_organiser"},
     "ElectionNotFilled": {"sentence"},
     "CandidatesAsked": {"accounts"},  # of candidates who had been asked before
-    "PersonInvited": {"email"},
+    "PersonInvited": {"email", "role"},
     "BookExtended": {"no_voting_after"},  # which each question's own event says
     "GroupDeleted": {"at"},  # by which a worker finds it first that has waited longest; then it is gone
     "ResultSealed": {"roll_commitment"},  # its secret is in no log; `verify` holds it against the roll

@@ -171,7 +171,7 @@ def people_come() -> None:
     (waiting,) = (each for each in mail.in_state(mail.QUEUED, 9)[0] if each.kind == "confirm_registration")
     accounts.confirm_registration(create_token("registration", waiting.about["number"]))
     accounts.register("Adele", "ada@example.org", PASSWORD)
-    accounts.invite(someone("Olga"), "bo@example.org")
+    accounts.invite(someone("Olga"), "bo@example.org", Role.USER)
     accounts.accept_invitation(create_token("invitation", "bo@example.org"), "Bo", PASSWORD)
     accounts.make_demo_person("Cy", Role.USER, "I count.", PASSWORD)
     accounts.make_demo_person("Di", Role.USER, "", PASSWORD)

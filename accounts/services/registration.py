@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from accounts import mail_quota, registration_policy, repository, tokens
 from accounts.demo import DEMO_DOMAIN
 from accounts.models import User
-from accounts.rules import Role
+from accounts.rules import Role, invitable_roles
 from accounts.tokens import LINK_SPENT, LinkSpent
-from acts.refusals import LostRace, NameTaken, Refusal, TryLater
+from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal, TryLater
 from acts.retry import retry_lost_race
 from acts.storage import now_text, record, table
 from acts.tokens import SECONDS_PER_DAY, read_token
@@ -92,12 +92,13 @@ def confirm_registration(token: str, name: str | None = None) -> User:
     """
     pending = read_registration(token)
     place = Key(pending["PK"], pending["SK"])
-    return _create_by_link(name or pending["name"], pending["email"], pending["password"], place)
+    role = Role[settings.DEFAULT_ROLE]
+    return _create_by_link(name or pending["name"], pending["email"], pending["password"], place, role)
 
 
-def _create_by_link(name: str, email: str, hashed: str, place: Key) -> User:
+def _create_by_link(name: str, email: str, hashed: str, place: Key, role: Role) -> User:
     """Create the account that a mailed link is for. The item at `place` is gone once the link has been used."""
-    user = new_user(name, email, hashed, Role[settings.DEFAULT_ROLE])
+    user = new_user(name, email, hashed, role)
     try:
         create_account(user, Delete(place, when=Exists()))
     except LostRace:
@@ -141,21 +142,23 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
     return before is None or is_described or is_pictured or is_confirmed
 
 
-def invite(actor: User, email: str) -> bool:
+def invite(actor: User, email: str, role: Role) -> bool:
     """Invite an address. False if it has an account; admins may know that, as they see all people."""
+    if role not in invitable_roles(actor.role):
+        raise NotAllowed(_("You can only assign roles below your own."))
     if repository.find_by_email(email) is not None:
         return False
-    retry_lost_race(lambda: _invite(actor, email))
+    retry_lost_race(lambda: _invite(actor, email, role))
     return True
 
 
-def _invite(actor: User, email: str) -> None:
+def _invite(actor: User, email: str, role: Role) -> None:
     quota, now = mail_quota.quota_today(actor), now_text()
     quota.check(1)
-    item = {"email": email, "invited_by": actor.name, "invited_at": now}
+    item = {"email": email, "invited_by": actor.name, "invited_at": now, "role": role.name}
     index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.by_date(now, email)}
     record(
-        Event(actor.name, "PersonInvited", {"email": email}),
+        Event(actor.name, "PersonInvited", {"email": email, "role": role.name}),
         Put({**keys.invitation(email).item, **index, **item}),
         outbox.queued("invitation", email, invited_by=actor.name),
         *quota.reserving(1),
@@ -177,4 +180,12 @@ def read_invitation(token: str) -> tuple[str, list[str]]:
 
 def accept_invitation(token: str, name: str, password: str) -> User:
     email, _target = read_invitation(token)
-    return _create_by_link(name, email, make_password(password), keys.invitation(email))
+    return _create_by_link(name, email, make_password(password), keys.invitation(email), _invited_role(email))
+
+
+def _invited_role(email: str) -> Role:
+    """The role promised by the invitation, as long as its sender may still assign it, or else the usual one."""
+    item = table().get(keys.invitation(email)) or {}
+    sender, usual = repository.find(item.get("invited_by", "")), Role[settings.DEFAULT_ROLE]
+    promised = Role[item.get("role", usual.name)]  # on rolls, nobody promises one
+    return promised if sender is not None and promised in invitable_roles(sender.role) else usual

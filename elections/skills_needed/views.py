@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,12 +17,12 @@ from acts.links import absolute_url
 from elections import repository
 from elections.access import check_visible, election_context, organiser_page, organiser_page_with
 from elections.rules import MAX_SEATS, Action, Election, State
-from pages.fields import TitleField
 from pages.forms import form_data, form_page, run_form
 from pages.messages import run_action
 from ranking.candidates import Candidate
 from skills import repository as skills
-from skills.rules import LEVELS, NOT_THERE, Skill, level_of
+from skills.forms import SkillField
+from skills.rules import LEVELS, level_of
 
 from . import needs, services
 from .needs import Agreement, Need, Snapshot
@@ -33,7 +32,7 @@ from .services import ask_candidates, drop_need, set_need
 class SkilledForm(forms.Form):
     """A skill, by any of its names, and a least level."""
 
-    skill = TitleField(
+    skill = SkillField(
         label=gettext_lazy("Skill"), help_text=gettext_lazy("Its name in the catalogue, or another name for it.")
     )
     level = forms.TypedChoiceField(
@@ -42,12 +41,6 @@ class SkilledForm(forms.Form):
         choices=lambda: [(each.number, f"{each.label}: {each.sentence}") for each in LEVELS],
         initial=3,
     )
-
-    def clean_skill(self) -> Skill:
-        skill = skills.find_by_name(self.cleaned_data["skill"])
-        if skill is None or not skill.is_listed:
-            raise ValidationError(NOT_THERE)
-        return skill
 
 
 class NeedForm(SkilledForm):

@@ -341,7 +341,7 @@ def _runner(poll: Poll, otto: User) -> polling.Runner:
 def _links(people: dict[str, User]) -> dict[str, tuple[str, ...]]:
     """The words of the addresses in mailed links, by page."""
     services.register(text("Zoe"), "zoe@example.org", PASSWORD)
-    services.invite(people["owner"], "yan@example.org")
+    services.invite(people["owner"], "yan@example.org", Role.VOTER)
     services.send_reset_link(people["owner"], people["newcomer"])
     services.ask_for_new_email(people["voter"], "ann.new@example.org")
     send_waiting(compose)

@@ -97,7 +97,7 @@ def test_it_is_a_condition_and_not_a_look(site):
 
 def test_whoever_was_invited_is_refused_as_well(site, person):
     boss = make_owner()
-    services.invite(boss, "eve@example.org")
+    services.invite(boss, "eve@example.org", Role.VOTER)
     person("Ada")
     link = f"/invited/{create_token('invitation', 'eve@example.org')}/"
     answer = Client().post(link, {"name": "Аda", "password": PASSWORD})

@@ -115,7 +115,7 @@ def test_of_two_changes_at_once_the_later_one_looks_again(site, person):
 def test_an_owner_can_limit_an_admin_whose_invitations_count_then(site, person, signed_in):
     services.change_mail_limit(person("owner", Role.OWNER), person("admin", Role.ADMIN), 2)
     admin = signed_in(repository.find("admin"))
-    answers = [admin.post("/invitations/new/", {"email": f"{n}@example.org"}) for n in range(3)]
+    answers = [admin.post("/invitations/new/", {"email": f"{n}@example.org", "role": "VOTER"}) for n in range(3)]
     assert [answer.status_code for answer in answers] == [302, 302, 422]
     assert "0 of 2 mails are left" in text_of(answers[-1])
     assert len(mail.in_state(mail.QUEUED, 9)[0]) == 2
@@ -125,7 +125,7 @@ def test_an_owner_can_limit_an_admin_whose_invitations_count_then(site, person, 
 def test_the_last_mails_of_a_day_are_had_by_as_many_as_there_are(site, person):
     services.change_mail_limit(person("owner", Role.OWNER), person("admin", Role.ADMIN), 3)
     admin = repository.find("admin")
-    answers = at_once(*[lambda n=n: services.invite(admin, f"{n}@example.org") for n in range(8)])
+    answers = at_once(*[lambda n=n: services.invite(admin, f"{n}@example.org", Role.VOTER) for n in range(8)])
     assert answers.count(True) == 3
     assert len(mail.in_state(mail.QUEUED, 20)[0]) == mail_quota.quota_today(admin).used == 3
 

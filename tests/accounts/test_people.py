@@ -7,6 +7,7 @@ import time
 from collections import Counter
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from accounts import repository, services
@@ -348,7 +349,7 @@ def test_every_way_to_an_account_begins_a_lineage(site, signed_in, link):
     client = signed_in(make_owner())
     services.register("Ada", "ada@example.org", PASSWORD)
     Client().post(link("ada@example.org"))
-    client.post("/invitations/new/", {"email": "bo@example.org"})
+    client.post("/invitations/new/", {"email": "bo@example.org", "role": "VOTER"})
     Client().post(link("bo@example.org"), {"name": "Bo", "password": PASSWORD})
     services.make_demo_person("Cy", Role.VOTER, "", PASSWORD)
     lineages = [lineage(name) for name in ("owner", "Ada", "Bo", "Cy")]
@@ -431,7 +432,7 @@ def test_an_account_of_earlier_times_works_and_gets_a_lineage_by_its_first_break
 
 def test_an_invitation_makes_the_account_and_confirms_the_address(site, client, signed_in, link):
     admin = signed_in("admin", Role.ADMIN)
-    admin.post("/invitations/new/", {"email": "new@example.org"})
+    admin.post("/invitations/new/", {"email": "new@example.org", "role": "VOTER"})
     assert "new@example.org" in admin.get("/invitations/").content.decode()
     address = link("new@example.org")
     assert "new@example.org" in client.get(address).content.decode()
@@ -442,17 +443,42 @@ def test_an_invitation_makes_the_account_and_confirms_the_address(site, client, 
     assert "new@example.org" not in admin.get("/invitations/").content.decode()
 
 
+def test_an_invitation_promises_a_role_below_the_senders(site, client, signed_in, link, person, outbox):
+    admin = signed_in("admin", Role.ADMIN)
+    page = admin.get("/invitations/new/").content.decode()
+    assert re.findall(r'<option value="(\w+)"', page) == ["OBSERVER", "VOTER", "USER"]
+    for role in ("ADMIN", "OWNER", "NO_ACCESS", "made up"):
+        assert admin.post("/invitations/new/", {"email": "new@example.org", "role": role}).status_code == 422
+    for role in (Role.ADMIN, Role.OWNER, Role.NO_ACCESS):
+        with pytest.raises(NotAllowed, match="below your own"):
+            services.invite(repository.find("admin"), "new@example.org", role)
+    assert outbox() == []
+    admin.post("/invitations/new/", {"email": "new@example.org", "role": "USER"})
+    page = admin.get("/invitations/").content.decode()
+    assert 'name="role" value="USER"' in page, "sent again with the same role"
+    client.post(link("new@example.org"), {"name": "New", "password": PASSWORD})
+    assert repository.find("New").role == Role.USER
+
+
+def test_who_may_no_longer_give_a_role_has_not_promised_it(site, client, signed_in, link, person):
+    owner = person("owner", Role.OWNER)
+    signed_in("auditor", Role.AUDITOR).post("/invitations/new/", {"email": "new@example.org", "role": "ADMIN"})
+    services.change_role(owner, repository.find("auditor"), Role.ADMIN)
+    client.post(link("new@example.org"), {"name": "New", "password": PASSWORD})
+    assert repository.find("New").role == Role[settings.DEFAULT_ROLE]
+
+
 def test_inviting_somebody_who_is_here_says_so(site, person, signed_in):
     admin = signed_in("admin", Role.ADMIN)
     person("Ada", email="ada@example.org")
-    answer = admin.post("/invitations/new/", {"email": "ADA@example.org"})
+    answer = admin.post("/invitations/new/", {"email": "ADA@example.org", "role": "VOTER"})
     assert "already belongs to an account here" in answer.content.decode()
 
 
 def test_an_invitation_is_sent_again_on_request(site, signed_in, outbox):
     admin = signed_in("admin", Role.ADMIN)
     for _ in range(2):
-        admin.post("/invitations/new/", {"email": "new@example.org"})
+        admin.post("/invitations/new/", {"email": "new@example.org", "role": "VOTER"})
     assert len(outbox()) == 2
     assert admin.get("/invitations/").content.decode().count("<tr>") == 2
 

@@ -96,7 +96,7 @@ def test_a_link_that_was_mailed_under_another_rule_makes_no_account(client, site
 @pytest.mark.parametrize(("rule", "on_roll"), [("open", 302), ("invited", 302), ("domains", 302), ("closed", 403)])
 def test_invitations_make_accounts_and_on_a_closed_site_only_those_of_admins(site, person, settings, rule, on_roll):
     settings.REGISTRATION = rule
-    services.invite(person("owner", Role.OWNER), "by.admin@elsewhere.test")
+    services.invite(person("owner", Role.OWNER), "by.admin@elsewhere.test", Role.VOTER)
     table().write(*mailing._invitation("on.roll@elsewhere.test", "Otto"))
     # Somebody whom an admin has invited stays so when an organiser invites them, too.
     table().write(*mailing._invitation("by.admin@elsewhere.test", "Otto"))

@@ -41,7 +41,7 @@ def test_no_secret_is_at_rest_or_in_the_log(site, settings, person, link, caplog
     secrets.append(link("new@example.org"))
     visitor.post(secrets[-1])
     visitor.post("/me/password/", {"present": SECOND, "password": THIRD})
-    owner.post("/invitations/new/", {"email": "guest@example.org"})
+    owner.post("/invitations/new/", {"email": "guest@example.org", "role": "VOTER"})
     secrets.append(link("guest@example.org"))
     secrets += [client.cookies["plenum_session"].value.partition(".")[2] for client in (owner, visitor)]
 

@@ -81,6 +81,14 @@ def test_the_navigation_leads_there_only_who_may_go(site, signed_in):
     assert 'href="/admin/"' not in signed_in("Una", Role.USER).get("/").content.decode()
 
 
+def test_who_waits_for_approval_is_a_button(site, person, signed_in):
+    adam = signed_in("Adam", Role.ADMIN)
+    assert "?role=NO_ACCESS" not in adam.get("/admin/").content.decode()
+    person("Nora", Role.NO_ACCESS)
+    figures_now(site)
+    assert 'href="/people/?role=NO_ACCESS">Approve 1 person<' in adam.get("/admin/").content.decode()
+
+
 # --- figures ---
 
 

@@ -254,7 +254,7 @@ def test_a_name_registered_anew_has_nothing_of_the_removed_person(stage):
 
 
 def test_somebody_who_is_here_cannot_be_invited_anew(stage):
-    assert stage.admin.post("/invitations/new/", {"email": EVE}).status_code == 422
+    assert stage.admin.post("/invitations/new/", {"email": EVE, "role": "VOTER"}).status_code == 422
 
 
 def test_an_address_that_went_to_somebody_else_does_not_take_the_ballot_along(opened, person, signed_in, link):

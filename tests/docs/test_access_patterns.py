@@ -13,9 +13,9 @@ from tests.test_routes import ROUTES
 OFTEN_OPENED = {"home", "dashboard", "history", "admin"}  # which wait for few round trips in a row
 MOST_IN_A_ROW = {  # of what else people wait for
     "drive, its close": 4,
-    "find_people, one skill": 4,
-    "find_people, several skills": 4,
-    "find_people, with years": 4,
+    "find_people, one skill": 7,
+    "find_people, several skills": 7,
+    "find_people, with years": 7,
     "history": 4,
     "log, of one election": 4,
     "sign_in, by address": 5,

@@ -220,7 +220,7 @@ def test_the_owner_reads_mails_where_they_go_nowhere_and_nobody_does_in_producti
     from accounts.rules import Role
 
     owner = signed_in("owner", Role.OWNER)
-    owner.post("/invitations/new/", {"email": "new@example.org"})
+    owner.post("/invitations/new/", {"email": "new@example.org", "role": "VOTER"})
     (item,) = site.each(keys.mails(mail.QUEUED))
     assert "new@example.org" in owner.get("/mails/").content.decode()
     assert "/invited/" in owner.get(f"/mails/{item['number']}/").content.decode()

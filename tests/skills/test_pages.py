@@ -48,6 +48,7 @@ def test_the_catalogue_by_category_and_by_any_name(listed, signed_in):
     assert "My skills" not in shown, "who only looks has none"
     assert "/skill/tea/" not in text_of(browser.get("/skills/", {"category": "Programming"}))
     assert "/skill/go/" in text_of(browser.get("/skills/", {"q": "gola"}))
+    assert "/skill/go/" in text_of(browser.get("/skills/", {"q": "olan"})), "a part of a name"
     assert "No skill found" in text_of(browser.get("/skills/", {"q": "nothing like it"}))
     assert "Golang" in text_of(browser.get("/skill/go/"))
 

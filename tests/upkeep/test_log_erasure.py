@@ -58,7 +58,7 @@ def boss(person):
 @pytest.fixture
 def ada(boss, person):
     """Came by an invitation, changed her address, wrote about herself, ran things, managed people and voted."""
-    accounts.invite(boss, ADA[1])
+    accounts.invite(boss, ADA[1], Role.USER)
     ada = accounts.accept_invitation(create_token("invitation", ADA[1]), ADA[0], PASSWORD)
     accounts.change_role(boss, ada, Role.ADMIN)
     log().record(
@@ -390,7 +390,7 @@ def test_who_was_removed_by_an_earlier_version_is_forgotten_when_asked(site, bos
 
 
 def test_an_address_that_never_had_an_account_is_forgotten_when_asked(site, boss, person):
-    accounts.invite(boss, ADA[1])
+    accounts.invite(boss, ADA[1], Role.USER)
     site.write(Delete(keys.invitation(ADA[1])))
     board = drafts.create(boss, "Board")
     add_voters(boss, board, [ADA[1], "Boss"])

@@ -15,6 +15,7 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
+from accounts.rules import Role
 from acts.rate_limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
@@ -127,7 +128,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     mailing.invite(people.find("the organiser"), election)
     queue_mailings()
     send_waiting(compose)
-    accounts.invite(people.find("the organiser"), "guest@example.org")
+    accounts.invite(people.find("the organiser"), "guest@example.org", Role.VOTER)
     accounts.register("Newcomer", "new@example.org", "a long password of theirs")
     count(throttle.RESET.per_account, VOTERS[0], time.time() + SECONDS_PER_DAY)  # its hour does not end meanwhile
     for number, user in enumerate(users):
