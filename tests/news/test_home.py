@@ -16,12 +16,14 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from live import codes
 from news import site_page, site_services
+from news.services import writing
 from news.site_page import Part
 from polls import services as polling
 from store import keys
 from store.table import Delete, Exists, Unwritable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
+from tests.news.test_site_page import picture
 from tests.polls.conftest import CHOSEN
 from upkeep import replay
 
@@ -125,6 +127,15 @@ def test_nothing_to_count_and_many_winners_fit_on_a_card(site, client, opened): 
     assert "There were no votes to count." in main_of(client.get("/"))
     decide(opened, "Many", seats=2, method="stv-scottish", results_public=True)
     assert "Elected: Bo, Cy" in main_of(client.get("/"))
+
+
+def test_news_are_shown_to_strangers_with_their_pictures_or_a_drawing(site, client, admin, post):
+    post("Plain")
+    writing.picture(admin, post("Pictured").id, picture())
+    page = main_of(client.get("/"))
+    plain, pictured = (page.split(f'">{title}</a>')[0].split("<li")[-1] for title in ("Plain", "Pictured"))
+    assert 'class="hemicycle area"' in plain
+    assert 'alt="A hive"' in pictured
 
 
 # --- codes ---
