@@ -185,6 +185,12 @@ def is_over(election: Any, now: str) -> bool:
     return over or election.closing is not None
 
 
+def urgency(election: Any, now: str) -> tuple[int, str]:
+    """Sorts elections, or their entries in a list: open ones by their end, then drafts, then closed ones."""
+    rank = {State.DRAFT: 2, State.CLOSED: 3}.get(election.state(now), 1)
+    return rank, (rank == 1 and election.no_voting_after) or "~"
+
+
 STATES = {
     (True, False): State.DRAFT,
     (True, True): State.EDITABLE,

@@ -358,7 +358,7 @@ BOARD = SimpleNamespace(voter_count=8, secret_ballot=True, time_zone="Europe/Ber
 def test_the_turnout_is_drawn_to_the_close():
     steps = (START, 2), (START + timedelta(hours=5), 6)
     (picture,) = turnout_pictures(BOARD, Turnout(6, 1, steps))
-    assert written(picture)[-1] == "6 of 8 voted, 75 %"
+    assert written(picture)[-1] == "6 of 8 voted, 75%"
     assert [row[1] for row in picture.table.rows] == ["2", "6"]
     assert "2 p.m. CEST" in picture.table.rows[0][0]
     assert "On paper: 1." in picture.note
