@@ -1,4 +1,4 @@
-"""The drawing at the head of each area’s list."""
+"""The drawing at the head of each area's list."""
 
 from __future__ import annotations
 
