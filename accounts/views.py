@@ -12,7 +12,6 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
@@ -102,7 +101,7 @@ def register(request: HttpRequest) -> HttpResponse:
         email = form.cleaned_data["email"]
         try:
             throttle.count_try(throttle.REGISTER, email, visitor(request), None)
-            services.register(**form.cleaned_data, then=_next(request))
+            registered = services.register(**form.cleaned_data, then=_next(request))
         except NameTaken as refusal:
             form.add_error("name", str(refusal))
         except registration_policy.NoRegistration as refusal:
@@ -110,16 +109,11 @@ def register(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
-            request.session["registered"] = _mark(email)
+            request.session["registered"] = registered
             sentence = _("We sent a mail to %(email)s. Open the link in it to complete your account.")
             return inbox_page(request, sentence % {"email": email})
     context = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **context)
-
-
-def _mark(email: str) -> str:
-    """What tells the browser that registered an address, without storing the address."""
-    return salted_hmac("registered", email).hexdigest()
 
 
 def _registration_closed(request: HttpRequest) -> HttpResponse | None:
@@ -140,14 +134,14 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @form_page
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address. It signs in only in the browser in which the password was chosen: someone else may
-    be reading the mail."""
+    """The link proves the address. It signs in only in the browser in which its password was chosen: someone else may
+    be reading the mail, or may have registered the same address with a password of their own."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
         if request.method == "POST" and (form is None or form.is_valid()):
             user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
-            if request.session.get("registered") == _mark(waiting["email"]):
+            if request.session.get("registered") == waiting["PK"]:
                 del request.session["registered"]
                 return _welcome(request, user, waiting.get("then") or "home")
             messages.success(request, _("Your account is complete. Please sign in with your password."))

@@ -59,23 +59,24 @@ def create_account(user: User, *also: Write) -> None:
     record(event, *repository.creation(user), *also, refusals=refusals)
 
 
-def register(name: str, email: str, password: str, then: str = "") -> None:
+def register(name: str, email: str, password: str, then: str = "") -> str:
     """Ask for an account, where the site allows it; the link in a mail creates it. `then` is where they wanted to go.
 
-    Only the owner of an address learns, by mail, that it already has an account.
+    Returns the key of the pending registration. Only the owner of an address learns, by mail, that it already has an
+    account: the key is then that of no registration.
     """
     registration_policy.check_registration(email)
-    hashed = make_password(password)
+    hashed, number = make_password(password), secrets.token_hex(16)
+    place = keys.registration(number)
     if repository.find(name) is not None:
         raise NameTaken(NAME_TAKEN)
     if repository.has_lookalike(name):
         raise NameTaken(LOOKS_TAKEN)
     if (known := repository.find_by_email(email)) is not None:
         table().write(outbox.queued_nothing(), outbox.queued("already_registered", known.email, name=known.name))
-        return
-    number = secrets.token_hex(16)
+        return place.pk
     pending = {
-        **keys.registration(number).item,
+        **place.item,
         "name": name,
         "email": email,
         "password": hashed,
@@ -83,6 +84,7 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
         "ttl": int(time.time()) + SECONDS_PER_DAY,
     }
     table().write(Put(pending), outbox.queued("confirm_registration", email, number=number, name=name))
+    return place.pk
 
 
 def confirm_registration(token: str, name: str | None = None) -> User:

@@ -69,6 +69,15 @@ def test_the_link_signs_in_where_the_password_was_just_chosen_and_for_that_addre
     assert "bo@example.org" not in str(session["contents"]), "a session holds no address"
 
 
+def test_the_link_does_not_sign_in_to_an_account_with_a_strangers_password(client, site, person, link):
+    person("owner", Role.OWNER)
+    register(client)
+    register(Client(), "Ada too", "ada@example.org")
+    strangers = link("ada@example.org")
+    assert "Please sign in with your password" in client.post(strangers, follow=True).content.decode()
+    assert client.get("/me/").status_code == 302
+
+
 def test_on_a_developers_machine_it_is_said_where_mails_are(client, site, person, settings):
     person("owner", Role.OWNER)
     settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "mail.files.EmailBackend", "/tmp/mails"
