@@ -67,10 +67,8 @@ class Assembly(Format):
     fields = FIELDS
 
     def typed_questions(self, form: GameForm) -> tuple[Question, ...]:
-        """Checks the title, the quorum and the agenda, which take the place of a question set."""
+        """Checks the quorum and the agenda, which take the place of a question set."""
         typed, errors = form.cleaned_data, form.errors
-        if not typed.get("title") and "title" not in errors:
-            form.add_error("title", _("Give the assembly a title."))
         if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
             form.add_error("quorum_number", NO_NUMBER)
         if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:

@@ -31,7 +31,14 @@ from .sharding import gates_of
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
 
-LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # beside the state
+LISTED_FIELDS = (
+    "name",
+    "no_voting_before",
+    "no_voting_after",
+    "created_at",
+    "closing",
+    "time_zone",
+)  # beside the state
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 
 
@@ -45,6 +52,7 @@ class Listed:
     no_voting_after: str | None
     created_at: str
     closing: str | None
+    time_zone: str
     sealed_at: str = ""
     winners: tuple[str, ...] = ()  # the first few
     winner_count: int = 0  # how many there are in total

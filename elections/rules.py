@@ -98,6 +98,7 @@ class Election:
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
+    of_options: bool = False  # whether it was begun to rank options, not people, so that it needs no skills
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
@@ -182,6 +183,12 @@ def is_over(election: Any, now: str) -> bool:
     """Whether the end of an election, or of its entry in a list, has come."""
     over = election.no_voting_after is not None and election.no_voting_after <= now
     return over or election.closing is not None
+
+
+def urgency(election: Any, now: str) -> tuple[int, str]:
+    """Sorts elections, or their entries in a list: open ones by their end, then drafts, then closed ones."""
+    rank = {State.DRAFT: 2, State.CLOSED: 3}.get(election.state(now), 1)
+    return rank, (rank == 1 and election.no_voting_after) or "~"
 
 
 STATES = {

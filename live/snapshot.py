@@ -66,6 +66,11 @@ class Snapshot:
         return [each for each in self.seats.values() if each.is_there]
 
     @property
+    def is_complete(self) -> bool:
+        """Whether everybody who is here has answered or voted."""
+        return self.state.is_open and 0 < len(self.playing) <= self.answered
+
+    @property
     def open_question(self) -> Question:
         """The current question, where there must be one."""
         assert self.question is not None

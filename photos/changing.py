@@ -60,10 +60,18 @@ class PictureChange:
 
 
 def picture_page(
-    request: HttpRequest, photo: Photo | None, act: Callable[[PictureChange], Any], to: str, **context: Any
+    request: HttpRequest,
+    photo: Photo | None,
+    act: Callable[[PictureChange], Any],
+    to: str,
+    alt: str = "",
+    **context: Any,
 ) -> HttpResponse:
-    """Shows and processes the form. Scripts submit it in the background and get the URL to continue at."""
-    form = PictureForm(form_data(request), request.FILES or None, photo=photo)
+    """Shows and processes the form. Scripts submit it in the background and get the URL to continue at.
+
+    `alt` describes a new picture unless something else is typed.
+    """
+    form = PictureForm(form_data(request), request.FILES or None, photo=photo, alt=alt)
 
     def save() -> str:
         change = _requested_change(request, form.cleaned_data, photo)

@@ -29,8 +29,8 @@ class PictureForm(forms.Form):
     )
     remove = forms.BooleanField(label=_("Remove the picture"), required=False)
 
-    def __init__(self, *arguments: Any, photo: Photo | None, **options: Any):
-        super().__init__(*arguments, initial={"alt": photo.alt if photo else ""}, **options)
+    def __init__(self, *arguments: Any, photo: Photo | None, alt: str = "", **options: Any):
+        super().__init__(*arguments, initial={"alt": photo.alt if photo else alt}, **options)
         self.fields["file"].required = photo is None
         if photo is None:
             del self.fields["remove"]

@@ -290,7 +290,7 @@ def make_election(who: Runner, organiser: User, name: str) -> Election:
     who.check(Act.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]
-    return copying.make(organiser, name, names, description=poll.description, time_zone=poll.time_zone)
+    return copying.make(organiser, name, names, description=poll.description, time_zone=poll.time_zone, of_options=True)
 
 
 # --- when a person leaves ---

@@ -1,24 +1,39 @@
 """How far ahead the winner, or the winner of the last seat, was: two names and two numbers, drawn as one bar.
 
 Where "ahead" has several senses, the closest counts: the one-to-one contest that was nearest to being lost, or the last
-round in which a seat was still open.
+round in which a seat was still open. Of a winner who lost a contest, it is the two wins by whose strength the cycle was
+decided.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tally.condorcet import Graph
 from tally.result import Result
 
-from .pictures.drawing import fluid, in_order, isolated, number, share, tag, voters
+from .pictures.contests import votes as votes_of
+from .pictures.drawing import fluid, in_order, isolated, number, rounded, share, tag, voters
 
 HEIGHT_PX = 22
-CHAINS, CONTEST, ROUND, SEAT, POINTS, VOTES = "chains", "contest", "round", "seat", "points", "votes"
+CYCLE, CONTEST, ROUND, SEAT, POINTS, VOTES = "cycle", "contest", "round", "seat", "points", "votes"
+
+
+class Win(NamedTuple):
+    """Who beat whom, and the ballots for each."""
+
+    name: str
+    other: str
+    votes: int
+    against: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +45,13 @@ class Margin:
     other: str
     against: Fraction
     kind: str
+    win: Win | None = None  # in a cycle, the two that decided: the weakest on the way to the rival,
+    back: Win | None = None  # and the weakest on the way back
 
     @property
     def title(self) -> str:
         return {
-            CHAINS: _("The closest chains of won contests"),
+            CYCLE: _("The contests that decided"),
             CONTEST: _("The closest contest"),
             ROUND: _("The last round"),
             SEAT: _("The last seat"),
@@ -43,24 +60,43 @@ class Margin:
         }[self.kind]
 
     @property
+    def labels(self) -> list[str]:
+        """To whom, or to which contests, the two numbers belong."""
+        wins = [" > ".join(map(isolated, (win.name, win.other))) for win in (self.win, self.back) if win]
+        return wins or [isolated(self.name), isolated(self.other)]
+
+    @property
     def ayes(self) -> str:
-        return number(self.votes)
+        return number(self.votes, self.against)
 
     @property
     def noes(self) -> str:
-        return number(self.against)
+        return number(self.against, self.votes)
+
+    @property
+    def ahead(self) -> Fraction:
+        """The difference of the numbers as they are shown."""
+        return rounded(self.votes) - rounded(self.against) or self.votes - self.against
 
     @property
     def sentence(self) -> str:
-        ahead = self.votes - self.against
-        template = _ahead(self.kind, 1 if ahead == 1 else 2) if ahead else _level(self.kind)
-        return template % {"name": self.name, "other": self.other, "votes": number(ahead)}
+        if self.win and self.back:
+            return _(
+                "The chain of wins from %(first)s to %(rival)s is only as strong as its weakest win, %(name)s over "
+                "%(other)s, %(votes)s to %(against)s. The way back is weaker: %(back)s over %(to)s, %(for)s to "
+                "%(less)s."
+            ) % {
+                **{"first": self.name, "rival": self.other, **self.win._asdict()},
+                **dict(zip(("back", "to", "for", "less"), self.back, strict=True)),
+            }
+        template = _ahead(self.kind, 1 if self.ahead == 1 else 2) if self.ahead else _level(self.kind)
+        return template % {"name": self.name, "other": self.other, "votes": number(self.ahead, 0)}
 
     @property
     def svg(self) -> SafeString:
         """One bar, parted where the two meet; a line marks the half."""
         whole, across = self.votes + self.against, {"y": 5, "height": HEIGHT_PX}
-        description = f"{isolated(self.name)} {self.ayes} : {self.noes} {isolated(self.other)}"
+        description = f"{self.labels[0]} {self.ayes} : {self.noes} {self.labels[1]}"
         return fluid(
             HEIGHT_PX + 10,
             self.title,
@@ -114,35 +150,61 @@ def _of_contests(result: Result) -> Margin | None:
     assert result.pairwise is not None
     if len(result.winners) > 1:
         return None
-    numbers = {name: at for at, name in enumerate(result.candidates)}
-    winner = numbers[result.winners[0]]
-    contests = {
-        other: (result.pairwise[winner][at], result.pairwise[at][winner])
-        for other, at in numbers.items()
-        if at != winner
-    }
-    if any(ayes < noes for ayes, noes in contests.values()) and result.method == "schulze":
-        return _of_chains(result, winner)
-    won = {other: votes for other, votes in contests.items() if votes[0] >= votes[1]}
-    if not won:
+    winner = result.winners[0]
+    contests = {other: votes_of(result, winner, other) for other in in_order(result) if other != winner}
+    if any(ayes < noes for ayes, noes in contests.values()):
+        return _of_cycle(result)
+    other = min(contests, key=lambda each: contests[each][0] - contests[each][1])
+    return Margin(winner, Fraction(contests[other][0]), other, Fraction(contests[other][1]), CONTEST)
+
+
+def _of_cycle(result: Result) -> Margin | None:
+    """The rival who came closest: what is compared are the ballots for a win and, of equals, those against it."""
+    ways = _chains(result) if result.method == "schulze" else _left_out(result)
+    closest = min(ways, key=lambda way: _lead(*way[1:]), default=None)
+    if closest is None:
         return None
-    order = in_order(result)
-    other = min(won, key=lambda each: (won[each][0] - won[each][1], order.index(each)))
-    return Margin(result.winners[0], Fraction(won[other][0]), other, Fraction(won[other][1]), CONTEST)
+    rival, win, back = closest
+    return Margin(result.winners[0], Fraction(win.votes), rival, Fraction(back.votes), CYCLE, win, back)
 
 
-def _of_chains(result: Result, winner: int) -> Margin | None:
-    """Of the winner of a cycle: how much stronger its chains are than those back, where they differ in votes."""
-    strongest = result.reasons["strongest"]
-    pairs = {
-        name: (strongest[winner][at][0], strongest[at][winner][0])
-        for at, name in enumerate(result.candidates)
-        if at != winner
-    }
-    order = in_order(result)
-    other = min(pairs, key=lambda each: (pairs[each][0] - pairs[each][1], order.index(each)))
-    ayes, noes = pairs[other]
-    return Margin(result.winners[0], Fraction(ayes), other, Fraction(noes), CHAINS) if ayes > noes else None
+def _lead(win: Win, back: Win) -> tuple[int, int]:
+    return win.votes - back.votes, back.against - win.against
+
+
+def _chains(result: Result) -> Iterator[tuple[str, Win, Win]]:
+    """Schulze: the weakest win of the strongest chain to each rival, and of the strongest chain back."""
+    names, paths = result.candidates, result.reasons["paths"]
+    winner = names.index(result.winners[0])
+
+    def weakest(path: list[int]) -> Win:
+        links = (Win(name, other, *votes_of(result, name, other)) for name, other in pairwise(names[i] for i in path))
+        return min(links, key=lambda win: (win.votes, -win.against))
+
+    for rival in sorted(
+        range(len(names)), key=lambda each: len(paths[each][winner])
+    ):  # first those who beat the winner
+        if paths[winner][rival] and paths[rival][winner]:
+            yield names[rival], weakest(paths[winner][rival]), weakest(paths[rival][winner])
+
+
+def _left_out(result: Result) -> Iterator[tuple[str, Win, Win]]:
+    """Ranked pairs: each win over the winner that was left out, and the locked one that completed the way to the rival
+    before it. A win that only equally strong ones contradict has none, and neither have other methods."""
+    numbers = {name: at for at, name in enumerate(result.candidates)}
+    winner = result.winners[0]
+    skipped = result.reasons.get("skipped", ())
+    for left in (each for each in skipped if each["loser"] == winner and not each["equals"]):
+        graph, rival = Graph(len(numbers)), left["winner"]
+        for each in result.reasons["locked"]:
+            graph.add(numbers[each["winner"]], numbers[each["loser"]])
+            if graph.reaches(numbers[winner], numbers[rival]):
+                yield rival, _win(each), _win(left)
+                break
+
+
+def _win(contest: dict[str, Any]) -> Win:
+    return Win(contest["winner"], contest["loser"], contest["for"], contest["against"])
 
 
 # --- in words ---
@@ -155,12 +217,6 @@ def _level(kind: str) -> str:
 
 
 def _ahead(kind: str, many: int) -> str:
-    if kind == CHAINS:
-        return ngettext(
-            "The chain from %(name)s to %(other)s is stronger than the one back by %(votes)s ballot.",
-            "The chain from %(name)s to %(other)s is stronger than the one back by %(votes)s ballots.",
-            many,
-        )
     if kind == CONTEST:
         return ngettext(
             "%(name)s beat %(other)s by %(votes)s ballot.", "%(name)s beat %(other)s by %(votes)s ballots.", many

@@ -17,6 +17,7 @@ from accounts.access import View, public
 from accounts.models import User
 from acts.storage import now_text
 from elections.access import election_context, panels
+from elections.repository import candidates_of
 from elections.rules import State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
@@ -83,6 +84,7 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
     context = context_of_report(found) | context_of_exports(found) | {"election": found.election}
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     context |= {"closed": found.election, "playable": what_if_choices(found)}
+    context["faces"] = {each.name: each.photo for each in candidates_of(found.election) if each.photo}
     if (coverage := coverage_of(found)) is not None:
         context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
     return context

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from elections.rules import METHODS, UNRANKED
 from tally.explain import Sentence
 
-from .pictures.drawing import exact
+from .pictures.drawing import number
 from .report import OtherMethod, Report
 
 LABELS = METHODS | {
@@ -58,7 +58,7 @@ NAMES = ("name", "names", "other")  # of what a sentence about a count is filled
 
 
 def translate(sentence: Sentence) -> str:
-    values = {key: value if key in NAMES else exact(value) for key, value in sentence.values.items()}
+    values = {key: value if key in NAMES else number(value) for key, value in sentence.values.items()}
     return _(sentence.template) % values
 
 

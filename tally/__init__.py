@@ -1,3 +1,3 @@
 """Counting ranked ballots: pure functions on values. Knows nothing of Django, of the store, or of who voted."""
 
-PUBLIC = "ballots closeness cost count_job explain formats lots methods pairwise provisional result"
+PUBLIC = "ballots closeness condorcet cost count_job explain formats lots methods pairwise provisional result"

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 from elections import repository
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.roll import list_summary
+from elections.roll.views import ON_PATH
 from elections.rules import Action, Election
 from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
@@ -76,8 +77,11 @@ def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -
     def act(wanted: PictureChange) -> None:
         services.change_picture(request.user, election, candidate.name, wanted)
 
-    to, context = reverse("candidates", args=[election.name]), election_context(request, election)
-    return picture_page(request, candidate.photo, act, to, title=candidate.name, **context)
+    to = reverse("candidates", args=[election.name])
+    if ON_PATH in request.GET:
+        to = reverse("election_step", args=[election.name, "candidates"])
+    context = election_context(request, election, title=candidate.name)
+    return picture_page(request, candidate.photo, act, to, alt=candidate.name, **context)
 
 
 @change_candidate

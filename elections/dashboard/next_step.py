@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from accounts.models import User
 from acts.hooks import Hooks
 from elections import rules
+from elections.invitations.progress import Progress
 from elections.invitations.reminders import moment
 from elections.rules import Election, State
 
@@ -52,6 +53,19 @@ class Numbers:
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
+
+    @classmethod
+    def of(cls, election: Election, so_far: Progress, candidates: int, voted: int) -> Numbers:
+        return cls(
+            candidates=candidates,
+            voted=voted,
+            uninvited=so_far.uninvited(election),
+            invited=so_far.invited.voters if so_far.invited else 0,
+            reminded=so_far.reminded.all if so_far.reminded else 0,
+            is_inviting=so_far.is_inviting,
+            is_sealed=so_far.is_sealed,
+            sealing=str(so_far.sealing or ""),
+        )
 
 
 ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
@@ -118,7 +132,7 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
     if not is_listed and numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not is_listed and not numbers.invited:
-        text = " ".join((_("Nobody has been invited by mail yet."), _turnout_text(election, numbers)))
+        text = " ".join((_("Nobody has been invited by mail yet."), turnout_text(election, numbers)))
         return Step("invite", text, invite, is_quiet=True)
     if is_listed and numbers.voted >= election.voter_count:
         text = _("Everyone has voted. You can close the election now, or wait for the end.")
@@ -142,7 +156,7 @@ def _invite_step(election: Election, numbers: Numbers, button: Button | None) ->
 
 def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
     """Wait; or remind those who have not voted: once, shortly before the end, unless a reminder is scheduled."""
-    end, text = election.no_voting_after, [*before, _turnout_text(election, numbers)]
+    end, text = election.no_voting_after, [*before, turnout_text(election, numbers)]
     is_scheduled = end is not None and any(moment(end, hours) > now for hours in election.remind_before)
     if is_scheduled:
         text.append(_("The others get an automatic reminder."))
@@ -154,7 +168,7 @@ def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str]
     return Step("remind", " ".join(text), button, is_quiet=True)
 
 
-def _turnout_text(election: Election, numbers: Numbers) -> str:
+def turnout_text(election: Election, numbers: Numbers) -> str:
     values = {"voted": numbers.voted, "voters": election.voter_count}
     if election.electorate == "listed":
         text = ngettext("%(voted)d of %(voters)d has voted.", "%(voted)d of %(voters)d have voted.", numbers.voted)

@@ -32,16 +32,8 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         lambda: (panels(request.user, election), needs_accounts(election)),
     )
     context = election_context(request, election, candidates=candidates, **turnout)
-    numbers = Numbers(
-        candidates=len(candidates),
-        voted=context["turnout"].voted if "turnout" in context else 0,
-        uninvited=so_far.uninvited(election),
-        invited=so_far.invited.voters if so_far.invited else 0,
-        reminded=so_far.reminded.all if so_far.reminded else 0,
-        is_inviting=so_far.is_inviting,
-        is_sealed=so_far.is_sealed,
-        sealing=str(so_far.sealing or ""),
-    )
+    voted = context["turnout"].voted if "turnout" in context else 0
+    numbers = Numbers.of(election, so_far, len(candidates), voted)
     later = ONCE_SEALED.run_all(request.user, election) if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     silent = sum(not each.statement for each in candidates)
@@ -51,6 +43,8 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
         "concerns": concerns(snapshot, except_for=step.what),
         "mails": so_far.mails,
+        "is_mailing": so_far.is_mailing,
+        "is_reminding": so_far.is_reminding,
         "reminders": [reminders.REMINDER_TIMES[hours] for hours in election.remind_before],
         "panels": parts,
     }

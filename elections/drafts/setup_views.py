@@ -115,6 +115,9 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
             messages.success(request, added_message(form, add_candidates(request.user, election, new)))
 
     if _saved(request, form, add):
+        for each in there:
+            if str(each.number) == request.POST.get("picture"):
+                return redirect(f"{reverse('candidate_picture', args=[election.name, each.name])}?{ON_PATH}=yes")
         url = setup_steps.step_url if "stay" in request.POST else setup_steps.next_url
         return redirect(url(step, election))
     return _page(request, election, step, form, candidates=there)

@@ -41,7 +41,7 @@ TEMPLATES = {
             _("A date, a place, a name, a proposal: the one most people can agree on."),
             picture="elections/pictures/one_option.html",
         ),
-        {"announces": True},
+        {"announces": True, "of_options": True},
     ),
     "seats": ElectionTemplate(
         Card(
@@ -58,7 +58,7 @@ TEMPLATES = {
             _("Topics, projects, wishes: the result is a list, most important first."),
             picture="elections/pictures/priorities.html",
         ),
-        {"announces": True, "unranked": "no-opinion"},
+        {"announces": True, "of_options": True, "unranked": "no-opinion"},
     ),
 }
 

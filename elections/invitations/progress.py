@@ -73,6 +73,7 @@ class Sealing:
 class Progress:
     counts: Mapping[str, MailCounts] = field(default_factory=dict)  # of mails, by their kind
     is_inviting: bool = False  # invitations were asked for and are still being queued
+    is_reminding: bool = False
     is_sealed: bool = False
     sealing: Sealing | None = None  # while that takes its time
 
@@ -86,7 +87,8 @@ class Progress:
 
     @property
     def mails(self) -> list[MailCounts]:
-        return list(self.counts.values())
+        """Of each kind of which there are any."""
+        return [counts for counts in self.counts.values() if counts.all]
 
     @property
     def failed(self) -> int:
@@ -95,6 +97,10 @@ class Progress:
     @property
     def sent(self) -> int:
         return sum(counts.sent for counts in self.mails)
+
+    @property
+    def is_mailing(self) -> bool:
+        return self.is_inviting or self.is_reminding or any(counts.queued for counts in self.mails)
 
     def uninvited(self, election: Election) -> int:
         """From the counts alone: people removed after their invitation still count as invited."""
@@ -106,13 +112,14 @@ def progress(election: Election) -> Progress:
     if election.stored_state == State.DRAFT:
         return Progress()
     counted = keys.mail_counts(election.name, election.created_at)
-    inviting = MAILING.key(subject_of(election.name, INVITED))
-    result = keys.result(election.name)
-    mark = keys.sealing(election.name)
-    found = table().get_many([counted, inviting, result, *([mark] if election.stored_state == State.CLOSED else [])])
+    inviting, reminding = (MAILING.key(subject_of(election.name, kind)) for kind in (INVITED, REMINDED))
+    result, mark = keys.result(election.name), keys.sealing(election.name)
+    marks = [mark] if election.stored_state == State.CLOSED else []
+    found = table().get_many([counted, inviting, reminding, result, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
-    return Progress(mails, inviting in found, result in found, Sealing.from_mark(found.get(mark)))
+    under_way = inviting in found, reminding in found
+    return Progress(mails, *under_way, result in found, Sealing.from_mark(found.get(mark)))
 
 
 def sealing(election_name: str) -> Sealing | None:

@@ -20,7 +20,7 @@ from elections.invitations import wording
 from elections.repository import Description
 from elections.roll.forms import SearchForm
 from elections.rolls import Voter
-from elections.rules import Election, State
+from elections.rules import Election, State, urgency
 from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
@@ -53,6 +53,7 @@ def elections(request: HttpRequest) -> HttpResponse:
     read = partial(repository.list_elections, prefix=prefix, state=STATES.get(tab))
     found, older = read_page(request, read, show=tab, q=prefix)
     now = now_text()
+    found = found if prefix else sorted(found, key=lambda each: urgency(each, now))
     rows = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
     return render(request, "elections/elections.html", {"rows": rows, "older": older, "tab": tab, "form": form})
 
@@ -60,6 +61,7 @@ def elections(request: HttpRequest) -> HttpResponse:
 def _own_elections_page(request: HttpRequest) -> HttpResponse:
     found, older = read_page(request, partial(own_elections.own_elections, request.user), show="mine")
     now = now_text()
+    found = sorted(found, key=lambda each: (not each.waits(now), *urgency(each.listed, now)))
     rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in found]
     context = {"rows": rows, "older": older, "tab": "mine", "form": SearchForm()}
     return render(request, "elections/elections.html", context)

@@ -6,7 +6,7 @@ Widths are percentages, heights pixels, so that the chart stretches and its labe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from django.utils.formats import date_format
@@ -117,23 +117,28 @@ def draw_chart(
     quorum: int | None = None,
 ) -> Chart:
     """`last` is how another election went: pairs of which part of its window had passed and which part had voted."""
-    voters = _eligible(election)
-    unit = "%" if voters else ""
+    voters, whole, when = _eligible(election), when, _begun(when)
+    pace = (whole.end - whole.start) / (when.end - when.start)
     reached = [_height(counted.voted, voters), *(100 * share for _part, share in last)]
     needed = _height(quorum, voters) if quorum else None
     top = _top(max([*reached, *([needed] if needed else [])]), is_share=bool(voters))
     line = [(when.across(moment), _height(count, voters)) for moment, count in _reached(counted, when)]
-    is_open = when.now < when.end
+    is_open = when.now < whole.end
     return Chart(
         _points(line, top),
-        _points([(100 * part, 100 * share) for part, share in last], top),
+        _points([(100 * pace * part, 100 * share) for part, share in last], top),
         when.across(when.now),
         tuple(_days(when, election.time_zone)),
-        tuple(_shares(top, unit)),
+        tuple(_shares(top, is_share=bool(voters))),
         Tick(str(quorum), down=_down(needed, top)) if needed else None,
         Tick(_("now"), across=when.across(when.now)) if is_open else None,
         times.zone_label(election.time_zone),
     )
+
+
+def _begun(when: Window) -> Window:
+    """Of a window that has just begun, its first part: what has happened so far takes a quarter of the width."""
+    return replace(when, end=min(when.end, when.start + max(4 * (when.now - when.start), timedelta(hours=1))))
 
 
 def _eligible(election: Election) -> int:
@@ -173,9 +178,10 @@ def _down(height: float, top: float) -> float:
     return round(HEAD_PX + PLOT_HEIGHT_PX * (1 - min(height, top) / top), 1)
 
 
-def _shares(top: float, unit: str) -> Iterator[Tick]:
+def _shares(top: float, *, is_share: bool) -> Iterator[Tick]:
     for height in (top, top / 2):
-        yield Tick(f"{int(height)} {unit}".strip(), down=_down(height, top))
+        label = _("%(percent)s%%") % {"percent": int(height)} if is_share else str(int(height))
+        yield Tick(label, down=_down(height, top))
 
 
 def _days(when: Window, zone_name: str) -> Iterator[Tick]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from live.rounds import Round, options_of
 from live.symbols import Bar, symbol
 from questions.question import Question
-from results.pictures.drawing import isolated, number, share
+from results.pictures.drawing import isolated, number, rounded, share
 
 from . import sankey
 
@@ -87,7 +87,7 @@ def _gains(after: Sequence[str | None], before: Sequence[str | None], names: Seq
     gains = []
     for then, now, option in sorted(counts, key=lambda each: (each[0] - each[1], each[2])):
         sign = "+" if now > then else "\N{MINUS SIGN}" if now < then else ""
-        change = f"{sign}{number(abs(now - then))}"
+        change = f"{sign}{number(abs(rounded(now) - rounded(then)))}"
         numbers = {"before": number(then), "after": number(now), "change": change}
         gains.append({"label": names[option], "sign": symbol(option), **numbers})
     return gains
@@ -149,7 +149,7 @@ def _runner(result: Mapping[str, Any], label: str, option: int, at: int, scale: 
         word={"leaving": _("out"), "elected": _("wins") if is_won else _("ahead"), "": ""}[mark],
         option=option,
         since=share(Fraction(votes) - gain, scale),
-        gain=f"+{number(gain)}" if gain else "",
+        gain=f"+{number(rounded(votes) - rounded(Fraction(votes) - gain))}" if gain else "",
         gained=share(gain, scale),
     )
 

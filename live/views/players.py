@@ -104,7 +104,7 @@ def _parse_act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Calla
         return sentence, lambda: seating.rename(game.id, seat.player, who, name)
     if wanted == SeatAct.TIME:
         percent = next((each for each in PERCENTS if str(each) == request.POST.get("percent")), 0)
-        sentence = _("%(name)s now has %(percent)d %% of the usual time.") % {**called, "percent": percent}
+        sentence = _("%(name)s now has %(percent)d%% of the usual time.") % {**called, "percent": percent}
         return sentence, lambda: seating.give_time(game.id, seat.player, who, percent)
     simple = {
         SeatAct.APPROVE: (_("%(name)s can now play."), seating.approve),

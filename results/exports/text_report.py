@@ -12,7 +12,7 @@ from elections.rules import Election
 from pages import times
 from results import wording
 from results.margin import margin_of
-from results.pictures.drawing import exact
+from results.pictures.drawing import number
 from results.report import Report
 from results.repository import Seal, Sealed
 from tally.result import Result, Round
@@ -95,10 +95,10 @@ def _methods(report: Report) -> list[str]:
 
 
 def _round(each: Round) -> list[str]:
-    votes = [f"  {name}: {exact(votes)}" for name, votes in each.tally.items()]
+    votes = [f"  {name}: {number(votes)}" for name, votes in each.tally.items()]
     rest = _("Exhausted: %(exhausted)s. Needed: %(threshold)s.") % {
-        "exhausted": exact(each.exhausted),
-        "threshold": exact(each.threshold),
+        "exhausted": number(each.exhausted),
+        "threshold": number(each.threshold),
     }
     acts = [_("Elected: %(names)s") % {"names": wording.join_names(each.elected)}] if each.elected else []
     acts += [_("Eliminated: %(names)s") % {"names": wording.join_names(each.eliminated)}] if each.eliminated else []

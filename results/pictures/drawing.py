@@ -16,7 +16,7 @@ from django.utils.formats import get_format
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
-from tally.result import Result
+from tally.result import Result, exact_text
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 HYPHENS = re.compile("[^-\u2010]*[-\u2010]|[^-\u2010]+")  # parts of a word after which a line may end
@@ -169,12 +169,16 @@ def text_lines(
 # --- numbers ---
 
 
-def number(votes: Fraction | int | str) -> str:
-    """Truncated to two decimals, so that no one seems to reach what they just missed; the tables have every digit."""
-    whole, rest = divmod(int(Fraction(votes) * 100), 100)
-    point = get_format("DECIMAL_SEPARATOR")
-    content = f"{whole}{point}{rest:02d}"
-    return content if is_cut(votes) else content.rstrip("0").rstrip(point)
+def number(votes: Fraction | int | str, beside: Fraction | int | str | None = None) -> str:
+    """Rounded to two decimals, as people count; with every digit beside a number that would look the same but is not,
+    so that no one seems to reach what they just missed."""
+    looks_same = beside is not None and rounded(votes) == rounded(beside) and Fraction(votes) != Fraction(beside)
+    return exact(exact_text(Fraction(votes) if looks_same else rounded(votes)))
+
+
+def rounded(votes: Fraction | int | str) -> Fraction:
+    """As it is shown: differences of what is shown are computed from these, so that they add up."""
+    return round(Fraction(votes), 2)
 
 
 def exact(votes: int | str) -> str:

@@ -70,14 +70,12 @@ def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
 
 
 def _bar(result: Result, each: Round, name: str, marks: Marks) -> Bar:
-    votes = each.tally[name]
-    if name in each.eliminated:
-        return Bar(name, Fraction(votes), number(votes), "eliminated", "gone", spoken=str(marks.eliminated))
-    if name in each.elected:
-        return Bar(name, Fraction(votes), number(votes), "elected", "won", spoken=str(marks.elected))
-    if name in _seated(result, each):
-        return Bar(name, Fraction(votes), number(votes), "elected", "seated", spoken=str(marks.elected))
-    return Bar(name, Fraction(votes), number(votes))
+    votes, spoken = each.tally[name], {"eliminated": str(marks.eliminated), "elected": str(marks.elected)}
+    gone, won = name in each.eliminated, name in each.elected
+    mark = "eliminated" if gone else "elected" if won or name in _seated(result, each) else ""
+    kind = "gone" if gone else "won" if won else "seated" if mark else "other"
+    shown = number(votes, None if mark == "elected" else each.threshold)
+    return Bar(name, Fraction(votes), shown, mark, kind, spoken=spoken.get(mark, ""))
 
 
 def _seated(result: Result, each: Round) -> set[str]:
@@ -127,5 +125,5 @@ def _note(result: Result, shown: list[Round]) -> str:
         note = _("Showing %(shown)s of %(every)s rounds: the first, those in which somebody was elected, and the last.")
         notes.append(note % {"shown": len(shown), "every": len(every)})
     if any(is_cut(votes) for each in shown for votes in each.tally.values()):
-        notes.append(_("Numbers are cut off after two decimals here; the table has every digit."))
+        notes.append(_("Numbers are rounded to two decimals here; the table has every digit."))
     return " ".join(notes)

@@ -35,7 +35,7 @@ def _summary(election: Election, turnout: Turnout) -> str:
     if not election.voter_count:
         return _("%(voted)s voted") % {"voted": turnout.voted}
     percent = turnout.percent(election.voter_count)
-    notes = _("%(voted)s of %(voters)s voted, %(percent)s %%")
+    notes = _("%(voted)s of %(voters)s voted, %(percent)s%%")
     return notes % {"voted": turnout.voted, "voters": election.voter_count, "percent": percent}
 
 

@@ -340,7 +340,6 @@
       const found = this.unranked.filter((number) => this.#isWanted(number));
       event.preventDefault();
       if (!this.#wanted || found.length !== 1) return;
-      this.find(".rank-find input").value = "";
       this.move(found[0], lastStep(this.groups, found[0]));
     }
 
@@ -360,6 +359,8 @@
     }
 
     move(number, step, from) {
+      const found = this.unranked.filter((each) => this.#isWanted(each));
+      if (found.length === 1 && found[0] === number) this.find(".rank-find input").value = ""; // nobody else is left
       this.change(placed(this.groups, number, step), this.cards.get(number), from);
       this.say(this.where(number));
     }

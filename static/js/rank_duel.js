@@ -4,19 +4,23 @@ const rankDuel = (() => {
   // `groups` is ranked, `waiting` is not; the first one waiting belongs somewhere from `low` to `high`. Binary
   // insertion asks slightly more than the minimum, but stopping early leaves a valid ranking.
 
-  const next = (groups, waiting, asked) => {
-    if (!groups.length && waiting.length) return next([[waiting[0]]], waiting.slice(1), asked);
-    return { groups, waiting, asked, low: 0, high: groups.length };
+  // Of favourites only `most` are ranked, and each of the others meets the last of them first.
+
+  const next = (groups, waiting, asked, most = Infinity) => {
+    if (!groups.length && waiting.length) return next([[waiting[0]]], waiting.slice(1), asked, most);
+    return { groups, waiting, asked, most, low: 0, high: groups.length };
   };
 
-  const middle = ({ low, high }) => (low + high) >> 1;
+  const isFull = ({ groups, most, low, high }) => low === 0 && high === groups.length && high >= most;
+  const middle = (duel) => (isFull(duel) ? duel.high - 1 : (duel.low + duel.high) >> 1);
   const pairOf = (duel) => [duel.waiting[0], duel.groups[middle(duel)][0]];
 
   // Inserts the candidate once only one place is left.
   const settle = (duel) => {
-    const { groups, waiting, asked, low, high } = duel;
+    const { groups, waiting, asked, most, low, high } = duel;
     if (low < high) return duel;
-    return next([...groups.slice(0, low), [waiting[0]], ...groups.slice(low)], waiting.slice(1), asked);
+    const ranked = [...groups.slice(0, low), [waiting[0]], ...groups.slice(low)].slice(0, most);
+    return next(ranked, waiting.slice(1), asked, most);
   };
 
   const ANSWERS = {
@@ -25,9 +29,9 @@ const rankDuel = (() => {
     equal: (duel) => {
       const at = middle(duel);
       const groups = duel.groups.map((group, index) => (index === at ? [...group, duel.waiting[0]] : group));
-      return next(groups, duel.waiting.slice(1), duel.asked);
+      return next(groups, duel.waiting.slice(1), duel.asked, duel.most);
     },
-    "leave-first": (duel) => next(duel.groups, duel.waiting.slice(1), duel.asked),
+    "leave-first": (duel) => next(duel.groups, duel.waiting.slice(1), duel.asked, duel.most),
     "leave-second": (duel) => {
       const at = middle(duel);
       const [, ...others] = duel.groups[at];
@@ -38,12 +42,16 @@ const rankDuel = (() => {
 
   const answered = (duel, answer) => ANSWERS[answer]({ ...duel, asked: duel.asked + 1 });
 
-  const questionsLeft = ({ groups, waiting, low, high }) => {
-    const later = waiting.slice(1).map((_, index) => Math.log2(groups.length + 2 + index));
+  const questionsLeft = ({ groups, waiting, low, high, most }) => {
+    const questions = (ranked) => (ranked >= most ? 1.2 : Math.log2(ranked + 1));
+    const later = waiting.slice(1).map((_, index) => questions(groups.length + 1 + index));
     return Math.max(1, Math.round(later.reduce((sum, each) => sum + each, Math.log2(high - low + 1))));
   };
 
   // --- the page ---
+
+  const FAVOURITES = 5; // ranks
+  const MANY = 40; // questions, from which fewer are offered
 
   const KEYS = { 1: "first", 2: "second", "=": "equal", 0: "equal", ArrowLeft: "first", ArrowRight: "second" };
   const MIRRORED = { ArrowLeft: "second", ArrowRight: "first" };
@@ -70,6 +78,7 @@ const rankDuel = (() => {
       const count = ballot.word("left", { count: left });
       dialog.querySelector("header .hint").textContent = count;
       dialog.querySelector("progress").value = duel.asked / (duel.asked + left);
+      dialog.querySelector("[data-answer=favourites]").hidden = left < MANY || duel.most < Infinity;
       dialog.querySelector("[data-answer=undo]").setAttribute("aria-disabled", !past.length);
       const [first, second] = pair.map((number) => ballot.nameOf(number));
       dialog.querySelector("[role=status]").textContent = `${ballot.word("question", { first, second })} ${count}`;
@@ -99,7 +108,9 @@ const rankDuel = (() => {
       if (answer === "stop") return finish();
       if (answer === "undo") return undo();
       past.push(duel);
-      duel = answered(duel, answer);
+      const most = Math.max(FAVOURITES, ballot.groups.length);
+      if (answer === "favourites") duel = next(duel.groups.slice(0, most), duel.waiting, duel.asked, most);
+      else duel = answered(duel, answer);
       ballot.keep(result());
       if (duel.waiting.length) show();
       else finish();

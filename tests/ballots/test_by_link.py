@@ -110,6 +110,15 @@ def test_the_ballot_is_looked_at_in_its_browser_and_changed_and_withdrawn_by_who
     assert list(repository.every_ballot("Board")) == []
 
 
+def test_around_the_ballot_of_a_link_there_is_nothing_to_get_lost_in(board, signed_in):
+    guest = come_in(door_of())
+    shown = guest.get("/election/Board/ballot/").content.decode()
+    assert "Leave" in shown
+    for distraction in ("Sign in", "Menu", "Sandbox", "Checkpoints", 'id="site-nav"'):
+        assert distraction not in shown, distraction
+    assert "Sandbox" in signed_in("Eve").get("/elections/").content.decode()
+
+
 def test_a_form_sent_twice_in_two_tabs_is_one_ballot(board):
     client = come_in(door_of())
     review = client.post(PAGE, {"rank-2": "1"}, follow=True)

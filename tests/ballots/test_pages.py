@@ -465,7 +465,7 @@ def test_turnout_is_a_number_and_a_curve(opened, person, signed_in):
     services.cast(person("Eve"), "Board", {}, "1")
     for address in ("dashboard/", "roll/", "turnout/"):
         answer = client.get(f"/election/Board/{address}")
-        assert "50 % 1 of 2 voters have voted" in text_of(answer)
+        assert "50% 1 of 2 voters have voted" in text_of(answer)
         assert '<polyline class="grown" points=' in answer.content.decode()
 
 

@@ -665,6 +665,16 @@ def test_stopping_at_once_ranks_nobody_and_later_keeps_what_is_sorted(ballot):
     assert both(page) == "Ada > Bo = Cy"
 
 
+def test_of_many_only_the_favourites_can_be_asked_for(ballot):
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    page = ballot(tuple(f"{letter}." for letter in letters))
+    duel = start_duel(page)
+    duel.get_by_role("button", name="Only my top 5").click()
+    expect(duel.get_by_role("button", name="Only my top 5")).to_be_hidden()
+    assert answer(page, letters) <= 40, "all of them would take about 90"
+    assert both(page) == "A. > B. > C. > D. > E."
+
+
 def test_a_duel_can_be_undone_and_leaves_out_whom_one_does_not_want(ballot):
     page = ballot(SEVEN)
     duel = start_duel(page)
@@ -798,7 +808,11 @@ def test_among_many_one_finds_a_name_and_ranks_it_with_enter(ballot):
     find.fill("zog")
     press(page, "next", "Dag Zog")
     assert both(page) == "Bea Åberg > Dag Zog"
-    assert page.locator(".pool .candidate:visible").count() == 3
+    assert page.locator(".pool .candidate:visible").count() == 3, "the others that were searched for"
+    find.fill("cem wu")
+    press(page, "next", "Cem Wu")
+    expect(find).to_have_value("")
+    assert page.locator(".pool .candidate:visible").count() == len(MANY) - 3
     expect(ballot().locator(".rank-find")).to_be_hidden()
 
 

@@ -75,7 +75,7 @@ def text_of(answer):
 
 def loud(text):
     """What the next step's loud button says; nothing, if there is none."""
-    card = re.search(r'<section class="card ruled stack next-step".*?</section>', text)[0]
+    card = re.search(r'<section id="next-step".*?</section>', text)[0]
     return re.findall(r'<a class="button" href="[^"]*">([^<]*)</a>', card)
 
 
@@ -104,6 +104,34 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     assert "The ballots are being counted." in shown(page)
     casting.seal_closed()
     assert loud(shown(page)) == ["Mail the result"]
+
+
+def test_mails_under_way_are_counted_as_they_go_and_reminding_is_one_press_away(page, ada):
+    made(ada, no_voting_after=FUTURE)
+    assert "Remind now" not in shown(page)
+    election = lifecycle.open_(ada, repository.find("Board"), editable=False)
+    before = shown(page)
+    assert "No mails have been sent yet." in before
+    assert "Remind now" not in before
+    assert "every 3s" not in before
+    mailing.invite(ada, election)
+    assert "every 3s" in shown(page)
+    queue_mailings()
+    assert "Invitations: 0 of 3 sent" in shown(page)
+    send_waiting(compose)
+    after = shown(page)
+    assert "every 3s" not in after
+    assert f'href="{at("invitation")}?what=reminder">Remind now</a>' in after
+    mailing.remind(ada, repository.find("Board"))
+    under_way = shown(page)
+    assert "The mails are being prepared." in under_way
+    assert "Remind now" not in under_way
+    assert "Reminders" not in under_way
+
+
+def test_the_roll_of_a_draft_says_how_many_it_has(page, ada):
+    made(ada)
+    assert "3 voters are on the list." in shown(page, "roll")
 
 
 def test_others_say_what_follows_the_sealing(page, ada, monkeypatch):
@@ -153,10 +181,10 @@ def test_deleting_is_in_a_quiet_menu(page, ada):
 
 def test_the_turnout_is_large_with_axes_and_a_table(page, ada):
     opened(ada, voters=VOTERS[:2])
-    assert "0&nbsp;%" in shown(page)
+    assert "0%" in shown(page)
     table().write(Update(keys.gate("Board", 0), add={"voted": 1, "h500000": 1}))
     text = shown(page)
-    assert '<b class="large">50&nbsp;%</b>' in text
+    assert '<b class="large">50%</b>' in text
     assert "<b>1</b> of 2 voters have voted" in text
     assert '<polyline class="grown"' in text
     assert "As a table" in text

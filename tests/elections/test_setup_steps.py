@@ -235,6 +235,30 @@ def test_what_is_on_the_ballot_is_pasted_listed_and_added_to(ada, draft):
     assert "x" * 60 in text_of(ada.post(at("candidates"), {"names": "x" * 300}))
 
 
+def test_a_picture_is_asked_for_without_losing_names_and_leads_back_to_the_step(ada, draft):
+    ada.post(at("candidates"), {"names": "Amara\nChen", "stay": "yes"})
+    page = text_of(ada.get(at("candidates")))
+    assert page.count('name="picture"') == 2
+    answer = ada.post(at("candidates"), {"names": "Eve", "picture": "1"})
+    assert answer["Location"] == "/election/Board%202027/candidates/Chen/picture/?path=yes"
+    assert [each.name for each in repository.candidates_by_name("Board 2027")] == ["Amara", "Chen", "Eve"]
+    form = text_of(ada.get(answer["Location"]))
+    assert 'value="Chen"' in form, "what it shows, unless something better is typed"
+    assert f'href="{at("candidates")}"' in form
+    assert ada.post(at("candidates"), {"names": "", "picture": "7"})["Location"] == at("who"), "nobody has it"
+
+
+@pytest.mark.parametrize(
+    ("kind", "of_options"), [("board", False), ("seats", False), ("option", True), ("priorities", True)]
+)
+def test_only_elections_of_people_have_a_tab_for_skills(ada, kind, of_options):
+    ada.post("/elections/new/", {**NEW, "beginning": kind, "seats": "3"})
+    assert now().of_options == of_options
+    tab = f'href="{reverse("needs", args=["Board 2027"])}"'
+    assert (tab in text_of(ada.get(reverse("roll", args=["Board 2027"])))) != of_options
+    assert tab in text_of(ada.get(reverse("needs", args=["Board 2027"]))), "there it is anyway"
+
+
 def test_who_votes_is_saved_with_the_voters_or_not_at_all(ada, draft, site):
     enrol("Hypatia")
     answer = ada.post(at("who"), {**WHO, "voters": "Hypatia\nGhost", "ballots": "public"})

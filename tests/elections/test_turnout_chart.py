@@ -56,7 +56,7 @@ def test_time_goes_across_the_whole_window_and_the_curve_ends_now():
 
 def test_the_axes_have_few_round_marks_in_the_zone_of_the_election():
     found = drawn()
-    assert [tick.label for tick in found.shares] == ["100 %", "50 %"]
+    assert [tick.label for tick in found.shares] == ["100%", "50%"]
     assert [tick.label for tick in found.days] == ["15 Nov", "16 Nov", "17 Nov", "18 Nov"]
     assert found.days[0].across == pytest.approx(100 * 11 / 96, abs=0.01), "midnight in Brussels is 23:00 UTC"
     assert found.zone == "Europe/Brussels"
@@ -65,9 +65,17 @@ def test_the_axes_have_few_round_marks_in_the_zone_of_the_election():
     assert [tick.label for tick in hours.days] == ["10:00", "11:00", "12:00", "13:00", "14:00"]
 
 
-@every_row(("voted", "top"), [(6, "10 %"), (38, "20 %"), (80, "50 %"), (160, "100 %")])
+@every_row(("voted", "top"), [(6, "10%"), (38, "20%"), (80, "50%"), (160, "100%")])
 def test_a_low_turnout_is_seen_too(voted, top):
     assert drawn(turnout=counted((2, voted))).shares[0].label == top
+
+
+def test_what_has_just_begun_is_not_a_sliver():
+    long = replace(OPEN, opened_at="2026-11-16T09:00:00.000Z", no_voting_after="2027-11-16T09:00:00.000Z")
+    found = drawn(long, Turnout(3, 0, ((NOON, 3),)))
+    assert found.until == 25
+    assert found.now.across == 25
+    assert drawn().until > 25, "later on, all of it is drawn"
 
 
 def test_where_everybody_may_vote_votes_are_counted():
@@ -96,7 +104,7 @@ def test_how_many_a_quorum_is(quorum, entitled, number):
 
 def test_the_quorum_of_the_assembly_is_a_line_inside_the_picture():
     found = drawn(turnout=counted((2, 10)), quorum=50)
-    assert (found.quorum.label, found.shares[0].label) == ("50", "50 %"), "25 percent, and the top is above it"
+    assert (found.quorum.label, found.shares[0].label) == ("50", "50%"), "25 percent, and the top is above it"
     assert found.quorum.down == pytest.approx((found.head + found.floor) / 2)
 
 

@@ -16,11 +16,12 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.rate_limits import Limit
 from acts.storage import use_table
+from ballots import services as ballots
 from elections import repository
 from elections.candidates.services import add_candidates, change_picture, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import deleting
+from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from photos import changing
@@ -395,3 +396,30 @@ def test_pictures_are_read_in_memory_and_never_written_to_a_file_of_the_server(b
     settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "missing"  # where no file can be written
     large = encoded(upright()) + bytes(7 * 1024**2)  # what follows the picture is no part of it
     assert browser.post(PAGE, {"file": file(large), "alt": "Four colours"}).status_code == 302
+
+
+# --- faces ---
+
+
+def test_a_face_is_on_the_ballot_and_the_result_with_initials_for_the_others(browser, ada, board, here):
+    sent(browser, PAGE, alt="Bo")
+    photo = photo_of("Bo")
+    add_voters(ada, repository.find("Board"), ["Ada"])
+    election = lifecycle.open_(ada, repository.find("Board"), editable=False)
+    ballot = sentences(browser.get("/election/Board/ballot/"))
+    assert f'<img class="thumb" src="{photo.small}" width="48" height="48" alt="" loading="lazy"' in ballot
+    assert '<span class="thumb" aria-hidden="true">C</span>' in ballot
+    ballots.cast(ada, "Board", {"0": ["1"]}, "Ada")
+    closing.close(ada, repository.find(election.name))
+    result = sentences(browser.get("/election/Board/results/"))
+    assert result.count(photo.small) == 2, "of the winner, and in the list of places"
+    assert result.count('<span class="thumb" aria-hidden="true">C</span>') == 1
+
+
+def test_without_any_picture_there_are_no_initials(browser, ada, board):
+    add_voters(ada, board, ["Ada"])
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
+    assert "thumb" not in sentences(browser.get("/election/Board/ballot/"))
+    ballots.cast(ada, "Board", {"0": ["1"]}, "Ada")
+    closing.close(ada, repository.find("Board"))
+    assert "thumb" not in sentences(browser.get("/election/Board/results/"))

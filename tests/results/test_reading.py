@@ -7,6 +7,7 @@ import random
 import re
 from dataclasses import replace
 from datetime import timedelta
+from fractions import Fraction
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -16,7 +17,7 @@ from django.utils import translation
 from elections import repository as elections
 from elections.rules import Election
 from results import wording
-from results.margin import margin_of
+from results.margin import SEAT, Margin, margin_of
 from results.pictures import Picture, arrange_pictures, pictures_of
 from results.pictures.drawing import exact, width
 from results.report import report_on
@@ -50,13 +51,14 @@ def report(rankings: list[str], method: str = "schulze", **rules):
         (CITIES, "borda", {}, ("Bo", "194", "Cy", "173"), "Bo was 21 points ahead of Cy."),
         (CITIES, "plurality", {}, ("Ada", "42", "Bo", "26"), "Ada was 16 votes ahead of Bo."),
         (CITIES, "irv", {}, ("Di", "58", "Ada", "42"), "Di was 16 votes ahead of Ada."),
-        (CITIES, "stv-scottish", {"seats": 2}, ("Bo", "33.99", "Di", "32"), "Bo won it, 1.99 votes ahead of Di."),
+        (CITIES, "stv-scottish", {"seats": 2}, ("Bo", "34", "Di", "32"), "Bo won it, 2 votes ahead of Di."),
+        (CYCLE, "schulze", {}, ("Ada", "67", "Cy", "59"), "The chain of wins from Ada to Cy is only as strong as "),
         (
             CYCLE,
-            "schulze",
+            "ranked-pairs",
             {},
-            ("Ada", "67", "Bo", "59"),
-            "The chain from Ada to Bo is stronger than the one back by 8 ",
+            ("Ada", "67", "Cy", "59"),
+            "The chain of wins from Ada to Cy is only as strong as ",
         ),
         (["0>1", "0>1", "1>0"], "schulze", {}, ("Ada", "2", "Bo", "1"), "Ada beat Bo by 1 ballot."),
         (["0>1"], "irv", {}, ("Ada", "1", "Bo", "0"), "Ada was 1 vote ahead of Bo."),
@@ -69,6 +71,51 @@ def test_the_margin_is_the_closest_and_in_words(rankings, method, rules, numbers
     assert (margin.name, margin.ayes, margin.other, margin.noes) == numbers
     assert margin.sentence.startswith(sentence)
     assert ElementTree.fromstring(margin.svg).get("role") == "img"
+
+
+@pytest.mark.parametrize("method", ["schulze", "ranked-pairs"])
+def test_in_a_cycle_the_contests_that_decided_are_named(method):
+    tea = ["0>1>2"] * 8 + ["1>2>0"] * 7 + ["2>0>1"] * 7 + ["0>2>1"]  # 0 beat 1, 16 to 7; 1 beat 2, 15 to 8; 2 beat 0
+    result = count(Ballots.of(["Tea", "Coffee", "Cocoa"], tea), method)
+    margin = margin_of(result)
+    assert result.winners == ("Tea",)
+    assert margin.title == "The contests that decided"
+    assert margin.labels == ["\u2068Coffee\u2069 > \u2068Cocoa\u2069", "\u2068Cocoa\u2069 > \u2068Tea\u2069"]
+    assert margin.sentence == (
+        "The chain of wins from Tea to Cocoa is only as strong as its weakest win, Coffee over Cocoa, 15 to 8. "
+        "The way back is weaker: Cocoa over Tea, 14 to 9."
+    )
+
+
+def test_in_every_cycle_the_win_that_decided_is_the_stronger_one_and_was_really_won():
+    chance, cycles = random.Random(3), 0
+    for _turn in range(300):
+        rankings = [">".join(map(str, chance.sample(range(4), 4))) for _ballot in range(9)]
+        for method in ("schulze", "ranked-pairs"):
+            result = count(Ballots.of(NAMES, rankings), method)
+            if result.reasons["condorcet_winner"] or (margin := margin_of(result)) is None or not margin.win:
+                continue
+            cycles += 1
+            win, back = margin.win, margin.back
+            assert (win.votes, -win.against) > (back.votes, -back.against)
+            for each in (win, back):
+                i, j = result.candidates.index(each.name), result.candidates.index(each.other)
+                assert (each.votes, each.against) == (result.pairwise[i][j], result.pairwise[j][i])
+    assert cycles > 10
+
+
+@pytest.mark.parametrize(
+    ("votes", "against", "shown", "sentence"),
+    [
+        ("16.99999", "11", ("17", "11"), "Ada won it, 6 votes ahead of Bo."),
+        ("16.995", "11.004", ("17", "11"), "Ada won it, 6 votes ahead of Bo."),
+        ("12", "10.99999", ("12", "11"), "Ada won it, 1 vote ahead of Bo."),
+        ("11.00002", "11.00001", ("11.00002", "11.00001"), "Ada won it, 0.00001 votes ahead of Bo."),
+    ],
+)
+def test_shown_numbers_add_up(votes, against, shown, sentence):
+    margin = Margin("Ada", Fraction(votes), "Bo", Fraction(against), SEAT)
+    assert ((margin.ayes, margin.noes), margin.sentence) == (shown, sentence)
 
 
 @pytest.mark.parametrize(
@@ -269,6 +316,33 @@ def test_without_votes_there_is_nothing_to_play_with(client, voted, close):  # n
     voted({}, {})
     close()
     assert "what-if/" not in page(client)
+
+
+def test_the_outcome_is_named_once_and_numbers_are_collapsed_after_the_charts(client, voted, close):  # noqa: F811
+    voted({"Ada": 1, "Bo": 2, "Cy": 3}, {"Bo": 1, "Cy": 2, "Ada": 3}, {"Cy": 1, "Ada": 2, "Bo": 3}, {"Ada": 1, "Bo": 2})
+    close()
+    shown = page(client)
+    assert [each for each in re.findall(r"<p>([^<]*)</p>", shown) if each.endswith(" won.")] == []
+    assert re.search('<details class="more prints"><summary>All head-to-head contests</summary>', shown)
+    places = [shown.index(f'id="{each}"') for each in ("outcome", "why", "pictures", "places", "numbers", "checks")]
+    assert places == sorted(places)
+
+
+def test_a_lot_is_told_once_on_the_card(client, voted, close):  # noqa: F811
+    voted({"Ada": 1}, {"Ada": 1}, {"Bo": 1, "Ada": 2}, {"Cy": 1, "Ada": 2}, method="irv")
+    close()
+    shown = page(client)
+    card = shown[shown.index('id="outcome"') : shown.index('id="why"')]
+    assert "Lots drawn" in card
+    assert "<dt>Ties</dt>" not in card
+
+
+def test_without_votes_no_place_and_no_reason_is_made_up(client, voted, close):  # noqa: F811
+    voted({}, {})
+    close()
+    shown = page(client)
+    assert "Every ballot is blank." in shown
+    assert not [each for each in ("why", "places", "methods", "numbers") if f'id="{each}"' in shown]
 
 
 # --- when it really closed ---
