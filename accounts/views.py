@@ -140,14 +140,15 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @form_page
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address. It signs in only in the browser in which the password was chosen: someone else may
-    be reading the mail."""
+    """The link proves the address. In the browser in which the password was chosen it completes the account at once
+    and signs in; elsewhere someone else may be reading the mail, or a program may be following its links."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
-        if request.method == "POST" and (form is None or form.is_valid()):
+        is_here = request.session.get("registered") == _mark(waiting["email"])
+        if (request.method == "POST" or is_here) and (form is None or form.is_valid()):
             user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
-            if request.session.get("registered") == _mark(waiting["email"]):
+            if is_here:
                 del request.session["registered"]
                 start_session(request, user)
                 messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
