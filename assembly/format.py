@@ -32,7 +32,7 @@ from questions.question import Question
 from store import keys
 from store.table import Item, Key, Put, Write
 
-from . import check_in, check_in_views, floor, quorum, resolutions, roll, speakers, wording
+from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
 from .agenda import parse_agenda
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
 from .minutes import repository as minutes
@@ -201,5 +201,5 @@ def _agenda(snapshot: Snapshot) -> dict[str, Any]:
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],
         "nothing_on_agenda": not items and state.phase == Phase.WAITING,
-        "is_tied": sealed is not None and bool(resolutions.tied_options(sealed)),
+        "run_off": wording.run_off_label(snapshot, sealed) if sealed else "",
     }

@@ -57,6 +57,7 @@ class Listed:
     winners: tuple[str, ...] = ()  # the first few
     winner_count: int = 0  # how many there are in total
     seats: int = 1
+    book: str = ""  # the ballot with several questions that it is on
 
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
@@ -241,12 +242,14 @@ def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
     outcome = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
     outcome |= {"winners": tuple(outcome["winners"])} if outcome else {}
+    outcome["book"] = item.get("book", "")
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 
 
 def _listed_fields(election: Election) -> Item:
     fields = {name: getattr(election, name) for name in LISTED_FIELDS}
-    return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | fields
+    more = {"remind_before": list(election.remind_before), "book": election.book}
+    return {"state": election.stored_state.value, **more} | fields
 
 
 def storable(fields: Mapping[str, Any]) -> Item:

@@ -340,6 +340,10 @@ def check_listing(election: Election, names: Iterable[str]) -> None:
         raise WrongState(EVERYBODY_HERE)
 
 
+def lacks_candidates(election: Election, candidates: int) -> bool:
+    return candidates < 2 or candidates <= election.seats > 1
+
+
 def check_opening(election: Election, candidates: int, now: str) -> None:
     """Name everything missing at once: two candidates, voters, an end in the future."""
     missing = []

@@ -343,8 +343,11 @@ def test_versions_are_ranked_and_told_against_no_change(hana, assembly):
     drive(assembly, Step.CLOSE)
     page = shown(hana, assembly)
     assert "Carried: \u2068Thirty\u2069" in page
-    assert "2 of 2 preferred the best version to “No change”; 2 were needed: at least two thirds" in page
-    assert "Better than no change" in page
+    told = (
+        "Best version by the Schulze method: B. 2 of 2 preferred it to “No change”; 2 were needed: at least two thirds"
+    )
+    assert told in page
+    assert "Against no change" in page
 
 
 def test_an_assembly_without_a_title_has_its_type_and_its_day(hana):

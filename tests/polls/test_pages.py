@@ -131,6 +131,7 @@ def test_strangers_make_polls_only_where_the_site_allows_it(site, client, settin
     settings.POLLS_BY_ANYBODY = True
     answer = client.post("/polls/new/", FORM, follow=True)
     page = text(answer)
+    assert page.index("Share the link") < page.index('id="poll-link"') < page.index('id="private-link"')
     link = re.search(r"http://[^/]+(/poll/[^/]+/manage/key/[^/<]+/)", page)[1]
     assert "only way to manage this poll" in page
     elsewhere = Client()
