@@ -150,9 +150,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
             user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
             if is_here:
                 del request.session["registered"]
-                start_session(request, user)
-                messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
-                return redirect(waiting.get("then") or "home")
+                return _welcome(request, user, waiting.get("then") or "home")
             messages.success(request, _("Your account is complete. Please sign in with your password."))
             return redirect_to_login(then) if (then := waiting.get("then")) else redirect("sign_in")
     except NameTaken as refusal:
@@ -162,6 +160,12 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     if form is None:
         return confirm_page(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
+
+
+def _welcome(request: HttpRequest, user: User, *target: str) -> HttpResponse:
+    start_session(request, user)
+    messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
+    return redirect(*target)
 
 
 def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
@@ -186,9 +190,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         except NameTaken as refusal:
             form.add_error("name", _name_refusal(request, refusal))
         else:
-            start_session(request, user)
-            messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
-            return redirect(*target or ["home"])
+            return _welcome(request, user, *target or ["home"])
     lead = _("You were invited as %(email)s.") % {"email": email}
     reasons = [reason for some in registration_policy.INVITATION_REASONS.run_all(email) for reason in some]
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, reasons=reasons)

@@ -31,14 +31,8 @@ from .sharding import gates_of
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
 
-LISTED_FIELDS = (
-    "name",
-    "no_voting_before",
-    "no_voting_after",
-    "created_at",
-    "closing",
-    "time_zone",
-)  # beside the state
+# what lists show beside the state
+LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 
 

@@ -1,5 +1,5 @@
 // Shows content that is too long for a projector in pages. They turn by themselves, or by buttons and arrow keys; with
-// reduced motion only by these. Without scripts the content scrolls.
+// reduced motion only by these. A race that is running is never cut. Without scripts the content scrolls.
 (() => {
   const EVERY = 10_000;
   const SOLID = ".sheet, .laps > li, .answer, .idea, .texts > li, .decided > li, tr, caption, figure, h2, p, summary";
@@ -53,7 +53,7 @@
   // The last page begins at its top, too: it needs room below.
   const measure = () => {
     box.style.clipPath = box.style.paddingBlockEnd = "";
-    const isLong = box.clientHeight > 0 && box.scrollHeight > box.clientHeight + 1;
+    const isLong = !box.querySelector(".is-running") && box.scrollHeight > box.clientHeight + 1;
     pager.hidden = !isLong;
     pages = isLong ? cut() : [];
     if (isLong) box.style.paddingBlockEnd = `${Math.max(0, pages.at(-1)[0] + box.clientHeight - box.scrollHeight)}px`;
@@ -61,7 +61,8 @@
     wait();
   };
 
-  const sizes = new ResizeObserver(() => box?.isConnected && measure());
+  const again = () => box?.isConnected && measure();
+  const sizes = new ResizeObserver(again);
   const look = () => {
     sizes.disconnect();
     box = document.querySelector("[data-pages]");
@@ -88,6 +89,7 @@
     turn(by);
   });
 
+  document.addEventListener("live:raced", again);
   document.addEventListener("live:shown", (event) => event.detail === "screen" && look());
   look();
 })();

@@ -69,6 +69,7 @@
       for (const word of stage.querySelectorAll("[data-when]")) {
         word.hidden = (word.dataset.when === "running") !== isRunning;
       }
+      document.dispatchEvent(new CustomEvent("live:raced"));
     };
 
     const stop = () => {

@@ -239,6 +239,7 @@ def test_poll(hall_of, voices, subtests):
             for option in ranking:
                 page.locator(".candidate", has_text=option).locator("[data-act=next]").click()
             send(page, "It can still be changed.")
+            expect(page.locator(".live-send")).to_have_text("Send the change", use_inner_text=True)
         ranks(bo, hall, "answer", 0)
         ranks(cy, hall, "answer", 2, 1)
         expect(host.locator(".answered")).to_contain_text("4 of 4 have answered")

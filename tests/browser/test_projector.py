@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from acts.storage import table
@@ -12,11 +13,11 @@ from live.qa import services as qa
 from live.qa_rules import Act, Mode
 from live.rules import Step
 from live.seats import Seat
-from live.services import answering, moving
+from live.services import answering, deleting, moving
 from questions.question import Kind, Question, Type
 
-from .live_hall import HOST, Hall, Halls
-from .test_live import hall_of, store  # noqa: F401 - fixtures
+from .live_hall import HOST, Hall, Halls, open_hall
+from .test_live import store  # noqa: F401 - a fixture
 
 SIZES = ((1920, 1080), (1024, 768))
 SMALLEST = 0.022  # of the height of the screen: the smallest type that the last row can read
@@ -51,6 +52,27 @@ SHEET = tuple(
         Question(f"Anything else about part {number}?"),
     )
 )
+
+
+@pytest.fixture
+def halls(store, visit) -> Iterator[Halls]:  # noqa: F811
+    """Sessions that are gone afterwards, so that they are not in the way of others."""
+    pages: list[Page] = []
+    made: list[Hall] = []
+
+    def visited(*way: object, **reader: object) -> Page:
+        pages.append(visit(*way, **reader))
+        return pages[-1]
+
+    def make(type_: Type, *questions: Question, **chosen: object) -> Hall:
+        made.append(open_hall(visited, type_, questions, **chosen))
+        return made[-1]
+
+    yield make
+    for page in pages:
+        page.goto("about:blank")
+    for hall in made:
+        deleting.delete(hall.game.id, HOST)
 
 
 # --- acts, without a browser ---
@@ -262,10 +284,10 @@ LOOK = """(smallest) => {
 }"""
 
 
-def test_the_last_row_reads_everything(hall_of, subtests):  # noqa: F811
+def test_the_last_row_reads_everything(halls, subtests):
     page: Page | None = None
     for name, made in SCREENS.items():
-        hall = made(hall_of)
+        hall = made(halls)
         page = page or hall.screen(reduced_motion="reduce")
         page.goto(hall.path("screen") + f"{hall.game.screen_token}/")
         for width, height in SIZES:
@@ -275,9 +297,9 @@ def test_the_last_row_reads_everything(hall_of, subtests):  # noqa: F811
                 assert page.evaluate(LOOK, SMALLEST) == []
 
 
-def test_a_long_survey_is_shown_in_pages(hall_of):  # noqa: F811
+def test_a_long_survey_is_shown_in_pages(halls):
     """They are turned by buttons and by keys; each question is whole on one of them."""
-    wall = survey(hall_of, *SHOWN).screen(reduced_motion="reduce")
+    wall = survey(halls, *SHOWN).screen(reduced_motion="reduce")
     box, pager = wall.locator("[data-pages]"), wall.locator(".pager")
     expect(pager).to_contain_text("1 / ")
     total = int(pager.locator("b").inner_text().split(" / ")[1])
@@ -301,19 +323,19 @@ WHOLE = """(box) => {
 }"""
 
 
-def test_a_game_is_dark_unless_this_browser_says_otherwise(hall_of):  # noqa: F811
-    wall = lobby(hall_of, 1).screen(color_scheme="light")
+def test_a_game_is_dark_unless_this_browser_says_otherwise(halls):
+    wall = lobby(halls, 1).screen(color_scheme="light")
     expect(wall.locator("html")).to_have_attribute("data-theme", "dark")
     expect(wall.get_by_label("Dark room")).to_be_checked()
     wall.get_by_text("Bright room").click()
     wall.reload()
     expect(wall.locator("html")).to_have_attribute("data-theme", "light")
-    poll = ranking(hall_of, steps=()).screen(color_scheme="light")
+    poll = ranking(halls, steps=()).screen(color_scheme="light")
     expect(poll.locator("html")).not_to_have_attribute("data-theme", "dark")
 
 
-def test_the_podium_rises_in_turn_and_stands_still_for_whoever_wants_that(hall_of):  # noqa: F811
-    hall = podium(hall_of)
+def test_the_podium_rises_in_turn_and_stands_still_for_whoever_wants_that(halls):
+    hall = podium(halls)
     order = "() => [3, 1].map((place) => getComputedStyle(document.querySelector(`.step-${place}`)).animationDelay)"
     wall = hall.screen(reduced_motion="no-preference")
     expect(wall.locator(".step-1 bdi")).to_have_count(2)  # they share it
@@ -323,8 +345,8 @@ def test_the_podium_rises_in_turn_and_stands_still_for_whoever_wants_that(hall_o
     assert still.evaluate("getComputedStyle(document.querySelector('.step-1')).animationName") == "none"
 
 
-def test_when_everybody_has_answered_the_host_is_next(hall_of):  # noqa: F811
-    hall = trivia(hall_of, WHICH, [0, 1])
+def test_when_everybody_has_answered_the_host_is_next(halls):
+    hall = trivia(halls, WHICH, [0, 1])
     host, remote = hall.host(), hall.remote()
     for page in (host, remote):
         expect(page.locator("#status")).to_contain_text("Everyone has answered")
