@@ -140,8 +140,7 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
         if many := BULK_ROUTES.get(request.POST.get("many", "")):
             return redirect(f"{reverse(many, args=[election.name])}?{ON_PATH}=yes")
         return redirect(setup_steps.next_url(step, election))
-    more = {"needs_accounts": needs_accounts(election), "not_confirmed": NOT_CONFIRMED}
-    return _page(request, election, step, form, **more)
+    return _page(request, election, step, form, needs_accounts=needs_accounts(election), not_confirmed=NOT_CONFIRMED)
 
 
 def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
