@@ -12,6 +12,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
@@ -21,7 +22,7 @@ from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
-from pages.messages import confirm_page, message_page
+from pages.messages import confirm_page, inbox_page, message_page
 from photos.changing import picture_page
 from store.parallel import run_parallel
 
@@ -109,10 +110,16 @@ def register(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
+            request.session["registered"] = _mark(email)
             sentence = _("We sent a mail to %(email)s. Open the link in it to complete your account.")
-            return message_page(request, _("Check your inbox"), sentence % {"email": email})
+            return inbox_page(request, sentence % {"email": email})
     context = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **context)
+
+
+def _mark(email: str) -> str:
+    """What tells the browser that registered an address, without storing the address."""
+    return salted_hmac("registered", email).hexdigest()
 
 
 def _registration_closed(request: HttpRequest) -> HttpResponse | None:
@@ -133,12 +140,16 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @form_page
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address but does not sign in: someone else may be reading the mail."""
+    """The link proves the address. It signs in only in the browser in which the password was chosen: someone else may
+    be reading the mail."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
         if request.method == "POST" and (form is None or form.is_valid()):
-            services.confirm_registration(token, form.cleaned_data["name"] if form else None)
+            user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
+            if request.session.get("registered") == _mark(waiting["email"]):
+                del request.session["registered"]
+                return _welcome(request, user, waiting.get("then") or "home")
             messages.success(request, _("Your account is complete. Please sign in with your password."))
             return redirect_to_login(then) if (then := waiting.get("then")) else redirect("sign_in")
     except NameTaken as refusal:
@@ -148,6 +159,12 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     if form is None:
         return confirm_page(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
+
+
+def _welcome(request: HttpRequest, user: User, *target: str) -> HttpResponse:
+    start_session(request, user)
+    messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
+    return redirect(*target)
 
 
 def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
@@ -172,9 +189,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         except NameTaken as refusal:
             form.add_error("name", _name_refusal(request, refusal))
         else:
-            start_session(request, user)
-            messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
-            return redirect(*target or ["home"])
+            return _welcome(request, user, *target or ["home"])
     lead = _("You were invited as %(email)s.") % {"email": email}
     reasons = [reason for some in registration_policy.INVITATION_REASONS.run_all(email) for reason in some]
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, reasons=reasons)
@@ -267,7 +282,7 @@ def forgotten(request: HttpRequest) -> HttpResponse:
                 "If this account exists, a mail with a link is on its way. The link works for one hour. "
                 "If one was sent in the last ten minutes, use that one: it still works."
             )
-            return message_page(request, _("Check your inbox"), sentence)
+            return inbox_page(request, sentence)
     return show_form(request, form, _("Forgotten password"), _("Send a link"))
 
 
@@ -338,7 +353,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
             count(throttle.NEW_EMAIL, request.user.name)
             services.ask_for_new_email(request.user, form.cleaned_data["email"])
             sentence = _("We sent a mail to %(email)s. Open the link in it to confirm this address.")
-            return message_page(request, _("Check your inbox"), sentence % {"email": form.cleaned_data["email"]})
+            return inbox_page(request, sentence % {"email": form.cleaned_data["email"]})
     lead = _("Your address is %(email)s.") % {"email": request.user.email}
     return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
 

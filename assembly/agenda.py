@@ -1,4 +1,4 @@
-"""The agenda of an assembly: parsing the items typed at the start, and adding a run-off while it is running."""
+"""The agenda of an assembly: parsing the items typed at the start, and holding a run-off while it is running."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
-from live import counting, repository, rules
-from live.services import correcting
+from acts.retry import retried
+from live import counting, repository, rules, steps
+from live.rules import Step
+from live.services import correcting, moving
 from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, tidied
 
 from . import resolutions, wording
@@ -15,18 +17,26 @@ from . import resolutions, wording
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
 
 
-def add_run_off(game_id: str, who: str, number: int) -> int:
-    """Make a vote between the tied options the next item. Idempotent."""
+@retried
+def hold_run_off(game_id: str, who: str, number: int) -> int:
+    """Call a vote between the options that a round left undecided, and return its position. Once for each round."""
     game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
     if not game.format.has_agenda or not parts:
         raise NotNow(rules.NOT_NOW)
-    place = state.played[number - 1]
-    question = repository.read_questions(game_id)[place]
+    place, questions = state.played[number - 1], repository.read_questions(game_id)
+    question = questions[place]
     run_off = resolutions.run_off_question(question, counting.round_from_parts(parts), wording.run_off_title(question))
     if run_off is None:
         raise NotNow(_("This vote was decisive, so no run-off is needed."))
-    return correcting.add(game_id, who, run_off, first=place + 1, once=True)
+    is_held = any(each.run_off == number and at in state.played for at, each in enumerate(questions))
+    if not (is_held or steps.may_call(game, state)):
+        raise NotNow(rules.NOT_NOW)
+    at = correcting.add(game_id, who, run_off, first=place + 1)
+    state = repository.load(game_id)[1]
+    if at not in state.played:
+        moving.drive(game_id, who, Step.NEXT, state.version, at)
+    return at
 
 
 def parse_agenda(typed: str) -> list[Question]:

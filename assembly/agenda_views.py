@@ -31,15 +31,18 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     snapshot = snapshots.current(hosted[0].id)
     if snapshot is None or not snapshot.game.format.has_agenda:
         raise Http404
-    form = ItemForm(form_data(request), game=snapshot.game, initial=_initial_from_motion(request, snapshot))
     game = snapshot.game
+    called, corrected = host_screens.calls(snapshot), corrections.rows(game, snapshot.state, snapshot.questions)
+    waiting = [each for each in corrected if each.is_movable]
+    items = [(each.edition, f"{snapshot.numbers[each.place]}. {each.question.title[:60]}") for each in waiting]
+    initial = _initial_from_motion(request, snapshot, waiting)
+    form = ItemForm(form_data(request), game=game, waiting=items, initial=initial)
     with refusals_as_errors(form):
         if request.method == "POST" and form.is_valid():
             question = form.question()
-            correcting.add(game.id, request.user.name, question)
+            correcting.add(game.id, request.user.name, question, before=form.cleaned_data["before"])
             messages.success(request, _("“%(title)s” is on the agenda.") % {"title": question.title})
             return redirect("agenda", game.id)
-    called, corrected = host_screens.calls(snapshot), corrections.rows(game, snapshot.state, snapshot.questions)
     context = {
         "game": game,
         "state": snapshot.state,
@@ -54,15 +57,17 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @for_hosts
 @require_POST
 def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """Adds a run-off for the round that the button names."""
+    """Calls the run-off of the round that the button names."""
     game, number = hosted[0], parse_number(request.POST.get("round", ""), below=10_000) or 0
-    done = _("The run-off is now the next item on the agenda.")
-    run_action(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
+    done = _("The run-off is called.")
+    run_action(request, lambda: services.hold_run_off(game.id, request.user.name, number), done)
     return redirect(return_page(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 
 
-def _initial_from_motion(request: HttpRequest, snapshot: Snapshot) -> dict[str, Any]:
-    """Prefills the form with a motion that is about to get amendments."""
+def _initial_from_motion(request: HttpRequest, snapshot: Snapshot, waiting: list[corrections.Row]) -> dict[str, Any]:
+    """Prefills the form with a motion that is about to get amendments, to be called right after it."""
     place = parse_number(request.GET.get("motion", ""), below=len(snapshot.questions))
     motion = None if place is None else snapshot.questions[place]
-    return with_amendments(motion) if motion and motion.kind == Kind.MOTION else {}
+    if place is None or motion is None or motion.kind != Kind.MOTION:
+        return {}
+    return with_amendments(motion) | {"before": next((row.edition for row in waiting if row.place > place), "")}

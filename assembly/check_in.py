@@ -43,7 +43,6 @@ WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
 CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # a code was accepted from that address
 
 NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, tell the host.")
-NOT_YOUR_CODE = _("This code is not yours. You are signed in as %(name)s and on the roll: check in with your account.")
 TAKEOVERS = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
 MAX_PEOPLE_NAMED = 5  # people on one screen
 

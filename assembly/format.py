@@ -32,7 +32,7 @@ from questions.question import Question
 from store import keys
 from store.table import Item, Key, Put, Write
 
-from . import check_in, check_in_views, floor, quorum, resolutions, roll, speakers, wording
+from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
 from .agenda import parse_agenda
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
 from .minutes import repository as minutes
@@ -67,10 +67,8 @@ class Assembly(Format):
     fields = FIELDS
 
     def typed_questions(self, form: GameForm) -> tuple[Question, ...]:
-        """Checks the title, the quorum and the agenda, which take the place of a question set."""
+        """Checks the quorum and the agenda, which take the place of a question set."""
         typed, errors = form.cleaned_data, form.errors
-        if not typed.get("title") and "title" not in errors:
-            form.add_error("title", _("Give the assembly a title."))
         if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
             form.add_error("quorum_number", NO_NUMBER)
         if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
@@ -203,5 +201,5 @@ def _agenda(snapshot: Snapshot) -> dict[str, Any]:
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],
         "nothing_on_agenda": not items and state.phase == Phase.WAITING,
-        "is_tied": sealed is not None and bool(resolutions.tied_options(sealed)),
+        "run_off": wording.run_off_label(snapshot, sealed) if sealed else "",
     }

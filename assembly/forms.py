@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -10,6 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from live.rules import Game
+from live.services.correcting import CHANGED_SINCE
 from live.views.forms import times
 from pages import lists
 from pages.fields import LinesField
@@ -111,12 +113,18 @@ class ItemForm(forms.Form):
     )
     of = forms.ChoiceField(label=gettext_lazy("Out of"), choices=list(wording.OF.items()), initial="cast")
     seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
+    before = forms.ChoiceField(
+        label=gettext_lazy("Place on the agenda"), required=False, error_messages={"invalid_choice": CHANGED_SINCE}
+    )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
-    def __init__(self, *arguments: Any, game: Game, **options: Any):
+    def __init__(self, *arguments: Any, game: Game, waiting: Iterable[tuple[str, str]] = (), **options: Any):
         super().__init__(*arguments, **options)
-        of = self.fields["of"]
+        of, before = self.fields["of"], self.fields["before"]
         assert isinstance(of, forms.ChoiceField)
+        assert isinstance(before, forms.ChoiceField)
+        places = [(seen, _("Before %(item)s") % {"item": item}) for seen, item in waiting]
+        before.choices = [("", _("At the end")), *places]
         known = [each for each in Of if each != Of.ENTITLED or game.entitled]
         of.choices = [(each.value, wording.OF[each]) for each in known]
 

@@ -26,11 +26,13 @@ def resolution_context(round_: Round, question: Question, seats: Mapping[str, Se
     return {
         "says": wording.headline(question, round_),
         "is_good": result["outcome"] in (Outcome.CARRIED, Outcome.ELECTED),
+        "next_step": wording.next_step(round_),
         "why": wording.why(question, round_),
         "numbers": wording.numbers(question, result),
         "was_voted": result["outcome"] != Outcome.TALKED,
         "is_secret": result["secret"],
-        **(BARS[question.kind](result, options) if YES in result else {}),
+        **(BARS[question.kind](result, options) if YES in result and question.kind in BARS else {}),
+        "versions": wording.versions(question, round_),
         "voters": _voters(round_, question, options, seats),
         "unnamed": and_others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
     }
@@ -41,8 +43,12 @@ def resolution_context(round_: Round, question: Question, seats: Mapping[str, Se
 
 def _motion(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
     scale = _scale(result)
-    labels = {YES: _("Yes"), NO: _("No"), ABSTAIN: _("Abstentions")}
-    return {"bars": _sides(result, labels, scale), "line": share(result["needed"], scale)}
+    carried = {YES: "elected"} if result["outcome"] == Outcome.CARRIED else {}
+    bars = [
+        Bar(label, share(result[vote], scale), str(result[vote]), mark=carried.get(vote, ""))
+        for vote, label in {YES: _("Yes"), NO: _("No"), ABSTAIN: _("Abstentions")}.items()
+    ]
+    return {"bars": bars, "line": share(result["needed"], scale)}
 
 
 def _choice(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
@@ -58,38 +64,11 @@ def _option(result: Mapping[str, Any], place: int, label: str, votes: int, scale
     return Bar(label, share(votes, scale), str(votes), symbol(place), mark, word, option=place)
 
 
-def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    """Places, each version against no change, and bars for the best version against it."""
-    last = len(options) - 1
-    of = result["pairwise"]
-    pairs = [(place, options[each], of[each][last], of[last][each]) for each, place in result["places"]]
-    scale = _scale(result)
-    if result["outcome"] == Outcome.TIED:
-        tied = ((each, of[each][last], of[last][each]) for each in result["winners"])
-        bars = [
-            Bar(options[each], share(above, scale), f"{above} : {below}", symbol(each), option=each)
-            for each, above, below in tied
-        ]
-        return {"pairs": pairs, "last": options[last], "line": "", "bars": bars, "is_tied": True}
-    labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither")}
-    context = {"pairs": pairs, "last": options[last], "line": share(result["needed"], scale)}
-    return context | {"bars": _sides(result, labels, scale)}
-
-
-def _sides(result: Mapping[str, Any], labels: Mapping[str, str], scale: int) -> list[Bar]:
-    """For, against, neither; the first is highlighted if it was carried."""
-    carried = {YES: "elected"} if result["outcome"] == Outcome.CARRIED else {}
-    return [
-        Bar(label, share(result[vote], scale), str(result[vote]), mark=carried.get(vote, ""))
-        for vote, label in labels.items()
-    ]
-
-
 def _scale(result: Mapping[str, Any]) -> int:
     return max(1, result["present_count"], result.get("of", 0), result.get("needed", 0))
 
 
-BARS = {Kind.MOTION: _motion, Kind.CHOICE: _choice, Kind.ALTERNATIVES: _alternatives}
+BARS = {Kind.MOTION: _motion, Kind.CHOICE: _choice}
 
 
 # --- who voted how ---

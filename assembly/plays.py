@@ -51,9 +51,12 @@ class Decided(Play):
         yield _("Votes that count"), round_.count
         if numbers := wording.numbers(question, round_.result):
             yield _("Votes"), numbers
+        for each in wording.versions(question, round_):
+            label = _("Version %(letter)s") % {"letter": each.sign.letter}
+            yield label, f"{each.text} ({each.over_none})" if each.over_none else each.text
 
     def reasons(self, question: Question, round_: Round) -> list[str]:
-        return wording.why(question, round_)
+        return [wording.next_step(round_), *wording.why(question, round_)]
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return wording.vote_text(answer, question, options)

@@ -132,27 +132,34 @@ COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
 }
 
 
-# --- a tie and what follows ---
+# --- a vote that decided nothing, and what follows ---
 
 
-def tied_options(round_: Round) -> list[int]:
-    """Empty if the vote was decisive."""
+def run_off_options(round_: Round) -> list[int]:
+    """Those that are tied or, where no option of a choice has its majority, the two with the most votes.
+
+    Empty if the vote was decisive, or a run-off would be the same vote again.
+    """
     result = round_.result
-    level = result.get("leaders", result.get("winners", ()))
-    return sorted(level) if result.get("outcome") == Outcome.TIED else []
+    if result.get("outcome") == Outcome.TIED:
+        return sorted(result.get("leaders", result.get("winners", ())))
+    chosen = result.get("chosen", ()) if result.get("outcome") == Outcome.LOST else ()
+    second = max([1, *sorted(chosen)[-2:-1]])
+    leading = [place for place, votes in enumerate(chosen) if votes >= second]
+    return leading if 1 < len(leading) < len(chosen) else []
 
 
 def run_off_question(question: Question, round_: Round, title: str) -> Question | None:
-    """A vote between the tied options, or None. “No change” stays, because the majority is counted against it."""
-    options, level = options_of(round_, question), tied_options(round_)
+    """A vote between these options, or None. “No change” stays, because the majority is counted against it."""
+    options, level = options_of(round_, question), run_off_options(round_)
     if not level:
         return None
     remaining = [options[place] for place in level]
     if question.kind == Kind.ALTERNATIVES:
         remaining.append(options[-1])
     kind = Kind.RANKING if question.kind == Kind.IDEAS else question.kind
-    is_secret = question.secret or question.kind == Kind.IDEAS
-    return replace(question, title=title, kind=kind, options=tuple(remaining), secret=is_secret)
+    options, is_secret = tuple(remaining), question.secret or question.kind == Kind.IDEAS
+    return replace(question, title=title, kind=kind, options=options, secret=is_secret, run_off=round_.number)
 
 
 # --- what it means ---
@@ -161,7 +168,7 @@ def run_off_question(question: Question, round_: Round, title: str) -> Question 
 def _outcome(question: Question, numbers: Counted, common: Mapping[str, Any]) -> dict[str, Any]:
     """Without a quorum nothing is decided, whatever the votes."""
     needed = _needed(question, numbers, common)
-    outcome = _decided(question, numbers, needed) if common["quorate"] else Outcome.INVALID
+    outcome = _decided(question, numbers, needed, common) if common["quorate"] else Outcome.INVALID
     return {**needed, "outcome": outcome.value}
 
 
@@ -173,17 +180,23 @@ def _needed(question: Question, numbers: Counted, common: Mapping[str, Any]) -> 
     return {"needed": majority.needed(of), "of": of}
 
 
-def _decided(question: Question, numbers: Counted, needed: Mapping[str, int]) -> Outcome:
+def _decided(question: Question, numbers: Counted, needed: Mapping[str, int], common: Mapping[str, Any]) -> Outcome:
     passed = numbers.get(YES, 0) >= needed.get("needed", 1)
     if question.kind == Kind.MOTION:
         return Outcome.CARRIED if passed else Outcome.LOST
     leaders = numbers["leaders" if question.kind == Kind.CHOICE else "winners"]
     if not leaders:
         return Outcome.LOST
-    if question.kind == Kind.ALTERNATIVES and len(question.options) - 1 in leaders:
-        return Outcome.LOST
+    if question.kind == Kind.ALTERNATIVES:
+        is_carried = any(_carries(question, numbers, each, common) for each in leaders)
+        decided = Outcome.TIED if len(leaders) > 1 else Outcome.CARRIED
+        return decided if is_carried and len(question.options) - 1 not in leaders else Outcome.LOST
     if len(leaders) > 1:
         return Outcome.TIED
-    if question.kind == Kind.ALTERNATIVES:
-        return Outcome.CARRIED if passed else Outcome.LOST
     return Outcome.ELECTED if passed or question.kind == Kind.RANKING else Outcome.LOST
+
+
+def _carries(question: Question, numbers: Counted, version: int, common: Mapping[str, Any]) -> bool:
+    """Whether a version has its majority over no change."""
+    yes, no = numbers["pairwise"][version][-1], numbers["pairwise"][-1][version]
+    return majority_of(question.majority).carries(yes, no, common["present_count"], common["entitled"])

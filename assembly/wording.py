@@ -7,21 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from live.rounds import Round, options_of
 from live.rules import Phase
 from live.snapshot import Snapshot
+from live.symbols import Symbol
 from questions.question import MAX_TITLE_CHARS, Kind, Question
 from results.pictures.drawing import isolated
 
 from .majorities import Majority, Of, majority_of
-from .resolutions import ABSTAIN, NO, YES, Outcome, tied_options
+from .resolutions import ABSTAIN, NO, YES, Outcome, run_off_options
 
 Result = Mapping[str, Any]  # what a sealed round holds
 
 MAX_TIED_NAMES = 4  # more are shown by numbers and bars only
+MAX_BUTTON_CHARS = 30  # of each name on a button
 
 KIND_LABELS: dict[Kind, str | Promise] = {
     Kind.TOPIC: gettext_lazy("Discussion"),
@@ -123,7 +126,8 @@ def headline(question: Question, round_: Round) -> str:
     if outcome == Outcome.ELECTED:
         return _("Chosen: %(name)s") % {"name": names[0]}
     if question.kind == Kind.ALTERNATIVES:
-        return _("Carried: %(name)s") % {"name": names[0]} if outcome == Outcome.CARRIED else _("Nothing changes")
+        carried = outcome == Outcome.CARRIED
+        return _("Carried: %(name)s") % {"name": names[0]} if carried else _("Not carried: nothing changes")
     if question.kind == Kind.MOTION:
         return _("Carried") if outcome == Outcome.CARRIED else _("Not carried")
     return _("No option chosen")
@@ -140,9 +144,23 @@ def _tied(names: Sequence[str]) -> str:
 
 
 def run_off_title(question: Question) -> str:
-    """In the language of the host who adds it."""
+    """In the language of the host who adds it. A second run-off has the title of the first."""
+    if question.run_off:
+        return question.title
     title = _("Run-off: %(title)s") % {"title": question.title}
     return title if len(title) <= MAX_TITLE_CHARS else f"{title[: MAX_TITLE_CHARS - 1]}…"
+
+
+def run_off_label(snapshot: Snapshot, round_: Round) -> str:
+    """The label of the button; empty if the vote was decisive, or has its run-off already."""
+    places = run_off_options(round_)
+    if not places or any(each.run_off == round_.number for each in snapshot.questions):
+        return ""
+    if len(places) > MAX_TIED_NAMES:
+        return _("Run-off between these %(count)d options") % {"count": len(places)}
+    options = options_of(round_, snapshot.questions[round_.question])
+    names = [isolated(Truncator(options[place]).chars(MAX_BUTTON_CHARS)) for place in places]
+    return _("Run-off between %(others)s and %(last)s") % {"others": ", ".join(names[:-1]), "last": names[-1]}
 
 
 WITHOUT_NAMES: dict[Outcome, str | Promise] = {
@@ -160,20 +178,10 @@ def numbers(question: Question, result: Result) -> str:
     """“34 yes, 10 no, 7 abstentions”: abstentions are always separate."""
     if ABSTAIN not in result:
         return ""
-    if question.kind == Kind.ALTERNATIVES and result["outcome"] == Outcome.TIED:
-        return _each_tied(question, result)
-    if question.kind not in BOTH_SIDES:
+    if question.kind not in BOTH_SIDES or result["outcome"] == Outcome.TIED:
         return abstentions(result)
     counts = {"yes": result[YES], "no": result[NO], "abstentions": abstentions(result)}
     return str(BOTH_SIDES[question.kind]) % counts
-
-
-def _each_tied(question: Question, result: Result) -> str:
-    """Every tied version against no change."""
-    last, of = len(question.options) - 1, result["pairwise"]
-    sentence = _("%(name)s: %(yes)d for it, %(no)d for no change")
-    rows = ({"name": question.options[each], "yes": of[each][last], "no": of[last][each]} for each in result["winners"])
-    return "; ".join(sentence % each for each in rows)
 
 
 BOTH_SIDES: dict[Kind, str | Promise] = {
@@ -192,22 +200,31 @@ def why(question: Question, round_: Round) -> list[str]:
     return [each for each in (_decided(question, round_.result), *_room(round_.result)) if each]
 
 
+def next_step(round_: Round) -> str:
+    """What can decide it, if the vote did not."""
+    if not run_off_options(round_):
+        return ""
+    if round_.result["outcome"] == Outcome.TIED:
+        return _("The vote is tied: hold a run-off to decide.")
+    return _("No option has the majority: a run-off between the leading ones can decide.")
+
+
 def _decided(question: Question, result: Result) -> str:
     if result["outcome"] == Outcome.TOO_FEW:
         return _("With fewer than three votes, people could guess who voted how, so nothing is shown or kept.")
-    if result["outcome"] == Outcome.TIED:
-        return _("The vote is tied: hold a run-off to decide.")
-    if "needed" not in result:
+    if result["outcome"] == Outcome.TIED or "needed" not in result:
         return ""
     counts = {name: result[name] for name in (YES, "of", "needed")}
-    return NEEDED[question.kind] % {**counts, "majority": majority_text(majority_of(question.majority))}
+    best = {"best": Symbol(result["best"]).letter} if "best" in result else {}
+    return NEEDED[question.kind] % {**counts, **best, "majority": majority_text(majority_of(question.majority))}
 
 
 NEEDED: dict[Kind, str | Promise] = {
     Kind.MOTION: gettext_lazy("%(yes)d of %(of)d voted yes; %(needed)d were needed: %(majority)s."),
     Kind.CHOICE: gettext_lazy("%(yes)d of %(of)d voted for the leading option; %(needed)d were needed: %(majority)s."),
     Kind.ALTERNATIVES: gettext_lazy(
-        "%(yes)d of %(of)d preferred the best version to “No change”; %(needed)d were needed: %(majority)s."
+        "Best version by the Schulze method: %(best)s. %(yes)d of %(of)d preferred it to “No change”; "
+        "%(needed)d were needed: %(majority)s."
     ),
 }
 
@@ -222,6 +239,38 @@ def _room(result: Result) -> list[str]:
     if not result["quorum"]:
         return [there]
     return [there, _("The quorum was met.") if result["quorate"] else _("The quorum was not met.")]
+
+
+# --- versions of a motion ---
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version that was put to the vote, and the votes that gave it its place."""
+
+    sign: Symbol
+    text: str
+    place: int
+    over_none: str  # votes for it and for no change, as "3 : 1"; empty for no change itself
+    over_best: str  # the same with the best version
+    is_original: bool  # the motion as it was first moved
+
+
+def versions(question: Question, round_: Round) -> list[Version]:
+    """Best first; empty unless versions were put to the vote and counted."""
+    result, options = round_.result, options_of(round_, question)
+    if "pairwise" not in result:
+        return []
+    of, best, last = result["pairwise"], result["best"], len(options) - 1
+    original = None if question.run_off else 0  # it comes first, if it was not left out
+
+    def votes(one: int, other: int) -> str:
+        return "" if one == other else f"{of[one][other]} : {of[other][one]}"
+
+    return [
+        Version(Symbol(each), options[each], place, votes(each, last), votes(each, best), each == original)
+        for each, place in result["places"]
+    ]
 
 
 # --- who voted how ---
@@ -245,6 +294,7 @@ class Item:
     """An agenda item with its outcome so far."""
 
     place: int
+    number: str
     question: Question
     kind: str | Promise
     requirement: str
@@ -254,11 +304,7 @@ class Item:
     numbers: str
     round: int  # of that time
     is_now: bool
-    is_tied: bool = False
-
-    @property
-    def number(self) -> int:
-        return self.place + 1
+    run_off: str = ""  # label of the button that holds it
 
 
 def agenda(snapshot: Snapshot) -> list[Item]:
@@ -270,6 +316,7 @@ def _item(snapshot: Snapshot, place: int, question: Question, round_: Round | No
     known = round_ if round_ is not None and "outcome" in round_.result else None
     return Item(
         place=place,
+        number=snapshot.numbers[place],
         question=question,
         kind=KIND_LABELS[question.kind],
         requirement=requirement(question),
@@ -278,7 +325,7 @@ def _item(snapshot: Snapshot, place: int, question: Question, round_: Round | No
         is_withdrawn=round_ is None and _was_withdrawn(snapshot, place),
         numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
-        is_tied=known is not None and bool(tied_options(known)),
+        run_off=run_off_label(snapshot, known) if known else "",
         is_now=snapshot.state.phase != Phase.ENDED and snapshot.state.question == place and snapshot.state.is_under_way,
     )
 

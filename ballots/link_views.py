@@ -20,7 +20,7 @@ from elections.access import election_context
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
-from elections.multi_ballots.links import ballot_route, result_route
+from elections.multi_ballots.links import shared_route
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.messages import message_page
@@ -90,7 +90,7 @@ def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) ->
 
 def _target_path(election: Election) -> str:
     """Where a link leads: to the ballot, and after the close to the result."""
-    route, word = result_route(election) if _is_over(election) else ballot_route(election)
+    route, word = shared_route("results" if _is_over(election) else "ballot", election)
     return reverse(route, args=[word])
 
 

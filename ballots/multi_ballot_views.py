@@ -22,6 +22,7 @@ from acts.refusals import Refusal
 from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context
+from elections.multi_ballots.rules import question_key
 from pages.forms import form_page, token_in
 from ranking import ranking_cookie
 from ranking.rankings import (
@@ -120,7 +121,7 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
 
 def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
     """The ranking in progress, or else the one that was cast."""
-    field = multi_ballots.key(standing.election.name)
+    field = question_key(standing.election.name)
     if sent is not None and field in sent:
         return ranks_of(sent[field])
     cast = repository.ballot_of(standing)
@@ -133,7 +134,7 @@ def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValu
         rankings = ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
     except Refusal as refusal:
         return show(problem=str(refusal))
-    fields[multi_ballots.key(standing.election.name)] = rankings
+    fields[question_key(standing.election.name)] = rankings
     answer = redirect(_next(request, way))
     mark = multi_ballots.whose(standing, way.multi_ballot)
     ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), mark, fields)
@@ -272,7 +273,7 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, An
         "question": way.multi_ballot.short(election.name),
         "election": election,
         "cast": cast,
-        "id": multi_ballots.key(election.name),
+        "id": question_key(election.name),
         "qr": receipt_image(standing, cast) if cast else "",
         "ranked": ranked_names(cast.rankings, candidates) if cast else [],
         "draft_key": draft_key(request, standing) if standing.voted else "",

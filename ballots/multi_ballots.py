@@ -7,7 +7,6 @@ browser (`ranking.ranking_cookie`) as one ranking for each question.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +17,9 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import now_text, table
 from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import MultiBallot
+from elections.multi_ballots.rules import MultiBallot, question_key
 from ranking import drafts
 from ranking.rankings import Ranks, ranks_of
-from store.keys import fold
 from store.parallel import run_parallel
 
 from . import repository, services
@@ -61,11 +59,6 @@ def way_for(who: User | Pass, multi_ballot_id: str, place: int = 0) -> Way | Non
     return Way(multi_ballot, who, place)
 
 
-def key(election_name: str) -> str:
-    """Identifies a question in field names and tokens, wherever it is on the ballot."""
-    return "q" + hashlib.sha256(fold(election_name).encode()).hexdigest()[:8]
-
-
 def whose(standing: Standing, multi_ballot: MultiBallot) -> str:
     """The mark of a voter's rankings on this ballot."""
     return drafts.person_mark(standing.voter or "", standing.caster, "book", multi_ballot.id, multi_ballot.created_at)
@@ -90,7 +83,7 @@ class Answer:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        name = key(self.standing.election.name)
+        name = question_key(self.standing.election.name)
         ranks = ranks_of(self.rankings).items()
         return [(f"{name}:{number}", str(rank)) for number, rank in ranks] if self.is_new else []
 
@@ -102,7 +95,7 @@ def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
         services.check_own_ballot(standing, now_text())
     ballots = run_parallel(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
     for (place, standing), cast in zip(found.items(), ballots, strict=True):
-        rankings = sent.get(key(standing.election.name), cast.rankings if cast else "")
+        rankings = sent.get(question_key(standing.election.name), cast.rankings if cast else "")
         answered.append(Answer(place, standing, rankings, cast))
     return answered
 
@@ -118,7 +111,7 @@ def cast(way: Way, post: QueryDict, form: str) -> tuple[int, dict[str, str]]:
         if ranks := ranks_for(name, post):
             try:
                 called = "" if count else way.multi_ballot.name
-                services.cast(way.who, name, ranks, f"{form}-{key(name)}", called=called)
+                services.cast(way.who, name, ranks, f"{form}-{question_key(name)}", called=called)
             except Refusal as refusal:
                 refused[name] = str(refusal)
             else:
@@ -127,5 +120,5 @@ def cast(way: Way, post: QueryDict, form: str) -> tuple[int, dict[str, str]]:
 
 
 def ranks_for(name: str, post: QueryDict) -> Ranks:
-    begins = f"{key(name)}:"
+    begins = f"{question_key(name)}:"
     return {field.removeprefix(begins): post.getlist(field) for field in post if field.startswith(begins)}

@@ -25,6 +25,7 @@ from ballots.services.sealing import COUNTING, SEALED
 from elections import repository as elections
 from elections import rolls
 from elections.access import PANELS
+from elections.dashboard.home_cards import CARDS, election_cards
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
 from elections.groups import filling
@@ -52,6 +53,7 @@ from news import repository as posts
 from news import subscriptions as of_news_by_mail
 from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
+from news.front_page import poll_cards, post_cards
 from news.likes import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
@@ -123,6 +125,9 @@ def install_hooks() -> None:
     ONCE_SEALED.install(
         mail_result_step,  # mail it to the voters, if that has not been done
     )
+
+    # A person who may run things opens the home page (elections.dashboard.home_cards): a card for each of their
+    CARDS.install(election_cards, poll_cards, live_sessions.home_cards, post_cards)
 
     # A person is removed (accounts.services.remove): the account goes first, and then, each step until it is done,
     ON_REMOVAL.install(

@@ -19,7 +19,10 @@ from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int"
-LISTED = f"name:election state no_voting_before no_voting_after created_at closing remind_before:list {OUTCOME}"
+LISTED = (
+    "name:election state no_voting_before no_voting_after created_at closing time_zone remind_before:list book "
+    f"{OUTCOME}"
+)
 RENDERED = "html_version:int"
 UNSEEN_MARKS = " ".join((*personal_data.MARKS[1:], "invited_at"))  # auditors see only whether they were invited
 MARKS = f"{personal_data.MARKS[0]} {UNSEEN_MARKS}"

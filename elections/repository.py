@@ -31,7 +31,8 @@ from .sharding import gates_of
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
 
-LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # beside the state
+# what lists show beside the state
+LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 
 
@@ -45,10 +46,12 @@ class Listed:
     no_voting_after: str | None
     created_at: str
     closing: str | None
+    time_zone: str
     sealed_at: str = ""
     winners: tuple[str, ...] = ()  # the first few
     winner_count: int = 0  # how many there are in total
     seats: int = 1
+    book: str = ""  # the ballot with several questions that it is on
 
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
@@ -233,12 +236,14 @@ def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
     outcome = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
     outcome |= {"winners": tuple(outcome["winners"])} if outcome else {}
+    outcome["book"] = item.get("book", "")
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 
 
 def _listed_fields(election: Election) -> Item:
     fields = {name: getattr(election, name) for name in LISTED_FIELDS}
-    return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | fields
+    more = {"remind_before": list(election.remind_before), "book": election.book}
+    return {"state": election.stored_state.value, **more} | fields
 
 
 def storable(fields: Mapping[str, Any]) -> Item:

@@ -185,6 +185,12 @@ def is_over(election: Any, now: str) -> bool:
     return over or election.closing is not None
 
 
+def urgency(election: Any, now: str) -> tuple[int, str]:
+    """Sorts elections, or their entries in a list: open ones by their end, then drafts, then closed ones."""
+    rank = {State.DRAFT: 2, State.CLOSED: 3}.get(election.state(now), 1)
+    return rank, (rank == 1 and election.no_voting_after) or "~"
+
+
 STATES = {
     (True, False): State.DRAFT,
     (True, True): State.EDITABLE,
@@ -332,6 +338,10 @@ def takes_names(election: Election) -> bool:
 def check_listing(election: Election, names: Iterable[str]) -> None:
     if not takes_names(election) and not all("@" in name for name in names):
         raise WrongState(EVERYBODY_HERE)
+
+
+def lacks_candidates(election: Election, candidates: int) -> bool:
+    return candidates < 2 or candidates <= election.seats > 1
 
 
 def check_opening(election: Election, candidates: int, now: str) -> None:

@@ -21,6 +21,7 @@ from .turnout import views as turnout
 below_multi_ballot = [
     path("<slug:multi_ballot_id>/", multi_ballots.multi_ballot, name="multi_ballot"),
     path("<slug:multi_ballot_id>/dashboard/", multi_ballots.multi_ballot_dashboard, name="multi_ballot_dashboard"),
+    path("<slug:multi_ballot_id>/questions/", multi_ballots.multi_ballot_questions, name="multi_ballot_questions"),
     path("<slug:multi_ballot_id>/order/", multi_ballots.order_multi_ballot, name="order_multi_ballot"),
     path("<slug:multi_ballot_id>/rename/", multi_ballots.rename_multi_ballot, name="rename_multi_ballot"),
     path("<slug:multi_ballot_id>/question/<name:name>/", multi_ballots.question_settings, name="question_settings"),

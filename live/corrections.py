@@ -97,10 +97,6 @@ class Row:
     is_movable: bool
     play: str | Promise  # its label
 
-    @property
-    def number(self) -> int:
-        return self.place + 1
-
 
 def rows(game: Game, state: State, questions: tuple[Question, ...]) -> list[Row]:
     free = free_places(game, state)

@@ -139,6 +139,11 @@ class Play:
     farewell: ClassVar[Text] = _("The session is over. Votes were counted without names.")
     closes: ClassVar[Mapping[Phase, Text]] = {}  # label of the button that closes a phase
 
+    @property
+    def has_proof(self) -> bool:
+        """Whether screens offer receipts and links to check a result: where people vote, not in games and debates."""
+        return self.has_vote and not self.is_scored
+
     # --- what is asked ---
 
     def suits(self, question: Question) -> bool:

@@ -174,7 +174,7 @@ EVENTS = (
               "heard:any asked:any", inside=STATE_FIELDS),
     EventType("LiveRoundSealed", moved, f"game_id round:int count:int digest state:map {PRESENT}",
               "heard:any asked:any", inside=STATE_FIELDS),
-    EventType("LiveItemAdded", corrected, "game_id title total_questions:int prepared_at state:map",
+    EventType("LiveItemAdded", corrected, "game_id title total_questions:int prepared_at state:map run_off:int",
               inside=STATE_FIELDS),
     EventType("LiveSessionCorrected", corrected, "game_id what title total_questions:int prepared_at state:map "
               "created_at created_by:person", inside=STATE_FIELDS),

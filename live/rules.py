@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -214,6 +215,18 @@ class State:
 
     def counts(self, round_: int) -> bool:
         return round_ not in self.voided
+
+
+def question_numbers(questions: Sequence[Question], played: Sequence[int]) -> list[str]:
+    """The number of each question. A run-off has that of its item and one of its own, as 2.1, and moves no other."""
+    numbers: dict[int, str] = {}
+    taken: Counter[str] = Counter()
+    for place in sorted(range(len(questions)), key=lambda place: questions[place].run_off):
+        run_off = questions[place].run_off
+        item = numbers[played[run_off - 1]].partition(".")[0] if run_off else ""
+        taken[item] += 1
+        numbers[place] = f"{item}.{taken[item]}" if run_off else str(taken[item])
+    return [numbers[place] for place in range(len(questions))]
 
 
 # --- who ---

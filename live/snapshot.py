@@ -12,7 +12,7 @@ from questions.question import Question
 from .moderation import NOTHING_WRITTEN, Texts
 from .qa_rules import QaQuestion, QaSettings
 from .rounds import Round
-from .rules import Game, State
+from .rules import Game, State, question_numbers
 from .seats import Seat
 
 QA_OFF = QaSettings()
@@ -66,10 +66,25 @@ class Snapshot:
         return [each for each in self.seats.values() if each.is_there]
 
     @property
+    def is_complete(self) -> bool:
+        """Whether everybody who is here has answered or voted."""
+        return self.state.is_open and 0 < len(self.playing) <= self.answered
+
+    @property
     def open_question(self) -> Question:
         """The current question, where there must be one."""
         assert self.question is not None
         return self.question
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        return question_numbers(self.questions, self.state.played)
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The number of the current question, and of how many; run-offs are no items of their own."""
+        number = self.numbers[self.state.question] if self.state.round else ""
+        return {"number": number, "total": sum(not each.run_off for each in self.questions)}
 
     @property
     def round_questions(self) -> Sequence[Question]:

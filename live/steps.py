@@ -31,7 +31,7 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
         return (*on, Step.END)
     reveal = () if state.revealed else (Step.REVEAL,)
     compare = (Step.AGAIN,) if state.twice and not state.before and state.counts(state.round) else ()
-    void = (Step.VOID,) if state.counts(state.round) else ()
+    void = (Step.VOID,) if state.counts(state.round) and play and play.has_vote else ()
     return (*reveal, *compare, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
 
 

@@ -47,6 +47,7 @@ class EmailTemplate:
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
     silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
+    listed: str = ""  # the value whose lines are a list below our sentences
     list_name: str = ""  # list ID, by which mail programs sort
     description: Callable[[Mail], Message | None] | None = None  # of what it is about, below our sentences
     message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
@@ -114,7 +115,8 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
         "subject": _("Test: %(subject)s") % {"subject": subject} if template.is_test else subject,
         "headline": _(template.headline) % values if template.headline else subject,
         "greeting": _("Hello %(name)s,") % {"name": name} if (name := values.get(RECIPIENT_NAME)) else _("Hello,"),
-        "sentences": [_(sentence) % values for sentence in template.sentences],
+        "sentences": [(_(sentence) % values).strip() for sentence in template.sentences],
+        "listed": [isolated(line) for line in more.get(template.listed, "").splitlines()],
         "description": template.description(mail) if template.description else None,
         "written": written,
         "after": [_(sentence) % values for sentence in template.after],

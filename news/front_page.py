@@ -5,6 +5,8 @@ Shown at its own address, and when a code typed on it leads nowhere.
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +22,7 @@ from acts import branding
 from acts.branding import site_name
 from acts.links import absolute_url
 from acts.storage import now_text, table
-from elections import repository as elections
+from elections.dashboard.home_cards import CARDS, LATER, MAX_CARDS, MAX_NEWEST, NO_TIME, NOW, RUNNING, Card
 from elections.multi_ballots.links import vote_requests
 from elections.public.own_elections import votes_of
 from elections.repository import Description
@@ -29,17 +31,18 @@ from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
+from polls import repository as polls
 from polls.services import may_make
 from results import wording
 from results.repository import newest_shared
-from store.keys import fold
+from store.keys import fold, made_by
 from store.parallel import run_parallel
 
 from . import site_page
-from .repository import newest
+from .repository import newest, scheduled
 from .site_page import SitePage
 
-MAX_ELECTIONS_LISTED = 5  # elections a person runs, and results new to them; lists have the rest
+MAX_ELECTIONS_LISTED = 5  # results new to a person; lists have the rest
 EXCERPT_CHARS = 160  # characters of an election's description
 
 
@@ -57,19 +60,36 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
 def _member_context(request: HttpRequest) -> dict[str, Any]:
     user, now = request.user, now_text()
-    (own, more), posts, votes, skill_requests = run_parallel(
+    cards, posts, votes, skill_requests = run_parallel(
         table(),
-        lambda: (
-            elections.list_elections(run_by=user.name, limit=MAX_ELECTIONS_LISTED)
-            if user.can_run_elections
-            else ([], None)
-        ),
+        lambda: _cards(user, now) if user.can_run_elections else [],
         newest,
         lambda: _votes(user, now) if user.can_vote else {},
         lambda: needs.unanswered_by(user) if user.can_vote else [],
     )
-    run = [(each, each.state(now), each.takes_votes(now)) for each in own]
-    return {"mine": run, "more": more, "newest": posts, "skill_requests": skill_requests, **votes}
+    return {"cards": cards, "newest": posts, "skill_requests": skill_requests, **votes}
+
+
+def _cards(user: User, now: str) -> list[Card]:
+    found = run_parallel(table(), *(partial(cards, user, now) for cards in CARDS))
+    return sorted(chain.from_iterable(found), key=lambda card: card[:2])
+
+
+def poll_cards(user: User, now: str) -> list[Card]:
+    """Of a person's open polls."""
+    newest, _cursor = polls.list_page(made_by(user.name), limit=MAX_NEWEST)
+    open_ = [each.id for each in newest if each.is_open(now)][:MAX_CARDS]
+    found = run_parallel(table(), *(partial(polls.with_gates, poll_id) for poll_id in open_))
+    cards = [
+        (poll.expires_at or NO_TIME, {"poll": poll, "votes": votes}) for poll, votes, _result in filter(None, found)
+    ]
+    return [Card(RUNNING if of["votes"] else NOW, time, "polls/parts/home_card.html", of) for time, of in cards]
+
+
+def post_cards(user: User, _now: str) -> list[Card]:
+    """Of a person's scheduled posts."""
+    posts, _cursor = scheduled(user.name, limit=MAX_CARDS)
+    return [Card(LATER, str(post.published_at), "news/parts/home_card.html", {"post": post}) for post in posts]
 
 
 def _votes(user: User, now: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from accounts.rules import Permission
 from accounts.unsubscribe import unsubscribe_view
 from accounts.visitors import visitor
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
-from pages.messages import confirm_page, message_page
+from pages.messages import confirm_page, inbox_page, message_page
 
 from . import subscriptions
 from .forms import ByMailForm, NoNewsForm
@@ -31,7 +31,7 @@ def by_mail(request: HttpRequest) -> HttpResponse:
                 "We have sent a mail to %(email)s. Use the link in it to confirm that you want the news. We send at "
                 "most three such mails a day."
             )
-            return message_page(request, _("Check your inbox"), sentence % form.cleaned_data)
+            return inbox_page(request, sentence % form.cleaned_data)
     lead = _("Get each new post by mail: its title, its first words and a link. We will send you a link to confirm.")
     return show_form(request, form, _("News by mail"), _("Get the news by mail"), lead=lead)
 

@@ -6,15 +6,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from acts.refusals import Refusal
 
 
 def message_page(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:
     return render(request, "pages/message.html", {"title": title, "sentence": sentence}, status=status)
+
+
+def inbox_page(request: HttpRequest, sentence: str) -> HttpResponse:
+    """After a mail was sent; on a developer's own machine, where to find it."""
+    if settings.EMAIL_BACKEND.startswith("mail.files") and not settings.PRODUCTION:
+        sentence += " " + _("This server writes mails to files, in %(folder)s.") % {"folder": settings.EMAIL_FILE_PATH}
+    return message_page(request, _("Check your inbox"), sentence)
 
 
 def confirm_page(request: HttpRequest, title: str, button: str, **context: Any) -> HttpResponse:

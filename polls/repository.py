@@ -39,7 +39,7 @@ STORED_AS = {
     "closed_at": "closedAt",
     "hidden_at": "hiddenAt",
 }
-LISTED = ("id", "title", "created_at", "expires_at", "closed_at", "hidden_at")  # what lists show
+LISTED = ("id", "title", "created_at", "expires_at", "closed_at", "hidden_at", "time_zone")  # what lists show
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Listed:
     expires_at: str | None
     closed_at: str | None
     hidden_at: str | None
+    time_zone: str
 
     def is_open(self, now: str) -> bool:
         return self.closed_at is None and (self.expires_at is None or now < self.expires_at)

@@ -89,7 +89,9 @@ def polls(request: HttpRequest) -> HttpResponse:
     span = keys.made_by(request.user.name) if mine else keys.PUBLIC_POLLS
     tab, now = "mine" if mine else "public", now_text()
     found, older = read_page(request, partial(repository.list_page, span), show=tab)
-    context = {"rows": [(each, each.is_open(now)) for each in found], "older": older, "tab": tab}
+    rows = [(each, each.is_open(now)) for each in found]
+    rows.sort(key=lambda row: (not row[1], (row[0].expires_at or "~") * row[1]))  # open ones first, by their end
+    context = {"rows": rows, "older": older, "tab": tab}
     return render(request, "polls/polls.html", context | {"may_make": services.may_make(request.user)})
 
 

@@ -77,6 +77,7 @@ class Question:
     majority: str = ""  # of an assembly: as `assembly.majorities` writes it
     twice: bool = False  # of a poll's ranking: asked before and after, and who moved is shown
     play: str = ""  # how a live session plays it, where that is not what the type of the session says
+    run_off: int = 0  # of an assembly: the round that left its options undecided
 
     def suits(self, type_: Type) -> bool:
         if type_ == Type.CALL_AND_ANSWER:

@@ -161,15 +161,11 @@ def _of_contests(result: Result) -> Margin | None:
 def _of_cycle(result: Result) -> Margin | None:
     """The rival who came closest: what is compared are the ballots for a win and, of equals, those against it."""
     ways = _chains(result) if result.method == "schulze" else _left_out(result)
-    closest = min(ways, key=lambda way: _lead(*way[1:]), default=None)
+    closest = min(ways, key=lambda way: (way[1].votes - way[2].votes, way[2].against - way[1].against), default=None)
     if closest is None:
         return None
     rival, win, back = closest
     return Margin(result.winners[0], Fraction(win.votes), rival, Fraction(back.votes), CYCLE, win, back)
-
-
-def _lead(win: Win, back: Win) -> tuple[int, int]:
-    return win.votes - back.votes, back.against - win.against
 
 
 def _chains(result: Result) -> Iterator[tuple[str, Win, Win]]:

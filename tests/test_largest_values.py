@@ -48,7 +48,7 @@ NOT_WALKED = {
     "accounts.forms.AppForm": "a code that an app shows",
     "accounts.forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
-    "elections.multi_ballot_pages.views.QuestionsForm": "what two forms have in common",
+    "elections.drafts.setup_forms.QuestionsForm": "what two forms have in common",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",

@@ -18,7 +18,7 @@ from assembly.speakers import Speech, speakers_of
 from live import counting
 from live.follow_up_store import FollowUp
 from live.rounds import Round
-from live.rules import Game, State
+from live.rules import Game, State, question_numbers
 from live.seats import Seat
 from pages.sorting import natural_sort_key
 from questions.question import Question, question_of
@@ -83,12 +83,17 @@ class Point:
     """An agenda item as it was called, with its speeches and its result."""
 
     number: int  # of its round
-    item: int  # its number on the agenda
+    item: str  # its number on the agenda
     is_repeat: bool  # whether the item had been called before
     question: Question
     counts: bool
     round: Round | None  # as sealed; None if it was dropped before
     speeches: tuple[Speech, ...] = ()
+    run_off_of: str = ""  # the number of the item that it decides
+    run_off: str = ""  # the number of the item that decided it
+
+
+AgendaItem = tuple[str, Question, bool]  # its number, and whether it was called
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ class Minutes:
     head: Head
     people: Mapping[str, Person]
     points: tuple[Point, ...]
-    uncalled: tuple[Question, ...]  # agenda items that were never called
+    agenda: tuple[AgendaItem, ...]
     notes: tuple[Note, ...] = ()
     made: tuple[FollowUp, ...] = ()  # polls and elections made from it
 
@@ -170,9 +175,10 @@ def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Mi
     rounds = dict(_rounds(parts))
     spoken = speakers_of(next((part.data for part in parts if part.name == SPEAKERS), None))
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
-    points = tuple(_point(head, number, questions, rounds, held) for number in range(1, len(head.played) + 1))
-    uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
-    return Minutes(head, {each.player: each for each in people_in(parts)}, points, uncalled, *additions)
+    numbers = question_numbers(questions, head.played)
+    agenda = [(numbers[place], each, place in head.played) for place, each in enumerate(questions)]
+    points = tuple(_point(head, number, agenda, rounds, held) for number in range(1, len(head.played) + 1))
+    return Minutes(head, {each.player: each for each in people_in(parts)}, points, tuple(agenda), *additions)
 
 
 def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:
@@ -187,8 +193,12 @@ def people_in(parts: Iterable[Part]) -> Iterator[Person]:
 
 
 def _point(
-    head: Head, number: int, questions: Sequence[Question], rounds: Mapping[int, Round], held: Iterable[Speech]
+    head: Head, number: int, agenda: Sequence[AgendaItem], rounds: Mapping[int, Round], held: Iterable[Speech]
 ) -> Point:
     place, own = head.played[number - 1], tuple(each for each in held if each.round == number)
+    item, question, _called = agenda[place]
     is_repeat = place in head.played[: number - 1]
-    return Point(number, place + 1, is_repeat, questions[place], head.counts(number), rounds.get(number), own)
+    run_off_of = agenda[head.played[question.run_off - 1]][0] if question.run_off else ""
+    run_off = next((other for other, each, called in agenda if called and each.run_off == number), "")
+    counts, round_ = head.counts(number), rounds.get(number)
+    return Point(number, item, is_repeat, question, counts, round_, own, run_off_of, run_off)

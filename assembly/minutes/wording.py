@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 
 from assembly.resolutions import ABSTAIN, NO, YES, Outcome
 from assembly.speakers import Speech
-from assembly.wording import KIND_LABELS, headline, numbers, vote_text, why
+from assembly.wording import KIND_LABELS, Version, headline, next_step, numbers, versions, vote_text, why
 from live.rounds import Round, options_of
 from pages.sorting import natural_sort_key
-from questions.question import Kind, Question
+from questions.question import Question
+from results.pictures.drawing import number
 
 from .records import Minutes, Point
 
@@ -30,6 +31,9 @@ class PointView:
     outcome: str
     is_carried: bool
     lines: tuple[str, ...]
+    options: tuple[str, ...]
+    versions: list[Version]
+    laps: list[list[str]]  # votes of each option in each round of a ranking; empty once it is out
     present: tuple[str, ...]  # names
     votes: tuple[tuple[str, tuple[str, ...]], ...]  # in an open vote: each answer, and who gave it
     speeches: tuple[tuple[str, str], ...]  # who, and for how long
@@ -46,7 +50,10 @@ def point_view(minutes: Minutes, point: Point) -> PointView:
         kind=str(KIND_LABELS[question.kind]),
         outcome=_outcome(point),
         is_carried=counts and result.get("outcome") in (Outcome.CARRIED, Outcome.ELECTED),
-        lines=tuple(_lines(question, round_)) if round_ and counts else (),
+        lines=tuple(_lines(point, round_)) if round_ and counts else (),
+        options=options_of(round_, question) if round_ else (),
+        versions=versions(question, round_) if round_ and counts else [],
+        laps=[[number(each) if each else "" for each in lap["tally"]] for lap in result.get("rounds", ())],
         present=_names(minutes, result.get("present", ())),
         votes=tuple(_by_name(minutes, question, round_)) if round_ and counts else (),
         speeches=tuple((minutes.name_of(each.player), _length(each)) for each in point.speeches),
@@ -71,25 +78,21 @@ def _outcome(point: Point) -> str:
     return headline(point.question, point.round)
 
 
-def _lines(question: Question, round_: Round) -> Iterator[str]:
-    """The kind of vote, its numbers, the majority needed and who was present."""
-    result = round_.result
+def _lines(point: Point, round_: Round) -> Iterator[str]:
+    """The kind of vote, its numbers, the majority needed and who was present; what has decided it, or can."""
+    result, question = round_.result, point.question
     if result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW):
         yield _("Secret vote.") if result["secret"] else _("Open vote.")
-        yield from _counts(question, round_)
+        if told := numbers(question, result):
+            yield told
+        places = [place for _option, place in result.get("places", ())]
+        if result.get("lots") and len(set(places)) < len(places):
+            yield _("Options that share a place are tied: only drawing lots could separate them.")
     yield from why(question, round_)
-
-
-def _counts(question: Question, round_: Round) -> Iterator[str]:
-    result, options = round_.result, options_of(round_, question)
-    if question.kind == Kind.CHOICE:
-        yield from (f"{text}: {votes}" for text, votes in zip(options, result["chosen"], strict=True))
-    if "places" in result:
-        yield from (f"{place}. {options[option]}" for option, place in result["places"])
-    places = [place for _option, place in result.get("places", ())]
-    if result.get("lots") and len(set(places)) < len(places):
-        yield _("Options that share a place are tied: only drawing lots could separate them.")
-    yield numbers(question, result)
+    if point.run_off:
+        yield _("A run-off followed: item %(number)s.") % {"number": point.run_off}
+    elif step := next_step(round_):
+        yield step
 
 
 def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,3 +1,3 @@
 """The page of those who run an election: the next step, what to think about, what is still missing."""
 
-PUBLIC = "next_step"
+PUBLIC = "home_cards next_step"

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from elections import rolls
 from elections.invitations.reminders import REMINDER_TIMES
-from elections.rules import Election, State
+from elections.rules import Election, State, lacks_candidates
+from ranking.candidates import Candidate
 
 from .next_step import Button
 
@@ -58,15 +59,19 @@ def summarise_roll(election: Election) -> tuple[int, int]:
     return sum(map(rolls.is_by_address, current)), max(0, election.voter_count - len(current))
 
 
+Question = tuple[str, Election, Sequence[Candidate]]  # its name on the ballot and what can be ranked
+
+
 def checklist_items(
-    election: Election, candidates: Sequence[str], roll: tuple[int, int], offered: Collection[str], now: str
+    election: Election, questions: Sequence[Question], roll: tuple[int, int], offered: Collection[str], now: str
 ) -> list[ChecklistItem]:
+    """Of an election, which is its only question, or of the one that leads several on a ballot."""
     items = (
-        _candidates(election, candidates),
+        *(_candidates(*each) for each in questions),
         _voters(election, roll),
         _window(election, now),
         _ballots(election),
-        _counting(election),
+        *([] if election.book else [_counting(election)]),
         _results(election),
         _how_people_vote(election),
         _mails(election),
@@ -78,19 +83,23 @@ def _change_button(election: Election, page: str, offered: Collection[str]) -> B
     """On the small page of the path, where it has one for this."""
     if {"candidates": "ADD_CANDIDATES", "roll": "ADD_VOTERS"}.get(page, "SET_UP") not in offered:
         return None
+    if page == "multi_ballot_questions":
+        return Button(_("Change"), reverse(page, args=[election.book]))
     of_path = page in ("when", "how")
     address = reverse("election_step", args=[election.name, page]) if of_path else reverse(page, args=[election.name])
     return Button(_("Change"), address)
 
 
-def _candidates(election: Election, candidates: Sequence[str]) -> ChecklistItem:
-    number, is_missing = len(candidates), len(candidates) < 2 or len(candidates) <= election.seats > 1
-    lines = [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
+def _candidates(label: str, election: Election, candidates: Sequence[Candidate]) -> ChecklistItem:
+    number, is_missing = len(candidates), lacks_candidates(election, len(candidates))
+    lines = list(_counting(election).lines[:-1]) if election.book else []
+    lines += [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
     if number < 2:
         lines.append(_("At least two are needed."))
     elif is_missing:
         lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
-    return ChecklistItem(_("Candidates"), tuple(lines), "candidates", names=tuple(candidates), is_missing=is_missing)
+    page, names = "multi_ballot_questions" if election.book else "candidates", tuple(each.name for each in candidates)
+    return ChecklistItem(label, tuple(lines), page, names=names, is_missing=is_missing)
 
 
 def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
@@ -189,6 +198,8 @@ def fixed_by_opening(election: Election) -> list[str]:
     return [
         _("The name and all settings above can no longer be changed."),
         _("Voters can be added, but not removed."),
-        _("Candidates can no longer be changed, unless you allow more below."),
+        _("Questions and candidates can no longer be changed.")
+        if election.book
+        else _("Candidates can no longer be changed, unless you allow more below."),
         _("The end can only be moved later.") if election.ends else _("No end can be set any more."),
     ]

@@ -17,7 +17,9 @@ from django.utils.translation import ngettext
 from accounts.models import User
 from acts.hooks import Hooks
 from elections import rules
+from elections.invitations.progress import Progress
 from elections.invitations.reminders import moment
+from elections.multi_ballots.links import shared_url
 from elections.rules import Election, State
 
 REMINDER_LEAD_TIME = timedelta(days=3)  # before the end it is time to remind those who have not voted
@@ -52,6 +54,20 @@ class Numbers:
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
+    for_all: bool = False  # the election leads a ballot, and the step is for all its questions
+
+    @classmethod
+    def of(cls, election: Election, so_far: Progress, candidates: int, voted: int) -> Numbers:
+        return cls(
+            candidates=candidates,
+            voted=voted,
+            uninvited=so_far.uninvited(election),
+            invited=so_far.invited.voters if so_far.invited else 0,
+            reminded=so_far.reminded.all if so_far.reminded else 0,
+            is_inviting=so_far.is_inviting,
+            is_sealed=so_far.is_sealed,
+            sealing=str(so_far.sealing or ""),
+        )
 
 
 ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
@@ -60,10 +76,11 @@ ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:
     """`offered` are the actions this person may take; the first of `later` follows the sealing."""
     state = election.state(now)
-    if election.book and state != State.CLOSED and not (state == State.DRAFT and numbers.candidates < 2):
+    if election.book and not numbers.for_all and not (state == State.DRAFT and numbers.candidates < 2):
         sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
-        address = reverse("multi_ballot_dashboard", args=[election.book])
-        return Step("multi_ballot", sentence, Button(_("See all questions"), address))
+        result = Button(_("See the result"), reverse("results", args=[election.name]))
+        also = (result,) if state == State.CLOSED else ()
+        return Step("multi_ballot", sentence, Button(_("See all questions"), shared_url("dashboard", election)), also)
     if state == State.DRAFT:
         return _draft_step(election, numbers.candidates, offered, now)
     if state == State.CLOSED:
@@ -74,7 +91,7 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
 def _button(
     election: Election, page: str, label: str, offered: Collection[str], action: str, query: str = ""
 ) -> Button | None:
-    return Button(label, reverse(page, args=[election.name]) + query) if action in offered else None
+    return Button(label, shared_url(page, election) + query) if action in offered else None
 
 
 # --- a draft ---
@@ -89,7 +106,8 @@ def _draft_step(election: Election, candidates: int, offered: Collection[str], n
         return _missing_step(election, candidates, offered, str(refusal))
     rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
     also = (rehearse,) if rehearse else ()
-    if button := _button(election, "open_election", _("Open the election"), offered, "OPEN"):
+    label = _("Open the ballot") if election.book else _("Open the election")
+    if button := _button(election, "open_election", label, offered, "OPEN"):
         return Step("open", _("Everything is ready. People can vote as soon as you open the election."), button, also)
     sentence = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
     return Step("open", sentence, None, also, is_quiet=True)
@@ -97,7 +115,7 @@ def _draft_step(election: Election, candidates: int, offered: Collection[str], n
 
 def _missing_step(election: Election, candidates: int, offered: Collection[str], sentence: str) -> Step:
     """The first thing that is missing, of all that the sentence names."""
-    if candidates < 2 or candidates <= election.seats > 1:
+    if rules.lacks_candidates(election, candidates):
         button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
         return Step("candidates", sentence, button)
     if not election.voter_count and election.electorate == "listed":
@@ -118,11 +136,12 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
     if not is_listed and numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not is_listed and not numbers.invited:
-        text = " ".join((_("Nobody has been invited by mail yet."), _turnout_text(election, numbers)))
+        text = " ".join((_("Nobody has been invited by mail yet."), turnout_text(election, numbers)))
         return Step("invite", text, invite, is_quiet=True)
     if is_listed and numbers.voted >= election.voter_count:
         text = _("Everyone has voted. You can close the election now, or wait for the end.")
-        button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
+        label = _("Close the ballot") if election.book else _("Close the election")
+        button = _button(election, "close_election", label, offered, "CLOSE")
         return Step("close", text, button, is_quiet=True)
     return _waiting_step(election, numbers, offered, now, *([_("Everyone is invited.")] if is_listed else []))
 
@@ -142,7 +161,7 @@ def _invite_step(election: Election, numbers: Numbers, button: Button | None) ->
 
 def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
     """Wait; or remind those who have not voted: once, shortly before the end, unless a reminder is scheduled."""
-    end, text = election.no_voting_after, [*before, _turnout_text(election, numbers)]
+    end, text = election.no_voting_after, [*before, turnout_text(election, numbers)]
     is_scheduled = end is not None and any(moment(end, hours) > now for hours in election.remind_before)
     if is_scheduled:
         text.append(_("The others get an automatic reminder."))
@@ -154,7 +173,7 @@ def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str]
     return Step("remind", " ".join(text), button, is_quiet=True)
 
 
-def _turnout_text(election: Election, numbers: Numbers) -> str:
+def turnout_text(election: Election, numbers: Numbers) -> str:
     values = {"voted": numbers.voted, "voters": election.voter_count}
     if election.electorate == "listed":
         text = ngettext("%(voted)d of %(voters)d has voted.", "%(voted)d of %(voters)d have voted.", numbers.voted)
@@ -167,7 +186,7 @@ def _turnout_text(election: Election, numbers: Numbers) -> str:
 
 
 def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
-    result = Button(_("See the result"), reverse("results", args=[election.name]))
+    result = Button(_("See the result"), shared_url("results", election))
     if not numbers.is_sealed:
         sentence = _("The election is closed and final. The ballots are being counted.")
         return Step("wait", " ".join(filter(None, (sentence, numbers.sealing))), result, is_quiet=True)

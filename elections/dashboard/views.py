@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -13,6 +17,7 @@ from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
 from elections.turnout.views import turnout_context
+from ranking.candidates import Candidate
 from store.parallel import run_parallel
 
 from .checklist import needs_accounts
@@ -23,30 +28,30 @@ from .next_step import ONCE_SEALED, Numbers, next_step
 @organiser_page(Action.LOOK)
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
+    read = lambda: repository.candidates_by_name(election.name)  # noqa: E731
+    return render(request, "elections/dashboard.html", dashboard_context(request, election, read))
+
+
+def dashboard_context(
+    request: HttpRequest, election: Election, read: Callable[[], Sequence[Candidate]], *, for_all: bool = False
+) -> dict[str, Any]:
+    """With `for_all`, of the ballot whose questions the election leads; `read` finds candidates, of one of them."""
     now = now_text()
     candidates, so_far, turnout, (parts, lacks_accounts) = run_parallel(
         table(),
-        lambda: repository.candidates_by_name(election.name),
+        read,
         lambda: progress(election),
         lambda: turnout_context(election),
         lambda: (panels(request.user, election), needs_accounts(election)),
     )
-    context = election_context(request, election, candidates=candidates, **turnout)
-    numbers = Numbers(
-        candidates=len(candidates),
-        voted=context["turnout"].voted if "turnout" in context else 0,
-        uninvited=so_far.uninvited(election),
-        invited=so_far.invited.voters if so_far.invited else 0,
-        reminded=so_far.reminded.all if so_far.reminded else 0,
-        is_inviting=so_far.is_inviting,
-        is_sealed=so_far.is_sealed,
-        sealing=str(so_far.sealing or ""),
-    )
+    context = election_context(request, election, candidates=candidates, for_all=for_all, **turnout)
+    voted = context["turnout"].voted if "turnout" in context else 0
+    numbers = replace(Numbers.of(election, so_far, len(candidates), voted), for_all=for_all)
     later = ONCE_SEALED.run_all(request.user, election) if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
-    silent = sum(not each.statement for each in candidates)
+    silent = 0 if for_all else sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
-    context |= {
+    return context | {
         "step": step,
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
         "concerns": concerns(snapshot, except_for=step.what),
@@ -56,4 +61,3 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         "reminders": [reminders.REMINDER_TIMES[hours] for hours in election.remind_before],
         "panels": parts,
     }
-    return render(request, "elections/dashboard.html", context)

@@ -14,15 +14,17 @@ from django.utils.translation import gettext_lazy as _
 from acts.storage import now_text
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
+from elections.multi_ballots.rules import MAX_QUESTIONS
 from elections.roll.forms import VotersForm
 from elections.rules import SEVERAL_SEATS, Election, check_window
+from pages import lists
 from pages.cards import Card, Cards
-from pages.fields import TitleField, markdown_field
+from pages.fields import LinesField, TitleField, markdown_field, read_names
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, form_time, from_text, is_selectable, local_time
 
 from .forms import SettingsForm, seats_field
-from .templates import TEMPLATES, end_after_days, initial_settings
+from .templates import SEVERAL, TEMPLATES, end_after_days, initial_settings
 
 
 def discard_field(form: forms.Form, name: str) -> None:
@@ -34,7 +36,24 @@ def discard_field(form: forms.Form, name: str) -> None:
 # --- what it is ---
 
 
-class NewElectionForm(forms.Form):
+class QuestionsForm(forms.Form):
+    """Names of questions on one ballot."""
+
+    questions = LinesField(
+        label=_("Questions, one per line"),
+        max_length=200 * MAX_QUESTIONS * 2,
+        rows=5,
+        help_text=_(
+            "For example: Chair, Treasurer, Colour of the door. To include a draft of yours, enter its name. "
+            "Up to 20 questions, with 1,000 candidates in total."
+        ),
+    )
+
+    def clean_questions(self) -> list[str]:
+        return read_names(lists.read_candidates, self.cleaned_data["questions"])
+
+
+class NewElectionForm(QuestionsForm):
     """What kind of election it is, and its name: all that a draft needs."""
 
     beginning = forms.ChoiceField(
@@ -53,11 +72,13 @@ class NewElectionForm(forms.Form):
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self.fields["seats"].help_text = _("How many people are elected.")
+        self.fields["questions"].required = not self.is_bound or self.data.get("beginning") == SEVERAL
 
     def clean(self) -> None:
-        beginning = TEMPLATES.get(self.cleaned_data.get("beginning", ""))
-        if beginning and not beginning.asks_seats:
+        beginning = self.cleaned_data.get("beginning", "")
+        if beginning in TEMPLATES and not TEMPLATES[beginning].asks_seats:
             discard_field(self, "seats")
+        discard_field(self, "description" if beginning == SEVERAL else "questions")
 
     def clean_zone(self) -> str:
         """The reader's own zone, reported by a script, unless the site has one."""
@@ -67,7 +88,8 @@ class NewElectionForm(forms.Form):
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
         data = self.cleaned_data
-        texts, beginning = {name: data[name] for name in ("name", "description")}, TEMPLATES[data["beginning"]]
+        texts = {name: data[name] for name in ("name", "description", "questions") if name in data}
+        beginning = TEMPLATES[data["beginning"]]
         return texts | initial_settings(beginning, data.get("seats", 1), data["zone"], from_text(now_text()))
 
 

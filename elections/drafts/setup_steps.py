@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 
 
@@ -19,6 +20,7 @@ class Step:
     title: str
     lead: str
     action: Action
+    route: str = ""  # of the page for all questions on a ballot, if it has one of its own
 
 
 STEPS = (
@@ -61,14 +63,29 @@ STEPS = (
 BY_NAME = {step.name: step for step in STEPS}
 WHAT = STEPS[0]
 
+# Of several questions on one ballot: who votes and when are steps of the question that leads.
+WHAT_SEVERAL = replace(WHAT, lead=_("Its name, as voters see it in their mail."), route="rename_multi_ballot")
+QUESTIONS = Step(
+    "questions",
+    _("Questions"),
+    _("What is on the ballot?"),
+    _("For each question, the people or options to rank, at least two, and how many of them are elected."),
+    Action.SET_UP,
+    "multi_ballot_questions",
+)
+SEVERAL_STEPS = (WHAT_SEVERAL, QUESTIONS, BY_NAME["who"], BY_NAME["when"])
+
 
 def next_url(step: Step, election: Election) -> str:
     """The next step; after the last one, the page that opens the election."""
-    following = STEPS[STEPS.index(step) + 1 :]
-    return step_url(following[0], election) if following else reverse("open_election", args=[election.name])
+    steps = SEVERAL_STEPS if election.book else STEPS
+    following = steps[steps.index(step) + 1 :]
+    return step_url(following[0], election) if following else shared_url("open_election", election)
 
 
 def step_url(step: Step, election: Election) -> str:
+    if step.route:
+        return reverse(step.route, args=[election.book])
     return reverse("election_step", args=[election.name, step.name])
 
 
@@ -84,9 +101,10 @@ class ProgressStep:
 
 def progress_steps(election: Election | None, current: Step) -> list[ProgressStep]:
     """All steps up to opening; before a draft exists, the others have no link."""
-    at = STEPS.index(current)
+    path = SEVERAL_STEPS if current.route or (election and election.book) else STEPS
+    at = path.index(current)
     steps = [
         ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)
-        for number, step in enumerate(STEPS)
+        for number, step in enumerate(path)
     ]
-    return [*steps, ProgressStep(_("Open it"), reverse("open_election", args=[election.name]) if election else "")]
+    return [*steps, ProgressStep(_("Open it"), shared_url("open_election", election) if election else "")]

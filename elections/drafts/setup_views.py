@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +33,7 @@ from . import services, setup_steps
 from .forms import ElectionForm
 from .setup_forms import BallotForm, HowForm, NewElectionForm, WhatForm, WhenForm, WhoForm
 from .setup_steps import Step
+from .templates import SEVERAL
 
 # --- what it is ---
 
@@ -42,16 +42,21 @@ from .setup_steps import Step
 @form_page
 def create(request: HttpRequest) -> HttpResponse:
     """Kind and name; the rest has defaults. Idempotent: the same form again returns the same draft."""
+    if request.POST.get("beginning") == SEVERAL:
+        return redirect("make_multi_ballot", preserve_request=True)
     form = NewElectionForm(form_data(request))
-    token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
-    mark = f"{request.user.name} {token}"
+    mark = f"{request.user.name} {token_in(request.POST)}"
 
     def make() -> None:
         run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
 
-    if _saved(request, form, make, "name"):
+    if saved(request, form, make, "name"):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
-    context = {"form": form, "token": token, "progress_steps": setup_steps.progress_steps(None, setup_steps.WHAT)}
+    return creation_page(request, form, setup_steps.WHAT)
+
+
+def creation_page(request: HttpRequest, form: NewElectionForm, step: Step) -> HttpResponse:
+    context = {"form": form, "token": token_in(request.POST), "progress_steps": setup_steps.progress_steps(None, step)}
     return render(request, "elections/new.html", context, status=422 if form.errors else 200)
 
 
@@ -83,13 +88,15 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
     election, step = found
     if (address := shared_page_url(request, election, step.action)) is not None:
         return redirect(address)
-    if election.stored_state != State.DRAFT:
-        context, status = (
-            election_context(request, election, title=step.title),
-            409 if request.method == "POST" else 200,
-        )
-        return render(request, "elections/steps/over.html", context, status=status)
-    return PAGES[step.name](request, election, step)
+    return over_page(request, election, step) or PAGES[step.name](request, election, step)
+
+
+def over_page(request: HttpRequest, election: Election, step: Step) -> HttpResponse | None:
+    """Says that it is no longer a draft, if it is not."""
+    if election.stored_state == State.DRAFT:
+        return None
+    context, status = election_context(request, election, title=step.title), 409 if request.method == "POST" else 200
+    return render(request, "elections/steps/over.html", context, status=status)
 
 
 def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
@@ -101,9 +108,9 @@ def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
         renamed = services.rename(request.user, election, form.cleaned_data["name"])
         actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
 
-    if _saved(request, form, save):
+    if saved(request, form, save):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
-    return _page(request, election, step, form)
+    return step_page(request, election, step, form)
 
 
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
@@ -114,13 +121,13 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
         if new := [Candidate(name) for name in form.cleaned_data["names"]]:
             messages.success(request, added_message(form, add_candidates(request.user, election, new)))
 
-    if _saved(request, form, add):
+    if saved(request, form, add):
         for each in there:
             if str(each.number) == request.POST.get("picture"):
                 return redirect(f"{reverse('candidate_picture', args=[election.name, each.name])}?{ON_PATH}=yes")
         url = setup_steps.step_url if "stay" in request.POST else setup_steps.next_url
         return redirect(url(step, election))
-    return _page(request, election, step, form, candidates=there)
+    return step_page(request, election, step, form, candidates=there)
 
 
 def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
@@ -133,23 +140,24 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
             messages.success(request, add_voters_from(form, request.user, election))
         _change(request, election, form)
 
-    if _saved(request, form, save):
+    if saved(request, form, save):
         if request.POST.get("many") == "admin":
             ask_for_confirmation(request.user)
             return redirect(setup_steps.step_url(step, election))
         if many := BULK_ROUTES.get(request.POST.get("many", "")):
             return redirect(f"{reverse(many, args=[election.name])}?{ON_PATH}=yes")
         return redirect(setup_steps.next_url(step, election))
-    return _page(request, election, step, form, needs_accounts=needs_accounts(election), not_confirmed=NOT_CONFIRMED)
+    more = {"needs_accounts": needs_accounts(election), "not_confirmed": NOT_CONFIRMED}
+    return step_page(request, election, step, form, **more)
 
 
 def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     form: Any = {"when": WhenForm, "how": HowForm}[step.name](form_data(request), election=election)
-    if _saved(request, form, lambda: _change(request, election, form)):
+    if saved(request, form, lambda: _change(request, election, form)):
         if isinstance(form, WhenForm):
             show_time_notes(request, form)
         return redirect(setup_steps.next_url(step, election))
-    return _page(request, election, step, form)
+    return step_page(request, election, step, form)
 
 
 BULK_ROUTES = {"import": "import_roll", "group": "add_group", "list": "roll"}  # by the buttons of the step
@@ -172,7 +180,7 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
     retry_lost_race(change)
 
 
-def _saved(request: HttpRequest, form: Any, act: Callable[[], None], field: str | None = None) -> bool:
+def saved(request: HttpRequest, form: Any, act: Callable[[], None], field: str | None = None) -> bool:
     """Like `run_form`, but without a message: the next step is confirmation enough."""
     if request.method != "POST" or not form.is_valid():
         return False
@@ -184,7 +192,7 @@ def _saved(request: HttpRequest, form: Any, act: Callable[[], None], field: str 
     return True
 
 
-def _page(request: HttpRequest, election: Election, step: Step, form: Any, **more: Any) -> HttpResponse:
+def step_page(request: HttpRequest, election: Election, step: Step, form: Any, **more: Any) -> HttpResponse:
     context = {
         "form": form,
         "step": step,
@@ -193,4 +201,4 @@ def _page(request: HttpRequest, election: Election, step: Step, form: Any, **mor
     }
     template = f"elections/steps/{step.name}.html"
     context = election_context(request, election, **context, **more)
-    return render(request, template, context, status=422 if form.errors else 200)
+    return render(request, template, context, status=422 if form.errors or more.get("wrong") else 200)

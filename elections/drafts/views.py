@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from elections import actions
 from elections import repository as elections
 from elections.access import election_context, organiser_page
+from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
@@ -62,7 +63,7 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
     act = lambda: actions.change(request.user, election, Action.SET_UP, **form.values())  # noqa: E731
     if run_form(request, form, act, _("The settings are saved.")):
         show_time_notes(request, form)
-        return redirect("dashboard", name=election.name)
+        return redirect(shared_url("dashboard", election))
     context = election_context(request, election, form=form, title=_("Settings"), button=_("Save settings"))
     return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
 

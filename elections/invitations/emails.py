@@ -14,7 +14,7 @@ from acts.links import absolute_url
 from acts.storage import now_text
 from acts.tokens import create_token
 from elections import repository
-from elections.multi_ballots.links import ballot_route, page_route
+from elections.multi_ballots.links import shared_route, shared_url
 from elections.rules import Election, State
 from mail.emails import EmailTemplate, Message
 from mail.outbox import Mail, NothingToSay
@@ -39,14 +39,13 @@ def _link(mail: Mail) -> str:
     if (token := token_for(mail.about["election_name"], mail.about["voter"], mail.to)) is not None:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
-        ballot = ballot_route(_election(mail))
+        ballot = shared_route("ballot", _election(mail))
         return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
     return _page(mail)
 
 
 def _page(mail: Mail) -> str:
-    route, word = page_route(_election(mail))
-    return reverse(route, args=[word])
+    return shared_url("election", _election(mail))
 
 
 def _about_link(election: Election, mail: Mail) -> str:
@@ -111,6 +110,7 @@ INVITATION = EmailTemplate(
     values=_email_values,
     title=gettext_noop("Invitation to vote"),
     headline=NAME,
+    listed="questions",
     description=_description,
     message=own_text.own_text_message,
     after=(ABOUT_LINK,),

@@ -16,6 +16,7 @@ from accounts.rules import NOT_CONFIRMED
 from accounts.unsubscribe import unsubscribe_view
 from acts.storage import now_text
 from elections.access import election_context, organiser_page
+from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election, State
 from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
@@ -58,7 +59,7 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
     form = RemindersForm(form_data(request), initial={"remind_before": election.remind_before})
     act = lambda: scheduled.choose(request.user, election, form.cleaned_data["remind_before"])  # noqa: E731
     if run_form(request, form, act, _("The reminders are saved.")):
-        return redirect("dashboard", name=election.name)
+        return redirect(shared_url("dashboard", election))
     lead = "" if election.no_voting_after else _("This election has no end, so no reminders are sent.")
     return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **election_context(request, election))
 

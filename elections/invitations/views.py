@@ -18,6 +18,7 @@ from accounts import mail_quota, registration_policy
 from accounts.rules import NOT_CONFIRMED
 from acts.storage import table
 from elections.access import election_context, organiser_page
+from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_page, refusals_as_errors
@@ -80,7 +81,7 @@ def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
     mails = _number(request.POST["send"])
     done = ngettext("%(count)d mail is on its way.", "%(count)d mails are on their way.", mails) % {"count": mails}
     if run_action(request, lambda: forecast.send(request.user, election, KINDS[what], mails), done):
-        return redirect("dashboard", name=election.name)
+        return redirect(shared_url("dashboard", election))
     return _back(election, what)
 
 

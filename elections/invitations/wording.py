@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.registration_policy import InvitationReason
 from acts.storage import now_text, table
 from elections import repository, rolls
-from elections.multi_ballots.links import ballot_name
+from elections.multi_ballots.links import ballot_name, question_lines
 from elections.rules import Election, State
 from mail.names import isolated
 from pages.times import UnknownZone, local_time, moment_text, zone_label
@@ -33,6 +33,7 @@ def email_values(election: Election, asked_by: str, now: str) -> dict[str, str]:
     return {
         "who": person_label(asked_by or election.owner_name),
         "election": ballot_name(election),
+        "questions": "\n".join(question_lines(election)),
         "deadline": _deadline(*_times(election, now)),
         "window": window(election, now),
     }

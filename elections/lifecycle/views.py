@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -41,28 +41,28 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
-    context = election_context(
-        request, election, form=form, needs_an_admin=not registration_policy.allows_any_invitation()
-    )
-    context |= _checklist_context(election, context["offered"])
-    return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
+    read = lambda: [(_("Candidates"), election, repository.candidates_by_name(election.name))]  # noqa: E731
+    return opening_page(request, election, form, read)
 
 
-def _checklist_context(election: Election, offered: Collection[str]) -> dict[str, Any]:
-    """The part of the page above the button."""
-    now = now_text()
-    candidates, roll = run_parallel(
-        table(), lambda: repository.candidates_by_name(election.name), lambda: checklist.summarise_roll(election)
-    )
-    points = checklist.checklist_items(election, [each.name for each in candidates], roll, offered, now)
-    silent = sum(not each.statement for each in candidates)
-    snapshot = ElectionSnapshot(election, len(candidates), silent, offered, now, Progress())
-    return {
+def opening_page(
+    request: HttpRequest, election: Election, form: Any, read: Callable[[], Sequence[checklist.Question]], **more: Any
+) -> HttpResponse:
+    """Everything to check before opening, of an election or of all questions on a ballot, and the button."""
+    now, context = now_text(), election_context(request, election, form=form, **more)
+    questions, roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
+    points = checklist.checklist_items(election, questions, roll, context["offered"], now)
+    most = max(len(candidates) for *_question, candidates in questions)
+    silent = 0 if election.book else sum(not each.statement for each in questions[0][2])
+    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress())
+    context |= {
         "points": points,
         "concerns": concerns(snapshot, except_for="settings"),
         "fixed": checklist.fixed_by_opening(election),
         "is_ready": not any(point.is_missing for point in points),
+        "needs_an_admin": not registration_policy.allows_any_invitation(),
     }
+    return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
 
 
 @organiser_page(Action.FIX)

@@ -6,6 +6,7 @@ Until the task is done, conflicting actions on the ballot and its elections are 
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ from elections import actions, rolls
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.actions import check_actor_and_state
+from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts_services
 from elections.lifecycle.closing import CLOSING
 from elections.lifecycle.services import move_end, open_now
@@ -35,6 +37,7 @@ from elections.multi_ballots.rules import MultiBallot
 from elections.roll import services as roll
 from elections.roll.services import remove_voters
 from elections.rules import Action, Election, Relation, State, takes_names
+from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
 from store.splitting import by_count
@@ -45,15 +48,22 @@ OWNER_WAIT_SECONDS = 5
 # --- binding ---
 
 
-def make(actor: User, name: str, questions: Sequence[str]) -> MultiBallot:
-    """Create a ballot from own drafts of these names and new drafts for the others; a retry reuses the drafts."""
+def make(actor: User, name: str, questions: Sequence[str], *, mark: str | None = None, **settings: Any) -> MultiBallot:
+    """Create a ballot from own drafts of these names and new drafts with these settings for the others; a retry reuses
+    the drafts. Idempotent for the same `mark` of a form."""
     rules.check_many(questions)
-    bound = _distinct([_draft(actor, name, question) for question in questions])
+    bound = _distinct([_draft(actor, name, question, **settings) for question in questions])
     names = tuple(each.name for each in bound)
-    ballot = MultiBallot(secrets.token_hex(6), name, names[0], names, now_text())
-    event_data = {"name": name, "questions": list(names), "created_at": ballot.created_at}
-    _record(actor, "BookMade", ballot, event_data, *repository.creation(ballot, bound), people.is_same_account(actor))
+    ballot = MultiBallot(ballot_id(mark or secrets.token_hex()), name, names[0], names, now_text())
+    event = {"book_id": ballot.id, "name": name, "questions": list(names), "created_at": ballot.created_at}
+    writes = [*repository.creation(ballot, bound), people.is_same_account(actor)]
+    record(Event(actor.name, "BookMade", event), *writes, once=mark)
     return ballot
+
+
+def ballot_id(mark: str) -> str:
+    """Of the ballot that a form with this mark makes, however often it is sent."""
+    return hashlib.sha256(mark.encode()).hexdigest()[:12]
 
 
 def _distinct(drafts: Sequence[Election]) -> list[Election]:
@@ -75,13 +85,23 @@ def _draft(actor: User, multi_ballot_name: str, question: str, **settings: Any) 
         raise NameTaken(f"{question}: {refusal}") from None
 
 
+def prepare(actor: User, election: Election, names: Sequence[str], **settings: Any) -> None:
+    """Add candidates to a question of a draft, and change how it is counted."""
+    if names:
+        add_candidates(actor, election, [Candidate(name) for name in names])
+    change = lambda: actions.change(actor, elections.find(election.name) or election, Action.SET_UP, **settings)  # noqa: E731
+    retry_lost_race(change)
+
+
 def add(actor: User, ballot: MultiBallot, questions: Sequence[str]) -> MultiBallot:
-    """Add questions, which start with the leader's settings and get them again at the opening."""
+    """Add questions, if any, which start with the leader's settings and get them again at the opening."""
+    if not questions:
+        return ballot
     leader = _check_leader(actor, ballot, Action.SET_UP)
     rules.check_many((*ballot.questions, *questions))
     bound = _distinct([_draft(actor, ballot.name, question, **rules.shared_by(leader)) for question in questions])
     after = rules.with_questions(ballot, [each.name for each in bound])
-    _change(actor, ballot, after, *(repository.binding(each, ballot.id) for each in bound))
+    _change(actor, ballot, after, *repository.binding(bound, ballot.id))
     return after
 
 
@@ -94,10 +114,10 @@ def take_out(actor: User, ballot: MultiBallot, name: str) -> None:
     if ballot.is_led_by(name) and len(ballot.questions) > 1:
         sentence = _("“%(name)s” holds the roll and the voting period for all questions. Remove the others first.")
         raise NotNow(sentence % {"name": name})
-    after, unbound = rules.without(ballot, name), repository.binding(election, "")
+    after, unbound = rules.without(ballot, name), repository.binding([election], "")
     if after is not None:
-        return _change(actor, ballot, after, unbound)
-    writes: list[Write] = [repository.deletion(ballot), unbound, repository.is_free(ballot.id)]
+        return _change(actor, ballot, after, *unbound)
+    writes: list[Write] = [repository.deletion(ballot), *unbound, repository.is_free(ballot.id)]
     return _record(actor, "BookTakenApart", ballot, {}, *writes)
 
 

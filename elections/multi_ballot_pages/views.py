@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -10,75 +11,61 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
+from acts.retry import run_once
 from acts.storage import now_text, table
-from elections import actions, rolls
 from elections import repository as elections
+from elections import rolls
 from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
-from elections.lifecycle.consequences import Figure, time_left
+from elections.dashboard.checklist import Question
+from elections.dashboard.views import dashboard_context
+from elections.drafts import setup_steps
+from elections.drafts.forms import NameForm
+from elections.drafts.setup_forms import BallotForm, NewElectionForm, QuestionsForm
+from elections.drafts.setup_views import creation_page, over_page, saved, step_page
+from elections.drafts.templates import SEVERAL
+from elections.lifecycle.consequences import closing
 from elections.lifecycle.forms import EndForm
+from elections.lifecycle.views import opening_page
 from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Action, Election, check_settings
-from elections.turnout.counts import turnout
-from pages import lists
-from pages.fields import LinesField, TitleField, read_names
-from pages.forms import form_data, form_page, run_form, show_form
+from elections.turnout.counts import turnouts
+from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
 from pages.messages import run_action, show_time_notes
+from ranking.candidates import Candidate
 from store.parallel import run_parallel
 
 from . import services
-
-
-class QuestionsForm(forms.Form):
-    questions = LinesField(
-        label=gettext_lazy("Questions, one per line"),
-        max_length=200 * rules.MAX_QUESTIONS * 2,
-        rows=5,
-        help_text=gettext_lazy(
-            "For example: Chair, Treasurer, Colour of the door. To include a draft of yours, enter its name. "
-            "Up to 20 questions, with 1,000 candidates in total."
-        ),
-    )
-
-    def clean_questions(self) -> list[str]:
-        return read_names(lists.read_candidates, self.cleaned_data["questions"])
 
 
 class MoreQuestionsForm(QuestionsForm):
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self.fields["questions"].label = gettext_lazy("Add questions, one per line")
+        self.fields["questions"].required = False
         self.fields["questions"].widget.attrs["rows"] = 3
 
 
-class MultiBallotForm(QuestionsForm):
-    """A new ballot with several questions."""
-
-    name = TitleField(
-        label=gettext_lazy("Name of the ballot"),
-        help_text=gettext_lazy("Voters see it: “Annual meeting 2027”, for example."),
-    )
-    field_order = ("name",)
-
-
-class MultiBallotNameForm(forms.Form):
-    name = TitleField(label=gettext_lazy("Name of the ballot"))
-
-
-class QuestionForm(forms.Form):
-    """What each question has for itself."""
+class QuestionForm(BallotForm):
+    """What each question has for itself: candidates, and how they are counted."""
 
     method = forms.ChoiceField(label=gettext_lazy("Method"), choices=list(METHODS.items()))
     seats = forms.IntegerField(label=gettext_lazy("Seats"), min_value=1, max_value=MAX_SEATS)
     unranked = forms.ChoiceField(
         label=gettext_lazy("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items())
     )
+
+    def __init__(self, *arguments: Any, election: Election, there: Sequence[Candidate], label: str):
+        self.election, self.there, self.question = election, there, label
+        settings = {name: getattr(election, name) for name in ("method", "seats", "unranked")}
+        super().__init__(*arguments, there=1, prefix=rules.question_key(election.name), initial=settings)
+        self.fields["names"].help_text, self.fields["names"].widget.attrs["rows"] = "", 4
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -95,7 +82,7 @@ class Found:
     leader: Election
 
 
-def load(multi_ballot_id: str) -> Found | None:
+def load(multi_ballot_id: str, name: str = "") -> Found | None:
     multi_ballot = repository.find(multi_ballot_id)
     leader = elections.find(multi_ballot.leader) if multi_ballot else None
     return Found(multi_ballot, leader) if multi_ballot and leader else None
@@ -133,59 +120,77 @@ def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
 @requires(Permission.USE_APPLICATION)
 @form_page
 def make_multi_ballot(request: HttpRequest) -> HttpResponse:
-    form = MultiBallotForm(form_data(request))
-    made: list[MultiBallot] = []
-    done = _("Your questions are saved. Now add candidates to each, and voters to the first.")
-    if run_form(request, form, lambda: made.append(services.make(request.user, **form.cleaned_data)), done):
-        return redirect("multi_ballot_dashboard", multi_ballot_id=made[0].id)
-    lead = _(
-        "People vote on all of them in one go: one roll, one voting period, one invitation. Each "
-        "question is an election of its own, with its own candidates, count and proof."
-    )
-    return show_form(request, form, _("Several questions on one ballot"), _("Create the ballot"), lead=lead)
+    """The first step of the guided setup, for several questions. Idempotent, as that of one election is."""
+    if request.POST.get("beginning", SEVERAL) != SEVERAL:
+        return redirect("create_election", preserve_request=True)
+    form = NewElectionForm(form_data(request), initial={"beginning": SEVERAL})
+    mark = f"{request.user.name} {token_in(request.POST)}"
+
+    def make() -> None:
+        run_once(mark, lambda: services.make(request.user, mark=mark, **form.values()), None)
+
+    if saved(request, form, make, "questions"):
+        return redirect("multi_ballot_questions", multi_ballot_id=services.ballot_id(mark))
+    return creation_page(request, form, setup_steps.WHAT_SEVERAL)
 
 
-@organiser_page(Action.LOOK)
+@organiser_page(Action.SET_UP)
 @form_page
-def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
-    """All questions, what they lack before opening, and a form to add more."""
-    multi_ballot, form = found.multi_ballot, MoreQuestionsForm(form_data(request))
-    act = lambda: services.add(request.user, multi_ballot, form.cleaned_data["questions"])  # noqa: E731
-    if run_form(request, form, act, _("The questions are on the ballot.")):
-        return redirect("multi_ballot_dashboard", multi_ballot_id=multi_ballot.id)
-    context = multi_ballot_context(request, found, form=form, **_overview(found))
-    return render(request, "elections/multi_ballots/dashboard.html", context, status=422 if form.errors else 200)
+def rename_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    step, multi_ballot, leader = setup_steps.WHAT_SEVERAL, found.multi_ballot, found.leader
+    form = NameForm(form_data(request), initial={"name": multi_ballot.name})
+    if (over := over_page(request, leader, step)) is not None:
+        return over
+    if saved(request, form, lambda: services.rename(request.user, multi_ballot, form.cleaned_data["name"])):
+        return redirect(setup_steps.next_url(step, leader))
+    return step_page(request, leader, step, form, multi_ballot=multi_ballot)
 
 
-def _overview(found: Found) -> dict[str, Any]:
-    multi_ballot, leader = found.multi_ballot, found.leader
+@organiser_page(Action.SET_UP)
+@form_page
+def multi_ballot_questions(request: HttpRequest, found: Found) -> HttpResponse:
+    """Every question with its candidates, in one form: whichever button is pressed, all of it is saved."""
+    step, multi_ballot, leader = setup_steps.QUESTIONS, found.multi_ballot, found.leader
+    if (over := over_page(request, leader, step)) is not None:
+        return over
+    more = MoreQuestionsForm(form_data(request))
+    asked = [
+        QuestionForm(form_data(request), label=label, election=each, there=there)
+        for label, each, there in questions_of(multi_ballot)
+    ]
+    every: list[forms.Form] = [*asked, more]
+    if request.method == "POST" and all(form.is_valid() for form in every):
+        for form in asked:
+            with refusals_as_errors(form, "names"):
+                services.prepare(request.user, form.election, **form.cleaned_data)
+        with refusals_as_errors(more, "questions"):
+            services.add(request.user, multi_ballot, more.cleaned_data["questions"])
+        if not any(form.errors for form in every):
+            return _after_questions(request, found, is_longer=bool(more.cleaned_data["questions"]))
+    context = {"asked": asked, "wrong": [form for form in every if form.errors], "multi_ballot": multi_ballot}
+    return step_page(request, leader, step, more, may_grow=len(asked) < rules.MAX_QUESTIONS, **context)
+
+
+def _after_questions(request: HttpRequest, found: Found, *, is_longer: bool) -> HttpResponse:
+    if {"up", "down", "remove"} & request.POST.keys():
+        return _order_questions(request, load(found.multi_ballot.id) or found)
+    url = setup_steps.step_url if is_longer or "stay" in request.POST else setup_steps.next_url
+    return redirect(url(setup_steps.QUESTIONS, found.leader))
+
+
+def questions_of(multi_ballot: MultiBallot) -> list[Question]:
     questions = repository.questions(multi_ballot)
-    is_draft = leader.stored_state == of_elections.State.DRAFT
-    rows = [_row(multi_ballot, leader, each, is_draft=is_draft) for each in questions]
-    _multi_ballot, work = repository.find_with_task(multi_ballot.id)
-    return {
-        "rows": rows,
-        "is_busy": work is not None,
-        "is_ready": not any(row["missing"] for row in rows),
-        "may_grow": len(questions) < rules.MAX_QUESTIONS,
-    }
-
-
-def _row(multi_ballot: MultiBallot, leader: Election, election: Election, *, is_draft: bool) -> dict[str, Any]:
-    candidates = len(elections.candidates(election.name))
-    return {
-        "question": multi_ballot.short(election.name),
-        "election": election,
-        "leads": multi_ballot.is_led_by(election.name),
-        "candidates": candidates,
-        "missing": rules.missing(election, leader, candidates, now_text()) if is_draft else "",
-        "voted": None if is_draft else turnout(election).voted,
-    }
+    found = run_parallel(table(), *(partial(elections.candidates_by_name, each.name) for each in questions))
+    return [(multi_ballot.short(each.name), each, there) for each, there in zip(questions, found, strict=True)]
 
 
 @organiser_page(Action.SET_UP)
 @require_POST
 def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    return _order_questions(request, found)
+
+
+def _order_questions(request: HttpRequest, found: Found) -> HttpResponse:
     """Move a question up or down, or take it out."""
     multi_ballot, post = found.multi_ballot, request.POST
     move = partial(services.move, request.user, multi_ballot)
@@ -197,44 +202,35 @@ def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         done = _("It is off the ballot and a separate draft again.")
         run_action(request, lambda: services.take_out(request.user, multi_ballot, post["remove"]), done)
     is_left = repository.find(multi_ballot.id) is not None
-    return redirect("multi_ballot_dashboard", multi_ballot_id=multi_ballot.id) if is_left else redirect("elections")
+    return redirect("multi_ballot_questions", multi_ballot_id=multi_ballot.id) if is_left else redirect("elections")
 
 
 @organiser_page(Action.SET_UP)
-@form_page
-def rename_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
-    form = MultiBallotNameForm(form_data(request), initial={"name": found.multi_ballot.name})
-    act = lambda: services.rename(request.user, found.multi_ballot, form.cleaned_data["name"])  # noqa: E731
-    if run_form(request, form, act, _("Saved."), "name"):
-        return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    return _form(request, form, found, _("Rename the ballot"), _("Save"))
-
-
-def load_question(multi_ballot_id: str, name: str) -> tuple[Found, Election] | None:
-    found, election = load(multi_ballot_id), elections.find(name)
-    return (found, election) if found and election and election.book == multi_ballot_id else None
-
-
-@requires(
-    Permission.USE_APPLICATION, load=load_question, rule=lambda user, both: may(Action.SET_UP)(user, both[0].leader)
-)
-@form_page
-def question_settings(request: HttpRequest, both: tuple[Found, Election]) -> HttpResponse:
-    """How this question is counted."""
-    found, election = both
-    initial = {name: getattr(election, name) for name in QuestionForm.base_fields}
-    form = QuestionForm(form_data(request), initial=initial)
-    act = lambda: actions.change(request.user, election, Action.SET_UP, **form.cleaned_data)  # noqa: E731
-    if run_form(request, form, act, _("The settings are saved.")):
-        return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    return _form(request, form, found, found.multi_ballot.short(election.name), _("Save settings"))
-
-
-def _form(request: HttpRequest, form: Any, found: Found, title: str, button: str, **more: Any) -> HttpResponse:
-    return show_form(request, form, title, button, **multi_ballot_context(request, found, **more))
+@require_safe
+def question_settings(request: HttpRequest, found: Found) -> HttpResponse:
+    """How a question is counted is chosen on the page of all questions."""
+    return redirect("multi_ballot_questions", multi_ballot_id=found.multi_ballot.id)
 
 
 # --- from draft to closed ---
+
+
+@organiser_page(Action.LOOK)
+@require_safe
+def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
+    """Status, next step, turnout and mails of all questions, and each of them."""
+    questions, work = run_parallel(
+        table(), lambda: questions_of(found.multi_ballot), lambda: repository.ACTING.find(found.multi_ballot.id)
+    )
+    votes = [each.voted for each in turnouts(*(election for _label, election, _there in questions), to_show=True)]
+    lacking = [each for each in questions if of_elections.lacks_candidates(each[1], len(each[2]))]
+    _label, first, candidates = (lacking or questions)[0]
+    whole = replace(found.leader, seats=first.seats)
+    context = dashboard_context(request, whole, lambda: candidates, for_all=True)
+    context["offered"] -= {"REHEARSE", "ENTER_PAPER", "FIX"}  # for one question at a time
+    context |= {"rows": list(zip(questions, votes, strict=True)), "lacking": lacking, "is_busy": work is not None}
+    context["multi_ballot"] = found.multi_ballot
+    return render(request, "elections/multi_ballots/dashboard.html", context)
 
 
 @organiser_page(Action.OPEN)
@@ -244,30 +240,8 @@ def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         done = _("The ballot is open: %(count)d questions.") % {"count": len(found.multi_ballot.questions)}
         run_action(request, lambda: services.open_(request.user, found.multi_ballot), done)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    values = {"count": len(found.multi_ballot.questions), "voters": found.leader.voter_count}
-    lead = ngettext(
-        "%(count)d question opens for %(voters)d voters on the roll.",
-        "%(count)d questions open at once for %(voters)d voters on the roll.",
-        values["count"],
-    )
-    lead = lead % values if found.leader.electorate == "listed" else _("All questions open at once for everybody here.")
-    also = _("After that, candidates, settings and questions cannot be changed, and voters can only be added.")
-    return _confirmation_page(request, found, _("Open the ballot"), _("Open all questions"), f"{lead} {also}")
-
-
-def _confirmation_page(
-    request: HttpRequest, found: Found, title: str, button: str, lead: str, **more: Any
-) -> HttpResponse:
-    """Numbers and questions first, and then the button."""
-    context = {"title": title, "button": button, "lead": lead, "figures": _figures(found), **_overview(found), **more}
-    return render(request, "elections/multi_ballots/act.html", multi_ballot_context(request, found, **context))
-
-
-def _figures(found: Found) -> list[Figure]:
-    figures = [Figure(_("Questions"), str(len(found.multi_ballot.questions)))]
-    if found.leader.electorate == "listed":
-        figures.append(Figure(_("On the roll"), str(found.leader.voter_count)))
-    return figures + time_left(found.leader, now_text())
+    read = partial(questions_of, found.multi_ballot)
+    return opening_page(request, found.leader, forms.Form(), read, multi_ballot=found.multi_ballot)
 
 
 @organiser_page(Action.EXTEND)
@@ -282,8 +256,8 @@ def extend_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     ):
         show_time_notes(request, form)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    lead = _("For all questions on the ballot.")
-    return _form(request, form, found, _("Extend voting"), _("Extend voting"), lead=lead)
+    context = multi_ballot_context(request, found, lead=_("For all questions on the ballot."))
+    return show_form(request, form, _("Extend voting"), _("Extend voting"), **context)
 
 
 @organiser_page(Action.CLOSE)
@@ -292,8 +266,8 @@ def close_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     if request.method == "POST":
         run_action(request, lambda: services.close(request.user, found.multi_ballot), _("The ballot is closed."))
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    values = {"count": len(found.multi_ballot.questions)}
-    lead = _("All %(count)d questions close. After that nobody can vote, and nothing can be changed.") % values
-    return _confirmation_page(
-        request, found, _("Close the ballot"), _("Close all questions for good"), lead, danger=True
-    )
+    questions = repository.questions(found.multi_ballot)
+    voted = max((each.voted for each in turnouts(*questions)), default=0)
+    context = {"title": _("Close the ballot"), "button": _("Close all questions for good")}
+    context["consequences"] = closing(found.leader, voted, now_text())
+    return render(request, "elections/numbers_first.html", multi_ballot_context(request, found, **context))

@@ -46,8 +46,8 @@ def changed(event: Happened) -> Iterator[Step]:
 
 
 def _bound(before: MultiBallot, after: MultiBallot) -> Iterator[Write]:
-    yield from (repository.binding(question_of(name), after.id) for name in _only(after, before))
-    yield from (repository.binding(question_of(name), "") for name in _only(before, after))
+    yield from repository.binding(map(question_of, _only(after, before)), after.id)
+    yield from repository.binding(map(question_of, _only(before, after)), "")
 
 
 def _only(one: MultiBallot, other: MultiBallot) -> list[str]:
@@ -57,7 +57,7 @@ def _only(one: MultiBallot, other: MultiBallot) -> list[str]:
 
 def taken_apart(event: Happened) -> Iterator[Step]:
     ballot = multi_ballot_of(event)
-    yield [repository.deletion(ballot), *(repository.binding(question_of(name), "") for name in ballot.questions)]
+    yield [repository.deletion(ballot), *repository.binding(map(question_of, ballot.questions), "")]
 
 
 def opened(event: Happened) -> Iterator[Step]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from django.utils.translation import gettext_lazy as _
@@ -70,7 +70,7 @@ def check_single_question(election: Election, action: Action) -> None:
 
 
 def creation(ballot: MultiBallot, bound: Iterable[Election]) -> list[Write]:
-    return [Put(_item(ballot), when=Missing()), *(binding(each, ballot.id) for each in bound)]
+    return [Put(_item(ballot), when=Missing()), *binding(bound, ballot.id)]
 
 
 def _item(ballot: MultiBallot) -> Item:
@@ -79,10 +79,12 @@ def _item(ballot: MultiBallot) -> Item:
     return own | asdict(ballot) | {"questions": list(ballot.questions)}
 
 
-def binding(election: Election, ballot_id: str) -> Update:
-    """Refused if the election has changed since it was read."""
-    set_ = {"book": ballot_id, "version": election.version + 1}
-    return Update(keys.election(election.name), set=set_, when=unchanged(election))
+def binding(elections: Iterable[Election], ballot_id: str) -> Iterator[Update]:
+    """Refused if one of them has changed since it was read."""
+    for each in elections:
+        set_ = {"book": ballot_id, "version": each.version + 1}
+        yield Update(keys.election(each.name), set=set_, when=unchanged(each))
+        yield Update(keys.listed_election(each.name), set={"book": ballot_id})
 
 
 def change(before: MultiBallot, after: MultiBallot) -> Update:

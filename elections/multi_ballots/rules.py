@@ -6,6 +6,7 @@ period and the shared settings apply to all. Each remains an election with its o
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -63,6 +64,11 @@ class MultiBallot:
 
     def place(self, name: str) -> int:
         return [fold(each) for each in self.questions].index(fold(name)) + 1
+
+
+def question_key(name: str) -> str:
+    """Identifies a question in the names of fields and tokens, wherever it is on the ballot."""
+    return "q" + hashlib.sha256(fold(name).encode()).hexdigest()[:8]
 
 
 BUSY = gettext_lazy("The questions on this ballot are being opened, extended or closed. Please try again in a moment.")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,10 +19,11 @@ from acts.storage import now_text
 from elections import repository, rolls
 from elections.access import check_visible, election_context, panels
 from elections.invitations import wording
-from elections.repository import Description
+from elections.multi_ballots import repository as multi_ballots
+from elections.repository import Description, Listed
 from elections.roll.forms import SearchForm
 from elections.rolls import Voter
-from elections.rules import Election, State
+from elections.rules import Election, State, urgency
 from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
@@ -53,16 +56,25 @@ def elections(request: HttpRequest) -> HttpResponse:
     read = partial(repository.list_elections, prefix=prefix, state=STATES.get(tab))
     found, older = read_page(request, read, show=tab, q=prefix)
     now = now_text()
+    found = found if prefix else sorted(found, key=lambda each: urgency(each, now))
     rows = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
-    return render(request, "elections/elections.html", {"rows": rows, "older": older, "tab": tab, "form": form})
+    return _list_page(request, rows, older=older, tab=tab, form=form)
 
 
 def _own_elections_page(request: HttpRequest) -> HttpResponse:
     found, older = read_page(request, partial(own_elections.own_elections, request.user), show="mine")
     now = now_text()
+    found = sorted(found, key=lambda each: (not each.waits(now), *urgency(each.listed, now)))
     rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in found]
-    context = {"rows": rows, "older": older, "tab": "mine", "form": SearchForm()}
-    return render(request, "elections/elections.html", context)
+    return _list_page(request, rows, older=older, tab="mine", form=SearchForm())
+
+
+def _list_page(request: HttpRequest, rows: Sequence[tuple[Listed, *tuple[Any, ...]]], **more: Any) -> HttpResponse:
+    """Of all questions on a ballot, the first row represents the ballot."""
+    first = {row[0].book or row[0].name: row for row in reversed(rows)}
+    shown = [row for row in rows if row is first[row[0].book or row[0].name]]
+    ballots = multi_ballots.find_all([row[0].book for row in shown if row[0].book])
+    return render(request, "elections/elections.html", {"rows": shown, "ballots": ballots, **more})
 
 
 def load_for_page(user: User, name: str) -> tuple[Election, Voter | None, Description] | None:

@@ -77,8 +77,8 @@ def visible_questions(snapshot: Snapshot) -> list[QaQuestion]:
 
 
 def on_screen(snapshot: Snapshot) -> QaQuestion | None:
-    """The question on the big screen, if still visible."""
-    up = snapshot.qa.on_screen if snapshot.qa.is_on else ""
+    """The question on the big screen, if still visible; none after the end, which every screen shows."""
+    up = snapshot.qa.on_screen if accepts_questions(snapshot) else ""
     return next((each for each in visible_questions(snapshot) if each.id == up), None) if up else None
 
 

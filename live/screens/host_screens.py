@@ -150,7 +150,7 @@ def host_context(snapshot: Snapshot) -> dict[str, Any]:
         "phase_label": labels.PHASE_LABELS[state.phase],
         "is_scored": is_scored(snapshot),
         "is_voided": bool(state.round) and not state.counts(state.round),
-        "number": state.question + 1,
+        **snapshot.heading,
         "seconds_left": -(-(state.clock.left(clock.now()) or 0) // 1000),
         "lobby": lobby(snapshot.seats.values(), game.title),
         "size": text_size(snapshot.question),

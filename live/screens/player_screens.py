@@ -31,7 +31,7 @@ def heading_context(snapshot: Snapshot) -> dict[str, Any]:
     """Which question it is, and how to answer it."""
     play = play_at(snapshot.state)
     context: dict[str, Any] = {
-        "number": snapshot.state.question + 1,
+        **snapshot.heading,
         "is_voided": bool(snapshot.state.round) and not snapshot.state.counts(snapshot.state.round),
     }
     if play is None:

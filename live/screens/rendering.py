@@ -41,7 +41,6 @@ class Role(StrEnum):
 HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
 SEATED = (Role.PLAYER, Role.QA)
 OF_QA = (Role.QA, Role.MANAGE_QA)
-RECEIPT = "----" * 4  # placeholder that is neither a valid receipt nor a possible option
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +188,16 @@ def own_context(snapshot: Snapshot, seat: Seat, **own: Any) -> dict[str, Any]:
     )
 
 
-def render_counted(snapshot: Snapshot, options: list[int], receipt: str) -> str:
-    """Confirms a choice. Cached per choice, because many players choose the same within seconds; only the receipt is
-    inserted afterwards."""
+def render_counted(snapshot: Snapshot, options: list[int]) -> str:
+    """Confirms a choice. Cached per choice, because many players choose the same within seconds."""
 
     def render() -> SafeString:
         context = {"game": snapshot.game, "state": snapshot.state, **player_screens.heading_context(snapshot)}
-        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED, "receipt": RECEIPT}
+        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED, "receipt": ""}
         context["summary"] = player_screens.answer_summary(snapshot, options)
         return fragment("live/parts/answer_status.html", context)
 
-    return cached(snapshot, "counted", *options, make=render).replace(RECEIPT, receipt)
+    return cached(snapshot, "counted", *options, make=render)
 
 
 def clock_context(snapshot: Snapshot, percent: int, now: int | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from acts.storage import table
+from acts.storage import SITE, table
 from live import changes, clock, counting, repository, seats
 from live.formats import FORMATS
 from live.moderation import NOTHING_WRITTEN, Texts
@@ -38,6 +38,7 @@ MIN_THROTTLED_SEATS = 100
 MAX_CODE_REFUSAL_MS = 600_000  # maximum time for which codes are refused at an address
 BESIDE_MAX_AGE_MS = 1_000  # how long items other than the state are reused while a question is open
 COUNT_REFRESH_MS = 1_000  # between two counts of answers
+COMPLETE_MS = 2_000  # from the last answer to closing: a moment to see it, and to change it
 
 
 # --- reading ---
@@ -162,15 +163,18 @@ class CachedSession:
         self._beside = None
 
     def settled(self, game: Game, state: State) -> State:
-        """The state after closing what is due; one thread of one process closes it, the others see it soon after.
+        """The state after closing what is due."""
+        return self._closed(game, state) if state.is_over(clock.now()) else state
+
+    def _closed(self, game: Game, state: State) -> State:
+        """One thread of one process closes it, the others see it soon after.
 
         If the store accepts no writes, or during a pause, it stays open until a later read.
         """
-        now = clock.now()
-        if not state.is_over(now) or state.is_being_closed(now) or not self._closing.acquire(blocking=False):
+        if state.is_being_closed(clock.now()) or not self._closing.acquire(blocking=False):
             return state
         try:
-            return closing.settled(game, state)
+            return closing.close(game, state, SITE)
         except (Conflict, Unavailable):
             return state
         finally:
@@ -235,9 +239,15 @@ class CachedSession:
         self.has_robots = True
 
     def counted(self, snapshot: Snapshot) -> Snapshot:
-        self.count.look(snapshot.game, snapshot.state, clock.now())
+        """With the number of answers. A timed question of a game is closed a moment after everybody has answered."""
+        now = clock.now()
+        self.count.look(snapshot, now)
         number = self.count.of(snapshot.state)
-        return snapshot if number == snapshot.answered else self._the_same(replace(snapshot, answered=number))
+        if number != snapshot.answered:
+            snapshot = self._the_same(replace(snapshot, answered=number))
+        if _closes_early(snapshot) and now - self.count.complete_at >= COMPLETE_MS:
+            self._closed(snapshot.game, snapshot.state)
+        return snapshot
 
     def upvoted(self, snapshot: Snapshot, items: Mapping[Key, Item] | None) -> Snapshot:
         self.board.sum_up(clock.now(), items)
@@ -289,6 +299,12 @@ class CachedSession:
         self.phase_data = state.round, phase_data
         sealed = None if state.is_under_way else rounds.get(state.round)
         return phase_data, play.displayed_question(questions[state.question], phase_data, sealed, context)
+
+
+def _closes_early(snapshot: Snapshot) -> bool:
+    """Whether everybody has answered a question of a game while its clock runs."""
+    play = play_at(snapshot.state)
+    return snapshot.is_complete and play is not None and play.is_scored and snapshot.state.clock.end() is not None
 
 
 class CachedSeats:
@@ -358,18 +374,24 @@ class AnswerCount:
     def __init__(self) -> None:
         self.phase: tuple[int, Phase] = (0, Phase.WAITING)
         self.number, self.read_at = 0, 0
+        self.complete_at = 0  # when everybody was first found to have answered
 
     def of(self, state: State) -> int:
         return self.number if state.is_open and self.phase == (state.round, state.phase) else 0
 
-    def look(self, game: Game, state: State, now: int) -> None:
+    def look(self, snapshot: Snapshot, now: int) -> None:
         """At most once a second, because it reads the keys of all answers."""
+        game_id, state = snapshot.game.id, snapshot.state
         phase = (state.round, state.phase)
         if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_REFRESH_MS):
             return
         self.read_at = now
         shards = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
-        number = len(set(sharded_reads.list_values(table(), shards(game.id, state.round), "player")))
+        given = {player for (player,) in sharded_reads.list_values(table(), shards(game_id, state.round), "player")}
+        # in a secret round they are pseudonyms
+        number = len(given) if state.secret else sum(each.player in given for each in snapshot.playing)
+        since = self.complete_at if self.phase == phase else 0
+        self.complete_at = (since or now) if 0 < len(snapshot.playing) <= number else 0
         self.phase, self.number = phase, number
 
 

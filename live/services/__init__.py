@@ -1,3 +1,3 @@
 """Actions on live sessions."""
 
-PUBLIC = "correcting deleting ending joining making seating"
+PUBLIC = "correcting deleting ending joining making moving seating"

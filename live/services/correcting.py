@@ -65,7 +65,8 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
 
     def correct(found: Found) -> Questions:
         corrections.check_changeable(found.game, found.state, place)
-        played = as_played(found.game, replace(question, play=found.questions[place].play))
+        before = found.questions[place]
+        played = as_played(found.game, replace(question, play=before.play, run_off=before.run_off))
         if played is None:
             raise NotNow(NOT_OF_THIS_TYPE)
         if place not in found.free and play_of(found.game, played).first_phase != Phase.TALKING:
@@ -91,25 +92,29 @@ def remove(game_id: str, who: str, place: int, seen: str) -> None:
     _corrected(game_id, who, "removed", place, seen, correct)
 
 
-def add(game_id: str, who: str, question: Question, *, first: int | None = None, once: bool = False) -> int:
+def add(game_id: str, who: str, question: Question, *, first: int | None = None, before: str = "") -> int:
     """Add a question and return its position.
 
-    It goes last, or before the first unasked question at or after `first`. With `once`, an equal question that is
-    still waiting is reused.
+    It goes last, or before the first unasked question at or after `first`, or before the one whose fingerprint is
+    `before`. A round has one run-off: the second request finds that of the first.
     """
 
     def correct() -> int:
         found = _read(game_id)
-        waiting = [place for place in found.free if found.questions[place] == question]
-        if once and waiting:
-            return waiting[0]
+        for place, each in enumerate(found.questions):
+            if question.run_off and each.run_off == question.run_off:
+                return place
         if as_played(found.game, question) is None:
             raise NotNow(NOT_AN_ITEM if found.game.format.has_agenda else NOT_OF_THIS_TYPE)
         if len(found.questions) >= MAX_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
-        at = len(found.questions) if first is None else first
+        editions = {question_fingerprint(found.questions[place]): place for place in found.free}
+        if before and before not in editions:
+            raise ChangedElsewhere(CHANGED_SINCE)
+        at = editions.get(before, len(found.questions) if first is None else first)
         questions = corrections.with_inserted(found.questions, found.free, question, at)
-        _record(found, Event(who, "LiveItemAdded", {}), found.game, questions)
+        run_off = {"run_off": question.run_off} if question.run_off else {}
+        _record(found, Event(who, "LiveItemAdded", run_off), found.game, questions)
         return next(place for place, each in enumerate(questions) if each is question)
 
     return retry_lost_race(correct)

@@ -95,7 +95,7 @@ def copy(host: User, game_id: str, token: str) -> Game:
         hosting.check_makes_another(host)
     chosen = {name: getattr(source, name) for name in COPIED_SETTINGS}
     entitled = 0 if source.has_roll else source.entitled
-    questions = repository.read_questions(game_id)
+    questions = [each for each in repository.read_questions(game_id) if not each.run_off]
     made = make(host, source.engagement_type, questions, game_id=copy_id, entitled=entitled, **chosen)
     qa = qa_store.qa_from_item(items.get(keys.game_qa(game_id)))
     if qa.is_on:

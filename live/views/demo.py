@@ -42,7 +42,9 @@ def _make_trial(host: User) -> Game:
     context = (
         "Open the host's page and press the large button. Once it is over, copy it or make another from the same set."
     )
-    return making.make(host, Type.TRIVIA, _demo_questions(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
+    return making.make(
+        host, Type.TRIVIA, _demo_questions(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context, speed_bonus=True
+    )
 
 
 def _demo_questions(kind: Kind) -> list[Question]:

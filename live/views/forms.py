@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from django import forms
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from live import formats
 from live.formats import FORMATS
+from live.labels import type_label
 from live.play import Play, Text, TypedQuestion, play_for_type, play_named, plays, suits
 from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, QaSettings, folded
 from live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
+from pages.times import local_time
 from questions import repository as sets
 from questions.forms import QuestionForm
 from questions.question import MAX_OPTIONS, MAX_QUESTIONS, Question, Type, flaws, tidied
@@ -109,8 +113,8 @@ class GameForm(forms.Form):
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
         help_text=_(
-            "Shown above the questions. If empty, the name of the set or your question is used; an "
-            "assembly needs a title."
+            "Shown above the questions and in the lobby. If empty, the name of the set is used, or what happens and "
+            "today's date."
         ),
     )
     names = forms.ChoiceField(
@@ -122,6 +126,7 @@ class GameForm(forms.Form):
     speed_bonus = forms.BooleanField(
         label=_("Trivia: up to 500 extra points for being quick"),
         required=False,
+        initial=True,
         help_text=_("Only for fully correct answers. Shown separately from the other points."),
     )
     takes_questions = forms.BooleanField(
@@ -263,7 +268,7 @@ class GameForm(forms.Form):
         """Arguments for creating the session, besides its type and questions."""
         typed, chosen = self.cleaned_data, self.chosen
         return {
-            "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:MAX_SESSION_TITLE_CHARS],
+            "title": typed["title"] or (chosen.name[:MAX_SESSION_TITLE_CHARS] if chosen else self._usual_title()),
             "names": Names(typed["names"]),
             "speed_bonus": typed["speed_bonus"] and self._has_bonus(typed["engagement_type"]),
             "debug_mode": typed["debug_mode"],
@@ -272,6 +277,12 @@ class GameForm(forms.Form):
             **set_reference(chosen),
             **formats.of(typed["engagement_type"]).settings_from(typed),
         }
+
+    def _usual_title(self) -> str:
+        """Not the question, which would be read in the lobby, before it is asked."""
+        typed = self.cleaned_data
+        today = local_time(datetime.now(UTC), zone_or_default(typed["time_zone"]))
+        return f"{type_label(typed['engagement_type'])}, {date_format(today)}"
 
     def _has_bonus(self, type_: str) -> bool:
         found = (play_for_type(each.play or type_, each) for each in self.questions)

@@ -60,6 +60,7 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
         "beside": game.format.panel(role, snapshot),
         "links": _links(game),
         "has_texts": any(each.has_texts for each in plays_of(game, snapshot.questions)),
+        "is_game": host_screens.is_scored(snapshot),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
         **_push_urls(role, game),
         **more,

@@ -117,7 +117,7 @@ def _show_status(
 ) -> HttpResponse:
     """Sends only the fragment to htmx. Otherwise the page is reloaded, and shows what counts."""
     if request.htmx and status == AnswerStatus.COUNTED and play_named(viewer.snapshot.state.play).has_few_answers:
-        return HttpResponse(rendering.render_counted(viewer.snapshot, answer, receipt))
+        return HttpResponse(rendering.render_counted(viewer.snapshot, answer))
     if request.htmx:
         own = {"answer": answer, "receipt": receipt} if status == AnswerStatus.COUNTED else {}
         return _render_fragment(request, viewer, 200, answer_status=status, **own)

@@ -22,7 +22,7 @@ from live.moderation import NOTHING_WRITTEN, Texts
 from live.play import Play, Text, play_of, plays_of
 from live.qa_rules import Fate, author_id, best_first
 from live.rounds import Entry, Round
-from live.rules import Game, Phase, State
+from live.rules import Game, Phase, State, question_numbers
 from live.seats import Seat
 from live.standings import Standings
 from pages.lists import as_csv
@@ -83,6 +83,10 @@ class Report:
     @cached_property
     def plays(self) -> tuple[Play, ...]:
         return plays_of(self.game, self.questions)
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        return question_numbers(self.questions, self.state.played)
 
     @property
     def is_scored(self) -> bool:
@@ -177,6 +181,7 @@ def _round_context(report: Report, round_: Round) -> dict[str, Any]:
     return {
         "round": head,
         "question": question,
+        "number": report.numbers[round_.question] if report.game.format.has_agenda else round_.number,
         "counts": report.state.counts(round_.number),
         "picture": play.render_result(round_, report.questions, report.seats),
         "answers": list(_answered(report, play, round_)),
@@ -229,7 +234,8 @@ def _rows(report: Report) -> Iterator[list[object]]:
     for round_ in report.rounds():
         sums.add(report, round_)
         for question, line in report.play(round_).csv_rows(round_, report.questions, report.name_of):
-            place = {"round": round_.number, "question": question + 1, "title": report.questions[question].title}
+            place = {"round": round_.number, "question": report.numbers[question]}
+            place["title"] = report.questions[question].title
             yield _row(place | {"counts": "yes" if report.state.counts(round_.number) else "no"} | line)
     for each in sums.board(report).lines if report.is_scored else ():
         yield _row({"row": "total", "player": each.name, "points": each.total, "place": each.place})

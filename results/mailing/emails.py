@@ -28,8 +28,7 @@ OUTCOMES = {
 def outcome_sentence(about: dict[str, str]) -> str:
     """Who won, in a sentence; of several questions on one ballot, in a sentence for each."""
     if "questions" in about:
-        outcomes = json.loads(about["questions"])
-        return " ".join(f"{each['question']}: {outcome_sentence(each)}" for each in outcomes)
+        return " ".join(_question_lines(about))
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
@@ -37,11 +36,18 @@ def outcome_sentence(about: dict[str, str]) -> str:
     return _(sentence) % {"names": names}
 
 
+def _question_lines(about: dict[str, str]) -> list[str]:
+    outcomes = json.loads(about.get("questions", "[]"))
+    return [f"{each['question']}: {outcome_sentence(each)}" for each in outcomes]
+
+
 def _placeholders(mail: Mail) -> dict[str, str]:
     ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
     name = ballot_name(election) if election else mail.about["election_name"]
-    return {"election": name, "outcome": outcome_sentence(mail.about), "counted": counted % {"count": ballots}}
+    outcome = "" if "questions" in mail.about else outcome_sentence(mail.about)
+    questions = "\n".join(_question_lines(mail.about))
+    return {"election": name, "outcome": outcome, "counted": counted % {"count": ballots}, "questions": questions}
 
 
 def _link(mail: Mail) -> str:
@@ -70,6 +76,7 @@ RESULT = EmailTemplate(
     silence_label=gettext_noop("No more mails about results"),
     is_over=_is_gone,
     values=_placeholders,
+    listed="questions",
     title=gettext_noop("Who won"),
     headline="%(election)s",
 )

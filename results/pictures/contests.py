@@ -127,13 +127,13 @@ def votes(result: Result, name: str, other: str) -> tuple[int, int]:
 
 def _title(result: Result) -> str:
     if len(result.winners) > 1:
-        return _("The candidates in first place, head to head")
+        return _("Those in first place, head to head")
     return _("%(name)s against each of the others, head to head") % {"name": isolated(result.winners[0])}
 
 
 def _note(result: Result, shown: int, every: int) -> str:
-    counted = _("Ballots with a ranking: %(count)s; blank: %(blank)s.")
-    between = _("The gap between the two is ballots that prefer neither.")
+    counted = _("With a ranking: %(count)s; blank: %(blank)s.")
+    between = _("The gap between the two: no preference.")
     note = f"{between} {counted % {'count': voters(result), 'blank': result.blank}}"
     if shown == every:
         return note

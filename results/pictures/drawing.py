@@ -192,10 +192,6 @@ def exact(votes: int | str) -> str:
     return f"{whole} {rest}" if whole and rest else str(whole or rest)
 
 
-def is_cut(votes: Fraction | int | str) -> bool:
-    return (Fraction(votes) * 100).denominator != 1
-
-
 def short(length: float | Fraction) -> str:
     """A length in a drawing."""
     return f"{float(length):.2f}".rstrip("0").rstrip(".")

@@ -69,7 +69,7 @@ def _bar(result: Result, score: Score, marks: Marks) -> Bar:
 
 
 def _note(result: Result, note: str) -> str:
-    counted = _("Ballots with a ranking: %(count)s; blank: %(blank)s.")
+    counted = _("With a ranking: %(count)s; blank: %(blank)s.")
     notes = [note, counted % {"count": voters(result), "blank": result.blank}]
     if len(result.candidates) > MAX_CANDIDATES_DRAWN:
         shown = _("Showing the first %(shown)s of %(every)s.")

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from tally.result import Result, Round
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw, notes
-from .drawing import Picture, in_order, is_cut, isolated, joined, listed, number, tag, voters
+from .drawing import Picture, in_order, isolated, joined, listed, number, rounded, tag, voters
 
 MAX_PANELS = 16
 MAX_NAMES_PER_PANEL = 10  # in one panel; more are one bar together
@@ -26,7 +26,7 @@ def rounds(result: Result, marks: Marks = OF_ELECTIONS) -> Picture | None:
     whole = max(every) * Fraction(103, 100)
     panels = joined(_panel(result, each, whole, marks) for each in shown)
     title = _("The rounds") if len(result.rounds or ()) > 1 else _("The votes")
-    return Picture(title, panels, _note(result, shown), kind="panels")
+    return Picture(title, panels, _note(result, shown, marks), kind="panels")
 
 
 def chosen(rounds: tuple[Round, ...]) -> list[Round]:
@@ -112,18 +112,17 @@ def _settling(settled: str) -> str:
     )
 
 
-def _note(result: Result, shown: list[Round]) -> str:
+def _note(result: Result, shown: list[Round], marks: Marks) -> str:
     notes = [
-        _(
-            "A tick means elected, a cross eliminated; the line shows how many votes were needed. Exhausted "
-            "ballots have no choices left."
-        ),
-        _("Ballots with a ranking: %(count)s; blank: %(blank)s.") % {"count": voters(result), "blank": result.blank},
+        _("A tick means %(elected)s, a cross %(eliminated)s; the line shows how many votes were needed.")
+        % marks._asdict(),
+        _("Exhausted votes have no choices left."),
+        _("With a ranking: %(count)s; blank: %(blank)s.") % {"count": voters(result), "blank": result.blank},
     ]
     every = result.rounds or ()
     if len(shown) < len(every):
-        note = _("Showing %(shown)s of %(every)s rounds: the first, those in which somebody was elected, and the last.")
+        note = _("Showing %(shown)s of %(every)s rounds: the first, those with a tick, and the last.")
         notes.append(note % {"shown": len(shown), "every": len(every)})
-    if any(is_cut(votes) for each in shown for votes in each.tally.values()):
+    if any(rounded(votes) != Fraction(votes) for each in shown for votes in each.tally.values()):
         notes.append(_("Numbers are rounded to two decimals here; the table has every digit."))
     return " ".join(notes)

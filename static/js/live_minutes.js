@@ -11,5 +11,4 @@
   addEventListener("afterprint", () => {
     while (closed.length) closed.pop().open = false;
   });
-  document.querySelector("[data-prints]").addEventListener("click", () => print());
 })();

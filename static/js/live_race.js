@@ -1,5 +1,5 @@
-// Plays the rounds of a poll as a race. It uses the rounds already on the page, which stay as they are without scripts
-// or with reduced motion.
+// Plays the rounds of a poll as a race. It uses the rounds already on the page, which stay as they are without scripts.
+// With reduced motion they stay so on phones, and a projector shows the last one, with buttons for the others.
 (() => {
   const FIRST = 1800;
   const EVERY = 3200;
@@ -42,7 +42,7 @@
       for (const row of order) {
         const way = before.get(row) - row.getBoundingClientRect().top;
         const path = [{ transform: `translateY(${way}px)` }, { transform: "none" }];
-        if (way) row.animate(path, { duration: GLIDE, easing: "ease-in-out" });
+        if (way && !still.matches) row.animate(path, { duration: GLIDE, easing: "ease-in-out" });
       }
     };
 
@@ -69,6 +69,7 @@
       for (const word of stage.querySelectorAll("[data-when]")) {
         word.hidden = (word.dataset.when === "running") !== isRunning;
       }
+      document.dispatchEvent(new CustomEvent("live:raced"));
     };
 
     const stop = () => {
@@ -106,8 +107,9 @@
     part("track").replaceChildren(table);
     table.caption.style.minHeight = `${Math.max(...laps.map(heightOf))}px`;
     root.querySelector("[data-laps]").open = false;
-    show(0);
-    play();
+    show(still.matches ? laps.length - 1 : 0);
+    if (still.matches) stop();
+    else play();
   };
 
   // --- all races on the page, now or later ---
@@ -115,7 +117,7 @@
   const look = () => {
     for (const root of document.querySelectorAll("[data-race]:not([data-set])")) {
       root.dataset.set = "";
-      if (!still.matches) race(root);
+      if (!still.matches || root.closest(".projector")) race(root);
     }
   };
 

@@ -1,10 +1,8 @@
-// On the receipts of several questions: deletes the drafts of cast ballots, and prints.
+// On the receipts of several questions: deletes the drafts of cast ballots.
 (() => {
   const page = document.querySelector("[data-receipts]");
 
   try {
     for (const each of page.querySelectorAll("[data-draft-done]")) localStorage.removeItem(each.dataset.draftDone);
   } catch {} // no storage, so no drafts
-
-  page.querySelector("[data-prints]")?.addEventListener("click", () => print());
 })();

@@ -68,6 +68,7 @@
     const pressed = (selector) => event.target.closest(selector);
     closeMenus(pressed("details.menu"));
     if (pressed("[data-copies]")) copy(pressed("[data-copies]"));
+    else if (pressed("[data-prints]")) print();
     else if (pressed("[data-dismisses]")) dismiss(pressed("[data-dismisses]"));
     else if (pressed("a[data-opens]")) openDialog(event, pressed("a[data-opens]"));
     else if (pressed("[data-closes]")) closeDialog(event, pressed("[data-closes]"));

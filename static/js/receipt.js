@@ -1,4 +1,4 @@
-// On the receipt: deletes the draft, prints, and says if the ballot was changed in another window or on another device.
+// On the receipt: deletes the draft, and says if the ballot was changed in another window or on another device.
 (() => {
   const receipt = document.querySelector("[data-receipt]");
   const { acts, stateUrl, draft } = receipt.dataset;
@@ -6,8 +6,6 @@
   try {
     if (draft) localStorage.removeItem(draft);
   } catch {} // no storage, so no draft
-
-  receipt.querySelector("[data-prints]").addEventListener("click", () => print());
 
   const compare = (newest) => {
     if (Number(newest) > Number(acts)) receipt.querySelector("[data-changed]").hidden = false;

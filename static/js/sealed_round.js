@@ -187,14 +187,19 @@ globalThis.SealedRound = (() => {
     return entitled > 0 && present >= shareOf(quorum.replace(">", ""), entitled, quorum.startsWith(">"));
   };
 
-  const outcome = (kind, options, found, need) => {
+  const outcome = (kind, options, found, need, sealed) => {
     const passed = (found.yes ?? 0) >= (need.needed ?? 1);
     if (kind === "motion") return passed ? "carried" : "lost";
     const leaders = kind === "choice" ? found.leaders : found.winners;
     const changes = kind === "alternatives";
     if (!leaders.length || (changes && leaders.includes(options.length - 1))) return "lost";
+    const carries = (version) => {
+      const [yes, no] = [found.pairwise[version].at(-1), found.pairwise.at(-1)[version]];
+      return yes >= needed(kind, { yes, no }, sealed).needed;
+    };
+    if (changes && !leaders.some(carries)) return "lost";
     if (leaders.length > 1) return "tied";
-    if (changes) return passed ? "carried" : "lost";
+    if (changes) return "carried";
     return passed || kind === "ranking" ? "elected" : "lost";
   };
 
@@ -210,8 +215,9 @@ globalThis.SealedRound = (() => {
     Object.assign(here, { kind: asked.kind, present_count: sealed.present.length });
     if (["talked", "too few"].includes(sealed.outcome)) return here;
     const found = VOTES[kind](options, round.entries.map((each) => each.said), session);
-    const need = needed(kind, found, { ...sealed, ...here });
-    return { ...here, ...found, ...need, outcome: met ? outcome(kind, options, found, need) : "invalid" };
+    const terms = { ...sealed, ...here };
+    const need = needed(kind, found, terms);
+    return { ...here, ...found, ...need, outcome: met ? outcome(kind, options, found, need, terms) : "invalid" };
   };
 
   // --- trivia ---

@@ -1,14 +1,16 @@
-// The theme: set before the first paint, stored in this browser, changed in the footer.
+// The theme: set before the first paint, stored in this browser, changed in the footer. A page may come with one of its
+// own, for whoever has chosen none.
 (() => {
   const root = document.documentElement;
+  const usual = root.dataset.theme || "system";
   root.classList.add("scripted");
 
   // Without storage, the choice lasts until the page is left.
   const remembered = () => {
     try {
-      return localStorage.getItem("theme") || "system";
+      return localStorage.getItem("theme") || usual;
     } catch {
-      return "system";
+      return usual;
     }
   };
 

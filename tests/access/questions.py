@@ -28,14 +28,13 @@ def looks_at_multi_ballots(organiser: User, voter: User) -> list[Look]:
     for name in over.questions:
         sealed(name)
     of_drafts, of_open = (
-        ("multi_ballot_dashboard", "rename_multi_ballot", "open_multi_ballot"),
+        ("multi_ballot_dashboard", "multi_ballot_questions", "rename_multi_ballot", "open_multi_ballot"),
         ("extend_multi_ballot", "close_multi_ballot"),
     )
     on_the_way = ("fill_multi_ballot", "multi_ballot_review", "multi_ballot_receipts", "multi_ballot")
     return [
         Look("make_multi_ballot", "organiser"),
         *(Look(page, "organiser", (draft.id,)) for page in of_drafts),
-        Look("question_settings", "organiser", (draft.id, draft.questions[1])),
         *(Look(page, "organiser", (running.id,)) for page in of_open),
         *(Look(page, "voter", (running.id,)) for page in on_the_way),
         Look("multi_ballot_question", "voter", (running.id, 1)),

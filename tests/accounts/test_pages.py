@@ -8,6 +8,7 @@ from django.test import Client
 
 from accounts import repository
 from accounts.rules import Role
+from accounts.sessions import sessions_of
 from store import keys
 from store.log import EventLog
 from tests.people import PASSWORD
@@ -43,6 +44,7 @@ def test_people_complete_their_account_by_a_mailed_link(client, site, person, li
     assert repository.find("Ada") is None
     address = link("ada@example.org")
     assert repository.find("Ada") is None, "looking at the mail alone makes no account"
+    client.logout()
     assert client.get(address).status_code == 200
     assert repository.find("Ada") is None, "a mail scanner that follows the link makes no account"
     assert "Please sign in with your password" in client.post(address, follow=True).content.decode()
@@ -51,6 +53,28 @@ def test_people_complete_their_account_by_a_mailed_link(client, site, person, li
     assert client.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD}).status_code == 302
     assert client.get("/me/").status_code == 200
     assert client.post(address).status_code == 410
+
+
+def test_the_link_signs_in_where_the_password_was_just_chosen_and_for_that_address_only(client, site, person, link):
+    person("owner", Role.OWNER)
+    register(client)
+    register(client, "Bo", "bo@example.org")
+    client.post(link("ada@example.org"))
+    assert client.get("/me/").status_code == 302, "the browser has registered another address since"
+    answer = client.post(link("bo@example.org"), follow=True)
+    assert "Welcome, Bo." in answer.content.decode()
+    assert "Bo" in client.get("/me/").content.decode()
+    session = next(iter(sessions_of("Bo")))
+    assert "registered" not in session["contents"]
+    assert "bo@example.org" not in str(session["contents"]), "a session holds no address"
+
+
+def test_on_a_developers_machine_it_is_said_where_mails_are(client, site, person, settings):
+    person("owner", Role.OWNER)
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "mail.files.EmailBackend", "/tmp/mails"
+    assert "This server writes mails to files, in /tmp/mails." in register(client).content.decode()
+    settings.PRODUCTION = True
+    assert "writes mails to files" not in register(client, "Bo", "bo@example.org").content.decode()
 
 
 def test_the_default_role_is_a_setting(client, site, person, link, settings):

@@ -138,7 +138,6 @@ def test_an_assembly_needs_no_agenda_and_no_number_yet(hana):
 @every_row(
     ("change", "sentence"),
     [
-        ({"title": ""}, "Give the assembly a title."),
         ({"quorum": "number"}, "Enter how many people must be present."),
         ({"entitled": "0"}, "Enter how many people are entitled to vote"),
         ({"entitled": "-1"}, "greater than or equal to 0"),
@@ -344,17 +343,35 @@ def test_versions_are_ranked_and_told_against_no_change(hana, assembly):
     drive(assembly, Step.CLOSE)
     page = shown(hana, assembly)
     assert "Carried: \u2068Thirty\u2069" in page
-    assert "2 of 2 preferred the best version to “No change”; 2 were needed: at least two thirds" in page
-    assert "Better than no change" in page
+    told = (
+        "Best version by the Schulze method: B. 2 of 2 preferred it to “No change”; 2 were needed: at least two thirds"
+    )
+    assert told in page
+    assert "Against no change" in page
+
+
+def test_an_assembly_without_a_title_has_its_type_and_its_day(hana):
+    hana.post("/live/new/", FORM | {"title": ""})
+    (running,) = repository.running_of("Hana")
+    assert running.title.startswith("Assembly, ")
+
+
+def test_what_was_only_discussed_has_no_vote_to_void_or_to_check(hana, assembly):
+    call(assembly, 0)
+    drive(assembly, Step.CLOSE)
+    for page in (shown(hana, assembly), shown(hana, assembly, "remote")):
+        assert "Do not count it" not in page
+        assert "Check this result" not in page
 
 
 def test_a_ranking_is_played_as_a_race(hana, assembly):
-    phones = [Phone(assembly, name) for name in ("Ada", "Ben", "Cem", "Dan")]
+    phones = [Phone(assembly, name) for name in ("Ada", "Ben", "Cem", "Dan", "Eve")]
     call(assembly, 4)
     drive(assembly, Step.VOTE)
-    for phone, ranks in zip(phones, ({"rank-0": "1"}, {"rank-0": "1"}, {"rank-1": "1"}), strict=False):
+    ranked = ({"rank-0": "1"}, {"rank-0": "1"}, {"rank-1": "1"}, {"rank-2": "1", "rank-0": "2"})
+    for phone, ranks in zip(phones, ranked, strict=False):
         phone.vote(**ranks)
-    phones[3].vote(option="abstain")
+    phones[4].vote(option="abstain")
     drive(assembly, Step.CLOSE)
     page = shown(hana, assembly)
     assert "Chosen: \u2068Sea\u2069" in page

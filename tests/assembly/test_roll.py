@@ -101,6 +101,7 @@ def test_cards_have_name_code_address_and_picture_and_no_more_than_fit_a_page(as
     assert "5 more cards" in page
     assert code_of(game, "Member 000") in page
     assert 'class="card-qr"' in page
+    assert "data-prints" in page
     assert f'<b dir="ltr">{game.code}</b>' in page
     second = hana.post(roll_page(game), {"act": "cards"}).content.decode()
     assert second.count('class="card-code"') == 5

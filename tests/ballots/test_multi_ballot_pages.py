@@ -9,7 +9,6 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository, services
-from ballots.multi_ballots import key
 from elections import actions, rolls
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -17,6 +16,7 @@ from elections.invitations import mailing
 from elections.lifecycle.closing import CLOSING
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import question_key as key
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.turnout.counts import turnout

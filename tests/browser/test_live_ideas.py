@@ -66,7 +66,7 @@ def test_ideas_of_a_room_become_an_election_and_a_poll(hall_of, voices):  # noqa
     press(host, "Reveal the results")
     shows(wall, "Lamps at night")
     shows(wall, "wins")
-    expect(wall.locator("[data-lap]")).not_to_have_count(0)
+    expect(wall.locator(".result-bars")).not_to_have_count(0)
     shows(ada, "What 4 people wrote")
     assert judged(ada, "light") == []
 

@@ -79,6 +79,19 @@ def send(page: Page) -> None:
     page.wait_for_url("**/voted/")
 
 
+def test_a_new_poll_is_shared_by_the_phones_own_sheet_where_there_is_one(visit, poll_of):
+    path = f"{poll_of('Where do we eat')}manage/"
+    page = visit(path, who=MAKER, width=PHONE_WIDTH_PX)
+    page.add_init_script("navigator.share = async (what) => { window.shared = what; };")
+    page.reload()
+    page.click("text=Share the link")
+    assert page.evaluate("window.shared") == {
+        "title": "Where do we eat",
+        "url": page.locator("#poll-link").inner_text(),
+    }
+    assert faults(page, "main") + wide(page) == []
+
+
 def test_a_poll_from_the_phone_to_the_result(maker, visit):
     path = make(maker, "Lunch with everybody", *DISHES)
     assert faults(maker) + wide(maker) == []

@@ -11,6 +11,7 @@ from elections.dashboard.concerns import ElectionSnapshot, concerns
 from elections.invitations.progress import Progress, counts_of
 from elections.lifecycle.consequences import closing, deleting
 from elections.rules import Action, Election, Relation, offered
+from ranking.candidates import Candidate
 from tests.rows import every_row
 
 NOW = "2026-11-16T12:00:00.000Z"
@@ -96,7 +97,8 @@ NAMES = ("Bo", "Cy", "Di")
 
 def points(election=DRAFT, names=NAMES, roll=(0, 0), who=Relation.OWNER):
     may = {action.name for action in offered(who, election.state(NOW))}
-    return {each.label: each for each in checklist_items(election, names, roll, may, NOW)}
+    questions = [("Candidates", election, [Candidate(name) for name in names])]
+    return {each.label: each for each in checklist_items(election, questions, roll, may, NOW)}
 
 
 def test_the_recap_says_every_choice_with_where_it_is_changed():

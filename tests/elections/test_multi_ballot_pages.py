@@ -15,10 +15,12 @@ from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import question_key
 from elections.roll.services import add_voters
 from elections.rules import Action, State
 from ranking.candidates import Candidate
 from tests.background import unfinished
+from tests.fuzz.at_limits import cast_multi_ballot
 from tests.people import enrol
 
 LEADER, SECOND = "Spring: Chair", "Spring: Colour"
@@ -35,12 +37,25 @@ def ada(signed_in):
 
 @pytest.fixture
 def multi_ballot(ada):
-    made = ada.post("/books/new/", {"name": "Spring", "questions": "Chair\nColour"})
+    made = ada.post("/books/new/", {"beginning": "several", "name": "Spring", "questions": "Chair\nColour"})
     return multi_ballots.find(made.url.split("/")[2])
 
 
 def at(multi_ballot, where=""):
     return f"/book/{multi_ballot.id}/{where}"
+
+
+def fields(multi_ballot, **more):
+    """The form of all questions; `more` by the name of a question without the ballot's."""
+    form = {}
+    for name in multi_ballots.find(multi_ballot.id).questions:
+        own = {"method": "schulze", "seats": "1", "unranked": "below"} | more.pop(multi_ballot.short(name), {})
+        form |= {f"{question_key(name)}-{field}": value for field, value in own.items()}
+    return form | more
+
+
+def candidates(name):
+    return sorted(each.name for each in repository.candidates(name))
 
 
 def filled(multi_ballot):
@@ -58,15 +73,18 @@ def states(multi_ballot):
 
 def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     dashboard = ada.get(at(multi_ballot, "dashboard/"))
-    assert "Chair : Before it can open, it needs at least two candidates, at least one voter" in text_of(dashboard)
+    assert "Before it can open, it needs at least two candidates, at least one voter" in text_of(dashboard)
+    assert "Add candidates 2 questions" in text_of(dashboard)
     assert f'href="/book/{multi_ballot.id}/open/"' not in dashboard.content.decode()
     filled(multi_ballot)
-    assert "Every question is ready." in text_of(ada.get(at(multi_ballot, "dashboard/")))
+    ready = ada.get(at(multi_ballot, "dashboard/"))
+    assert "Everything is ready." in text_of(ready)
+    assert f'href="/book/{multi_ballot.id}/open/"' in ready.content.decode()
     asked = text_of(ada.get(at(multi_ballot, "open/")))
-    assert "Questions 2 On the roll 2" in asked
-    assert "2 questions open at once for 2 voters" in asked
-    assert "Chair 2 candidates · Schulze" in asked
-    assert "The ballot is open: 2 questions." in text_of(ada.post(at(multi_ballot, "open/"), follow=True))
+    assert "Chair Schulze: elects the candidate who would beat every other head to head 2 candidates" in asked
+    assert all(said in asked for said in ("2 voters on the roll", "Questions and candidates can no longer be changed"))
+    assert ada.post(at(multi_ballot, "open/")).url == at(multi_ballot, "dashboard/")
+    assert "The ballot is open: 2 questions." in text_of(ada.get("/elections/"))
     assert states(multi_ballot) == [State.OPEN] * 2
     eve = signed_in("Eve", Role.VOTER)
     assert f'href="/book/{multi_ballot.id}/ballot/"' in eve.get(at(multi_ballot)).content.decode()
@@ -76,11 +94,14 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     assert "The result will be shown once the election has closed." in text_of(eve.get(at(multi_ballot, "results/")))
     ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")
     assert "My ballots" in text_of(eve.get(at(multi_ballot)))
-    assert "1 of 2 voted" in text_of(ada.get(at(multi_ballot, "dashboard/")))
+    dashboard = text_of(ada.get(at(multi_ballot, "dashboard/")))
+    assert "0% 0 of 2 voters have voted" in dashboard
+    assert "Colour 2 candidates · Schulze 1 of 2 voted" in dashboard
+    assert "Chair 2 candidates · Schulze Colour" in dashboard  # the same as above, so it is not repeated
     ada.post(at(multi_ballot, "end/"), {"ends": "2199-03-01T12:00"})
     assert {each.no_voting_after for each in multi_ballots.questions(multi_ballot)} == {"2199-03-01T12:00:00.000Z"}
     asked = text_of(ada.get(at(multi_ballot, "close/")))
-    assert all(said in asked for said in ("left until the planned end", "Colour 1 of 2 voted", "Cancel"))
+    assert all(said in asked for said in ("left until the planned end", "have voted 1 have not voted 1", "Cancel"))
     assert "The ballot is closed." in text_of(ada.post(at(multi_ballot, "close/"), follow=True))
     results = text_of(eve.get(at(multi_ballot, "results/")))
     assert "Chair Nobody voted." in results
@@ -104,7 +125,8 @@ def test_strangers_see_the_results_only_if_every_question_shares_them(ada, multi
 
 
 def test_questions_are_added_moved_and_taken_out(ada, multi_ballot):
-    ada.post(at(multi_ballot, "dashboard/"), {"questions": "Song\nDish"})
+    added = ada.post(at(multi_ballot, "questions/"), fields(multi_ballot, questions="Song\nDish"))
+    assert added.url == at(multi_ballot, "questions/")  # to go on with what is new
     ada.post(at(multi_ballot, "order/"), {"up": "Spring: Song"})
     ada.post(at(multi_ballot, "order/"), {"down": LEADER})
     ada.post(at(multi_ballot, "order/"), {"remove": "Spring: Dish"})
@@ -122,17 +144,20 @@ def test_questions_are_added_moved_and_taken_out(ada, multi_ballot):
 
 def test_what_is_typed_wrong_is_said_at_the_form(ada, multi_ballot):
     for typed in ({"name": "", "questions": "A"}, {"name": "X", "questions": ""}):
-        assert ada.post("/books/new/", typed).status_code == 422
-    many = ada.post("/books/new/", {"name": "X", "questions": "\n".join(f"Q{n}" for n in range(21))})
-    assert "A ballot has at most 20 questions." in text_of(many)
-    assert ada.post(at(multi_ballot, "dashboard/"), {"questions": "a" * 300}).status_code == 422
-    wrong = ada.post(
-        at(multi_ballot, f"question/{quote(SECOND)}/"), {"method": "irv", "seats": "2", "unranked": "below"}
-    )
+        assert ada.post("/books/new/", {"beginning": "several"} | typed).status_code == 422
+    many = {"beginning": "several", "name": "X", "questions": "\n".join(f"Q{n}" for n in range(21))}
+    assert "A ballot has at most 20 questions." in text_of(ada.post("/books/new/", many))
+    page = at(multi_ballot, "questions/")
+    assert ada.post(page, fields(multi_ballot, questions="a" * 300)).status_code == 422
+    both = {"Chair": {"names": "Bo\nCy"}, "Colour": {"method": "irv", "seats": "2"}}
+    wrong = ada.post(page, fields(multi_ballot, **both))
+    assert (wrong.status_code, candidates(LEADER)) == (422, [])  # nothing is saved before all of it is right
     assert "This method elects one winner." in text_of(wrong)
-    right = {"method": "stv-meek", "seats": "2", "unranked": "below"}
-    assert ada.post(at(multi_ballot, f"question/{quote(SECOND)}/"), right).status_code == 302
+    assert "Bo\nCy" in unescape(wrong.content.decode())
+    both["Colour"]["method"] = "stv-meek"
+    assert ada.post(page, fields(multi_ballot, **both)).url == f"/election/{quote(LEADER, safe=':')}/steps/who/"
     assert (repository.find(SECOND).method, repository.find(SECOND).seats) == ("stv-meek", 2)
+    assert candidates(LEADER) == ["Bo", "Cy"]
     refused = ada.post(at(multi_ballot, "open/"), follow=True)
     assert "Colour: Before it can open, it needs" in text_of(refused)
 
@@ -141,12 +166,18 @@ def test_pages_of_one_question_lead_to_where_it_is_done_for_all(ada, multi_ballo
     here, leader = f"/election/{quote(SECOND)}/", f"/election/{quote(LEADER)}/"
     assert ada.get(f"{here}open/").url == at(multi_ballot, "open/")
     assert ada.post(f"{leader}rename/", {"name": "X"}).url == at(multi_ballot, "dashboard/")
-    assert ada.get(f"{here}settings/").url == at(multi_ballot, f"question/{quote(SECOND, safe=':')}/")
+    assert ada.get(f"{here}settings/").url == at(multi_ballot, "questions/")
+    assert ada.get(at(multi_ballot, f"question/{quote(SECOND)}/")).url == at(multi_ballot, "questions/")
     assert ada.get(f"{here}roll/").url == f"/election/{quote(LEADER, safe=':')}/roll/"
     assert ada.get(f"{leader}roll/").status_code == 200
     assert ada.get(f"{leader}settings/").status_code == 200
-    assert ada.get(f"{here}steps/when/").url == at(multi_ballot, f"question/{quote(SECOND, safe=':')}/")
-    assert ada.get(f"{leader}steps/when/").status_code == 200
+    for step in ("who", "when"):
+        assert ada.get(f"{here}steps/{step}/").url == f"/election/{quote(LEADER, safe=':')}/steps/{step}/"
+        assert ada.get(f"{leader}steps/{step}/").status_code == 200
+    assert ada.get(f"{leader}steps/what/").url == at(multi_ballot, "rename/")
+    assert (
+        ada.get(f"{leader}steps/how/").url == ada.get(f"{here}steps/candidates/").url == at(multi_ballot, "questions/")
+    )
     assert "See all questions" not in text_of(ada.get(f"{here}dashboard/"))  # candidates come first
     assert at(multi_ballot, "dashboard/") in ada.get(f"{here}dashboard/").content.decode()
     filled(multi_ballot)
@@ -154,6 +185,9 @@ def test_pages_of_one_question_lead_to_where_it_is_done_for_all(ada, multi_ballo
     ada.post(at(multi_ballot, "open/"))
     assert ada.get(f"{here}close/").url == at(multi_ballot, "close/")
     assert ada.get(f"{here}end/").url == at(multi_ballot, "end/")
+    assert f'href="/election/{quote(LEADER, safe=":")}/invite/"' in ada.get(at(multi_ballot, "dashboard/")).text
+    alone = ada.get(f"{here}dashboard/").text
+    assert not any(f"/{where}/" in alone for where in ("invite", "messages", "managers", "end", "close"))
     assert ada.get(f"{here}roll/").status_code == 200  # who has voted in this question
     assert ada.post(f"{here}roll/invite/").status_code == 302
     assert at(multi_ballot) in ada.get(here).content.decode()
@@ -161,7 +195,17 @@ def test_pages_of_one_question_lead_to_where_it_is_done_for_all(ada, multi_ballo
 
 def test_whose_it_is_not(ada, multi_ballot, signed_in, client):
     bea, zoe = signed_in("Bea"), signed_in("Zoe", Role.VOTER)
-    for where in ("dashboard/", "open/", "rename/", "close/", "end/", f"question/{quote(SECOND)}/", "", "results/"):
+    for where in (
+        "dashboard/",
+        "questions/",
+        "open/",
+        "rename/",
+        "close/",
+        "end/",
+        f"question/{quote(SECOND)}/",
+        "",
+        "results/",
+    ):
         assert bea.get(at(multi_ballot, where)).status_code == 404, where  # a draft of somebody else's is not there
         assert client.get(at(multi_ballot, where)).status_code == 302
     assert bea.post(at(multi_ballot, "order/"), {"remove": SECOND}).status_code == 404
@@ -178,6 +222,115 @@ def test_whose_it_is_not(ada, multi_ballot, signed_in, client):
     assert states(multi_ballot) == [State.CLOSED] * 2
     for where, method in (("order/", "get"), ("results/", "post"), ("", "post")):
         assert getattr(ada, method)(at(multi_ballot, where)).status_code == 405
+
+
+def test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_result(ada, settings):
+    settings.SITE_TIME_ZONE = ""
+    typed = {"beginning": "several", "name": "Summer", "zone": "Europe/Berlin", "token": "once"}
+    asked = ada.post("/elections/new/", typed | {"questions": "Chair\nBoard"})
+    assert (asked.status_code, asked.url) == (307, "/books/new/")  # the same form, sent again by the browser
+    first, again = (ada.post(asked.url, typed | {"questions": "Chair\nBoard"}).url for _click in range(2))
+    assert first == again
+    assert first.endswith("/questions/")
+    multi_ballot = multi_ballots.find(first.split("/")[2])
+    assert multi_ballot.questions == ("Summer: Chair", "Summer: Board")
+    leader = repository.find(multi_ballot.leader)
+    assert (leader.time_zone, leader.remind_before) == ("Europe/Berlin", (24,))
+    assert leader.no_voting_after.endswith(("T16:00:00.000Z", "T17:00:00.000Z"))  # at six in Berlin
+    page = text_of(ada.get(first))
+    assert "What it is Questions Who votes When Open it" in page
+    board = {"names": "Bo\nCy\nDi", "method": "stv-scottish", "seats": "2"}
+    who = ada.post(first, fields(multi_ballot, Chair={"names": "1. Bo\n2. Cy"}, Board=board))
+    enrol("Eve")
+    when = ada.post(who.url, {"electorate": "listed", "voters": "Eve", "ballots": "secret", "joining": "before"})
+    assert "Elections Summer When What it is" in text_of(ada.get(when.url))  # no question in between
+    last = ada.post(when.url, {"opens": "pressed", "lasts": "week", "time_zone": "Europe/Berlin"})
+    assert last.url == at(multi_ballot, "open/")
+    assert ada.post(last.url).url == at(multi_ballot, "dashboard/")
+    for what in ("invitation", "reminder"):
+        mail = ada.get(f"/election/Summer: Chair/invite/?what={what}").text
+        assert "• Chair\n• Board\n\n" in mail
+    sent = ada.post("/election/Summer: Chair/invite/", {"send": "1", "what": "invitation"})
+    assert sent.url == at(multi_ballot, "dashboard/")
+    cast_multi_ballot(people.find("Eve"), multi_ballot.id, multi_ballot.questions, 2)
+    dashboard = ada.get(at(multi_ballot, "dashboard/"))
+    assert "Invitations are on their way: 1 of 1 still to go." in text_of(dashboard)
+    assert "100% 1 of 1 voter has voted" in text_of(dashboard)
+    assert all(f'href="{at(multi_ballot, where)}"' in dashboard.content.decode() for where in ("end/", "close/"))
+    ada.post(at(multi_ballot, "close/"))
+    assert "Chair Winner Cy" in text_of(ada.get(at(multi_ballot, "results/")))
+    over = ada.get(at(multi_ballot, "dashboard/"))
+    assert "Tell the voters by mail who won." in text_of(over)
+    assert f'href="/book/{multi_ballot.id}/results/"' in over.content.decode()
+    assert "See the result" in text_of(ada.get("/election/Summer: Board/dashboard/"))
+
+
+def test_the_list_has_one_row_for_all_questions_on_a_ballot(ada, multi_ballot, signed_in):
+    rows = ada.get("/elections/")
+    assert text_of(rows).count("Spring 2 questions on one ballot Draft You run it") == 1
+    assert f'href="{at(multi_ballot, "dashboard/")}"' in rows.text
+    assert "Spring: Chair" not in rows.text
+    ada.post(at(multi_ballot, "order/"), {"remove": SECOND})
+    assert "1 question on one ballot" in text_of(ada.get("/elections/"))
+    assert SECOND in ada.get("/elections/").text
+    ada.post(at(multi_ballot, "questions/"), fields(multi_ballot, questions="Colour"))
+    filled(multi_ballot)
+    ada.post(at(multi_ballot, "open/"))
+    eve = signed_in("Eve", Role.VOTER)
+    assert f'href="{at(multi_ballot, "ballot/")}"' in eve.get("/elections/").text
+    for show in ("open", "all"):
+        assert f'href="{at(multi_ballot)}"' in eve.get(f"/elections/?show={show}").text
+
+
+def test_another_kind_chosen_on_its_page_makes_one_election(ada):
+    sent = ada.post("/books/new/", {"beginning": "board", "name": "Board", "questions": ""})
+    assert (sent.status_code, sent.url) == (307, "/elections/new/")
+    assert 'value="several" required checked' in ada.get("/books/new/").content.decode().replace(
+        ' id="id_beginning_4"', ""
+    )
+
+
+def test_each_button_of_the_questions_saves_all_of_them(ada, multi_ballot):
+    page = at(multi_ballot, "questions/")
+    assert ada.post(page, fields(multi_ballot, Chair={"names": "Bo\nCy"}, stay="yes")).url == page
+    assert ada.post(page, fields(multi_ballot, Colour={"names": "Red"}, down=LEADER)).url == page
+    assert (candidates(LEADER), candidates(SECOND)) == (["Bo", "Cy"], ["Red"])
+    assert multi_ballots.find(multi_ballot.id).questions == (SECOND, LEADER)
+    ada.post(page, fields(multi_ballot, Chair={"names": "Di"}, remove=SECOND))
+    assert candidates(LEADER) == ["Bo", "Cy", "Di"]
+    assert multi_ballots.find(multi_ballot.id).questions == (LEADER,)
+
+
+def test_two_tabs_never_mix_up_questions(ada, multi_ballot):
+    """A page that was loaded before the order changed, or before the ballot was opened elsewhere."""
+    page, old = at(multi_ballot, "questions/"), fields(multi_ballot, Chair={"names": "Bo\nCy"}, Colour={"names": "Red"})
+    ada.post(at(multi_ballot, "order/"), {"down": LEADER})
+    ada.post(page, old)
+    assert (candidates(LEADER), candidates(SECOND)) == (["Bo", "Cy"], ["Red"])
+    ada.post(at(multi_ballot, "order/"), {"remove": SECOND})
+    assert ada.post(page, old).status_code == 302
+    assert candidates(SECOND) == ["Red"]
+    enrol("Eve")
+    add_voters(people.find("Ada"), repository.find(LEADER), ["Eve"])
+    ada.post(at(multi_ballot, "open/"))
+    for where in ("questions/", "rename/"):
+        late = ada.post(at(multi_ballot, where), old | {"name": "Late"})
+        assert (late.status_code, "already open" in text_of(late)) == (409, True)
+    assert (candidates(LEADER), multi_ballots.find(multi_ballot.id).name) == (["Bo", "Cy"], "Spring")
+
+
+def test_the_page_of_questions_takes_what_a_ballot_may_have(ada):
+    names = [f"{number:02} " + "q" * 150 for number in range(20)]
+    made = ada.post("/books/new/", {"beginning": "several", "name": "n" * 200, "questions": "\n".join(names)})
+    multi_ballot = multi_ballots.find(made.url.split("/")[2])
+    assert len(multi_ballot.questions) == 20
+    many = "\n".join(f"{number:02} " + "c" * 100 for number in range(50))
+    sent = fields(multi_ballot) | {f"{question_key(name)}-names": many for name in multi_ballot.questions}
+    assert ada.post(made.url, sent).status_code == 302
+    assert {len(candidates(name)) for name in multi_ballot.questions} == {50}
+    assert "Add questions" not in text_of(ada.get(made.url))
+    refused = ada.post(made.url, fields(multi_ballot, questions="One more"))
+    assert "A ballot has at most 20 questions." in text_of(refused)
 
 
 def test_while_it_is_at_work_the_dashboard_says_so(ada, multi_ballot, site):

@@ -11,13 +11,14 @@ from ballots import services as ballots
 from elections import actions, repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.drafts.setup_forms import QuestionsForm
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
-from elections.multi_ballot_pages.views import QuestionsForm
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots import rules
+from elections.multi_ballots.links import question_lines
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
@@ -128,6 +129,13 @@ def test_a_long_name_leaves_less_room_and_a_question_typed_twice_is_one(ada):
     long = "q" * 195
     multi_ballot = binding.make(ada, "Spring", ["Chair", "Spring: Chair", long])
     assert multi_ballot.questions == ("Spring: Chair", f"Sp…: {long}")
+
+
+def test_a_mail_lists_the_first_questions_and_how_many_more_there_are(ada):
+    many = binding.make(ada, "Autumn", [f"Q{number}" for number in range(20)])
+    assert question_lines(repository.find(many.leader)) == [*(f"Q{number}" for number in range(8)), "and 12 more"]
+    few = binding.make(ada, "Winter", [f"W{number}" for number in range(8)])
+    assert question_lines(repository.find(few.leader)) == [f"W{number}" for number in range(8)]
 
 
 def test_twenty_questions_and_no_more(ada):

@@ -59,6 +59,23 @@ def test_a_voter_finds_what_they_may_vote_in_first(site, ann, opened, signed_in)
     assert "New election" not in page
 
 
+def test_lists_are_sorted_by_urgency_and_name_the_zone_of_each(site, ann, opened, signed_in, person):  # noqa: F811
+    otto = person("the organiser")
+    ends = {"Soon": "2198-01-01T09:00:00.000Z", "Late": "2199-01-01T09:00:00.000Z", "Endless": None}
+    for name in ("Past", "Endless", "Late", "Soon"):
+        opened("Ann", name=name, no_voting_after=ends.get(name), time_zone="Europe/Berlin")
+    closing.close(otto, repository.find("Past"))
+    at_its_own_moment(lambda: drafts.create(otto, "Draft"))
+    at_its_own_moment(lambda: opened("the organiser", name="Mine to vote"))
+    assert list(rows_of(signed_in(otto).get("/elections/"))) == [
+        *("Mine to vote", "Soon", "Late", "Endless", "Draft", "Past"),
+    ]
+    everything = rows_of(signed_in(ann).get("/elections/?show=all"))
+    assert [name for name in everything if name != "Mine to vote"] == ["Soon", "Late", "Endless", "Past"]
+    assert "10 a.m. CET</time>" in everything["Soon"]
+    assert list(rows_of(signed_in(ann).get("/elections/?q=E"))) == ["Endless"]
+
+
 def test_whoever_runs_some_has_both_and_sees_which_is_which(site, opened, signed_in, person):  # noqa: F811
     otto = person("the organiser")
     opened("the organiser", name="Both")

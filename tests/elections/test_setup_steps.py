@@ -106,7 +106,7 @@ def test_all_methods_and_both_rules_are_explained_and_no_other():
 
 def test_a_draft_needs_a_kind_and_a_name_and_leads_to_its_first_step(ada, site):
     page = text_of(ada.get("/elections/new/"))
-    assert page.count('name="beginning"') == 4
+    assert page.count('name="beginning"') == 5
     answer = ada.post("/elections/new/", {**NEW, "beginning": "seats", "seats": "5", "description": "Why *now*"})
     assert answer["Location"] == at("candidates")
     text = repository.description_of(now().name).description

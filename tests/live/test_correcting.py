@@ -103,6 +103,31 @@ def test_an_item_added_later_is_moved_before_any_other_business(site, made):
     assert replay.check(site, report=replay.quietly).first == ()
 
 
+def test_an_item_is_added_where_the_host_wants_it(hana, made):
+    """Before an item that is still there as it was shown; otherwise nothing is added."""
+    game = made(Type.ASSEMBLY, [Question("Report", Kind.TOPIC), Question("Any other business", Kind.TOPIC)])
+    other = question_fingerprint(repository.read_questions(game.id)[1])
+    item = {"kind": "topic", "title": "Boats", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
+    page = f"/live/{game.id}/agenda/"
+    assert f'<option value="{other}">Before 2. Any other business</option>' in hana.get(page).content.decode()
+    assert hana.post(page, item | {"before": other}).status_code == 302
+    assert titles(game) == ["Report", "Boats", "Any other business"]
+    correcting.change(game.id, "Hana", 2, other, Question("The rest", Kind.TOPIC))
+    answer = hana.post(page, item | {"title": "Oars", "before": other})
+    assert answer.status_code == 422
+    assert "Somebody else has changed this list" in answer.content.decode()
+    with pytest.raises(ChangedElsewhere):
+        correcting.add(game.id, "Hana", Question("Oars", Kind.TOPIC), before=other)
+    assert titles(game) == ["Report", "Boats", "The rest"]
+
+
+def test_amendments_are_placed_right_after_their_motion(hana, made):
+    game = made(Type.ASSEMBLY, [Question("A boat?", Kind.MOTION), Question("Any other business", Kind.TOPIC)])
+    next_one = question_fingerprint(repository.read_questions(game.id)[1])
+    page = hana.get(f"/live/{game.id}/agenda/?motion=0").content.decode()
+    assert f'<option value="{next_one}" selected>' in page
+
+
 def test_an_item_is_corrected_until_it_is_voted_on(site, assembly):
     """Also while it is talked about; then it may become another kind of vote."""
     players = seated(assembly, "Ada", "Ben", "Cy")

@@ -51,7 +51,9 @@ def test_a_typed_question_is_asked_at_once(hana):
     answer = hana.post("/live/new/", FORM)
     game = newest()
     assert answer["Location"] == f"/live/{game.id}/host/"
-    assert (game.title, game.engagement_type, game.total_questions) == ("Which is a prime?", Type.TRIVIA, 1)
+    assert (game.engagement_type, game.total_questions) == (Type.TRIVIA, 1)
+    assert game.title.startswith("Trivia, ")
+    assert "prime" not in game.title, "The lobby must not give the question away."
     (asked,) = repository.read_questions(game.id)
     assert asked == Question("Which is a prime?", Kind.CHOICE, options=("3", "4", "5"), right=(0, 2), seconds=20)
     assert f'dir="ltr">{game.code}<' in text(hana.get(answer["Location"]))
@@ -118,6 +120,12 @@ def test_what_is_wrong_is_said_and_nothing_is_lost(hana, change, sentence):
 
 
 # --- of a set ---
+
+
+def test_speed_counts_in_trivia_unless_the_host_says_otherwise(hana):
+    assert re.search('name="speed_bonus"[^>]* checked', text(hana.get("/live/new/")))
+    hana.post("/live/new/", FORM)
+    assert not newest().speed_bonus
 
 
 def a_set(name: str, owner: str = "Hana", *, shared: bool = False):

@@ -12,12 +12,14 @@ from acts import storage
 from live import clock, repository, seats
 from live.rules import Phase, Step
 from live.screens import snapshots
-from live.screens.snapshots import SessionCache
+from live.screens.snapshots import CachedSession, SessionCache
 from questions.question import Type
 from store import keys, round_trips
+from store.log import EventLog
 from store.table import Delete
+from tests.at_once import at_once
 from tests.chaos import Chaos
-from tests.live.conftest import drive, give, seated
+from tests.live.conftest import POLL, TRIVIA, drive, give, seated
 
 
 @pytest.fixture
@@ -154,6 +156,57 @@ def test_who_has_answered_is_counted_once_a_second(made, time, asked):
     assert snapshots.current(game.id, counts=True).answered == 0, "nobody has voted yet"
     snapshot = snapshots.current(game.id)
     assert len(snapshot.phase_data.answers) == 3
+
+
+def test_a_game_closes_a_moment_after_everybody_has_answered(site, made, time):
+    """Several processes see it at once, and one of them closes the round."""
+    game = made(Type.TRIVIA)
+    ada, ben = seated(game, "Ada", "Ben")
+    state = drive(game, Step.NEXT)
+    give(game, ada, [0], at=clock.now())
+    assert not snapshots.current(game.id, counts=True).is_complete
+    give(game, ben, [1], at=clock.now())
+    time.now += snapshots.COUNT_REFRESH_MS
+    snapshot = snapshots.current(game.id, counts=True)
+    processes = [CachedSession(game.id) for _process in range(4)]
+    assert all(each.counted(snapshot).is_complete for each in (snapshots.SESSIONS.of(game.id), *processes))
+    time.now += snapshots.COMPLETE_MS - 1
+    assert snapshots.current(game.id, counts=True).state == state
+    time.now += 1
+    at_once(*(lambda kept=kept: kept.counted(snapshot) for kept in processes))
+    assert snapshots.current(game.id).state.phase == Phase.RESULTS
+    assert repository.read_state(game.id).version == state.version + 1
+    assert [each["event_type"] for each in EventLog(site).since(0)].count("LiveRoundSealed") == 1
+
+
+def test_whoever_left_after_answering_stands_in_for_nobody(made, time):
+    game = made(Type.TRIVIA)
+    ada, ben, _cem = seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    give(game, ada, [0], at=clock.now())
+    give(game, ben, [0], at=clock.now())
+    storage.table().write(*seats.change(game, ada, seats.left_at_time(ada, clock.now())))
+    seats.count_change(game)
+    found = snapshots.current(game.id, counts=True)
+    assert (found.answered, len(found.playing), found.is_complete) == (1, 2, False)
+
+
+@pytest.mark.parametrize("kind", ["untimed", "paused", "poll"])
+def test_only_a_running_clock_of_a_game_is_cut_short(made, time, kind):
+    asked = replace(TRIVIA[0], seconds=0) if kind == "untimed" else TRIVIA[0]
+    if kind == "poll":
+        game, said = made(Type.POLL, (replace(POLL[0], seconds=60),)), "0>1"
+    else:
+        game, said = made(Type.TRIVIA, (asked,)), [0]
+    (ada,) = seated(game, "Ada")
+    drive(game, Step.NEXT)
+    give(game, ada, said, at=clock.now())
+    if kind == "paused":
+        drive(game, Step.PAUSE)
+    assert snapshots.current(game.id, counts=True).is_complete
+    time.now += 2 * snapshots.COMPLETE_MS
+    assert snapshots.current(game.id, counts=True).state.is_open
+    assert snapshots.current(game.id).state.is_open
 
 
 def test_what_is_over_is_closed_by_whoever_looks(made, time):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -9,11 +11,16 @@ from django.urls import reverse
 from accounts import repository as people
 from acts.refusals import NotNow
 from assembly import agenda
+from assembly.minutes import repository as minutes
 from live import repository
-from live.rules import Step
+from live.rules import Phase, Step
 from live.screens import snapshots
+from live.services import correcting, making, moving
 from questions.question import Kind, Question, Type
+from questions.rules import question_fingerprint
+from store.log import EventLog
 from tests.live.conftest import drive, give, picture, seated
+from upkeep import replay
 
 FEE = Question(
     "The fee", Kind.ALTERNATIVES, options=("110", "120", "No change"), majority="1/2 cast", seconds=0, detail="a year"
@@ -46,52 +53,141 @@ def at(game, name: str) -> str:
 TIED = ("0>1>2", "0>1>2", "1>0>2", "1>2>0")  # 110 and 120 are level; 3 to 1 and 4 to 0 against no change
 
 
-def test_tied_amendments_have_a_verdict_and_are_all_drawn(made, hana):
+def test_tied_amendments_have_a_verdict_and_are_all_told(made, hana):
     game = voted(made, FEE, *TIED)
     snapshot = snapshots.current(game.id)
     assert snapshot.round.result["outcome"] == "tied"
     drawn = picture(Type.ASSEMBLY, snapshot.round, snapshot.questions, snapshot.seats)
-    for words in ("No decision: tied between", "3 : 1", "4 : 0", "The vote is tied: hold a run-off to decide"):
-        assert words in drawn
-    assert "were needed" not in drawn
-    minutes = hana.get(at(game, "minutes")).content.decode()
-    assert "No decision: tied between" in minutes
-    assert "110: 3 for it, 1 for no change; 120: 4 for it, 0 for no change" in minutes
+    for page in (drawn, hana.get(at(game, "minutes")).content.decode()):
+        for words in (
+            "No decision: tied between",
+            "3 : 1",
+            "4 : 0",
+            "2 : 2",
+            "hold a run-off to decide",
+            "original motion",
+        ):
+            assert words in page
+        assert "were needed" not in page
+    sealed = hana.get(reverse("sealed_round", args=[game.id, 1])).content.decode()
+    assert "110 (3 : 1)" in sealed
+    assert "120 (4 : 0)" in sealed
+
+
+def test_versions_that_are_tied_but_all_lack_their_majority_are_not_carried(made, hana):
+    """Whichever of them a run-off chose, nothing would change."""
+    game = voted(made, replace(FEE, majority="3/4 cast"), "0>1>2", "1>0>2", "0=1>2", "2>0>1", "2>1>0")
+    result = snapshots.current(game.id).round.result
+    assert (result["winners"], result["outcome"]) == ([0, 1], "lost")
+    shown = hana.get(at(game, "host_game")).content.decode()
+    assert "Not carried: nothing changes" in shown
+    assert at(game, "run_off") not in shown
 
 
 @pytest.mark.parametrize("page", ["host_game", "remote", "agenda"])
-def test_one_press_puts_the_run_off_next(made, hana, page):
+def test_one_press_calls_the_run_off_once(site, made, hana, page):
     game = voted(made, FEE, *TIED)
     shown = hana.get(at(game, page)).content.decode()
     assert f'formaction="{at(game, "run_off")}" name="round" value="1"' in shown
+    assert "Run-off between \u2068110\u2069 and \u2068120\u2069" in shown
     for _press in range(2):
         assert hana.post(at(game, "run_off"), {"round": "1", "from": page})["Location"] == at(game, page)
     first, run_off, last = repository.read_questions(game.id)
     assert (first, last) == (FEE, BUSINESS)
     assert (run_off.title, run_off.options) == ("Run-off: The fee", ("110", "120", "No change"))
-    assert (run_off.kind, run_off.majority) == (FEE.kind, FEE.majority)
-    assert drive(game, Step.NEXT).question == 1
+    assert (run_off.kind, run_off.majority, run_off.run_off) == (FEE.kind, FEE.majority, 1)
+    state = repository.read_state(game.id)
+    assert (state.phase, state.played) == (Phase.TALKING, (0, 1))
+    assert at(game, "run_off") not in hana.get(at(game, page)).content.decode()
+    (added,) = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "LiveItemAdded"]
+    assert added["run_off"] == 1
+    assert replay.check(site, report=replay.quietly).first == ()
+
+
+def test_two_tabs_hold_one_run_off(made, monkeypatch):
+    """The other tab presses after the first has looked, and before it has added or called anything."""
+    game = voted(made, FEE, *TIED)
+    for module, name in ((correcting, "add"), (moving, "drive")):
+        real, others = getattr(module, name), [1]
+
+        def late(*arguments, real=real, others=others, **options):
+            if others:
+                others.pop()
+                agenda.hold_run_off(game.id, "Otto", 1)
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(module, name, late)
+    assert agenda.hold_run_off(game.id, "Hana", 1) == 1
+    assert (len(repository.read_questions(game.id)), repository.read_state(game.id).played) == (3, (0, 1))
+
+
+def test_a_run_off_waits_until_the_current_item_is_closed(made, hana):
+    game = voted(made, FEE, *TIED)
+    drive(game, Step.NEXT)
+    assert at(game, "run_off") not in hana.get(at(game, "agenda")).content.decode()
+    with pytest.raises(NotNow):
+        agenda.hold_run_off(game.id, "Hana", 1)
+    assert len(repository.read_questions(game.id)) == 2
+    drive(game, Step.CLOSE)
+    assert at(game, "run_off") in hana.get(at(game, "agenda")).content.decode()
+
+
+def test_a_run_off_has_the_number_of_its_item_everywhere(made, hana):
+    game = voted(made, FEE, *TIED)
+    for _tie in range(2):
+        agenda.hold_run_off(game.id, "Hana", repository.read_state(game.id).round)
+        drive(game, Step.VOTE)
+        for seat, each in zip(snapshots.current(game.id).seats.values(), TIED, strict=True):
+            give(game, seat, each)
+        drive(game, Step.CLOSE)
+    assert snapshots.current(game.id).numbers == ["1", "1.1", "1.2", "2"]
+    assert "Item 1.2 of 2" in hana.get(at(game, "host_game")).content.decode()
+    assert '<span class="agenda-number">2.</span> Any other business' in hana.get(at(game, "agenda")).content.decode()
+    correcting.change(game.id, "Hana", 3, question_fingerprint(BUSINESS), replace(BUSINESS, title="The rest"))
+    copy = making.copy(people.find("Hana"), game.id, "token")
+    assert [each.title for each in repository.read_questions(copy.id)] == ["The fee", "The rest"]
+    drive(game, Step.END)
+    points = minutes.find(game.id).minutes.points
+    assert [(each.item, each.run_off_of, each.run_off) for each in points] == [
+        *(("1", "", "1.1"), ("1.1", "1", "1.2"), ("1.2", "1.1", ""))
+    ]
+    page = hana.get(at(game, "minutes")).content.decode()
+    assert "A run-off followed: item 1.1." in page
+    assert "Run-off of item 1.1" in page
+    assert page.count("hold a run-off to decide") == 1
+    assert '<span class="report-number">1.2.</span>' in hana.get(at(game, "game_report")).content.decode()
+    assert "\n3,1.2," in hana.get(at(game, "game_report_csv")).getvalue().decode().replace("\r", "")
+    assert "Item 1.1 · Round 2" in " ".join(
+        hana.get(reverse("sealed_round", args=[game.id, 2])).content.decode().split()
+    )
 
 
 def test_choices_rankings_and_their_run_off(made):
     choice = Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo", "Kim"), secret=True, seconds=0)
-    game = voted(made, choice, "0", "0", "2", "2", "1")
-    place = agenda.add_run_off(game.id, "Hana", 1)
-    assert repository.read_questions(game.id)[place].options == ("Ines", "Kim")
-    assert repository.read_questions(game.id)[place].secret
-    ranking = Question("Where next?", Kind.RANKING, options=("Sea", "Hills", "Town"), seconds=0)
-    game = voted(made, ranking, "0>2", "1>2", "0>1", "1>0")
-    place = agenda.add_run_off(game.id, "Hana", 1)
-    assert repository.read_questions(game.id)[place].options == ("Sea", "Hills")
+    for question, said, left in (
+        (choice, ("0", "0", "2", "2", "1"), ("Ines", "Kim")),
+        (replace(choice, majority="1/2 cast"), ("0", "0", "0", "2", "2", "1", "1"), None),
+        (replace(choice, majority="1/2 cast"), ("0", "0", "0", "2", "2", "1"), ("Ines", "Kim")),
+        (replace(choice, majority="1/2 present"), ("0", "abstain", "abstain"), None),
+        (replace(choice, kind=Kind.RANKING, secret=False), ("0>2", "1>2", "0>1", "1>0"), ("Ines", "Jo")),
+    ):
+        game = voted(made, question, *said)
+        if left is None:
+            with pytest.raises(NotNow):
+                agenda.hold_run_off(game.id, "Hana", 1)
+        else:
+            place = agenda.hold_run_off(game.id, "Hana", 1)
+            run_off = repository.read_questions(game.id)[place]
+            assert (run_off.options, run_off.secret) == (left, question.secret)
 
 
 def test_without_a_tie_there_is_no_run_off(made, hana):
     game = voted(made, FEE, "0>1>2", "0>1>2", "0>1>2")
     with pytest.raises(NotNow):
-        agenda.add_run_off(game.id, "Hana", 1)
+        agenda.hold_run_off(game.id, "Hana", 1)
     for number in (0, 2, 99):
         with pytest.raises(NotNow):
-            agenda.add_run_off(game.id, "Hana", number)
+            agenda.hold_run_off(game.id, "Hana", number)
     assert "run-off" not in hana.get(at(game, "host_game")).content.decode()
 
 
@@ -109,8 +205,8 @@ def test_the_minutes_say_what_a_shared_place_is(made, hana):
     colours = Question("Which colour?", Kind.RANKING, options=("Red", "Green", "Blue"), seconds=0)
     game = voted(made, colours, *"2" * 5, *"1" * 4, *"0" * 4)
     minutes = hana.get(at(game, "minutes")).content.decode()
-    assert "2. Green" in minutes
-    assert "2. Red" in minutes
+    for name in ("Green", "Red"):
+        assert f'<td class="number">2</td><th scope="row"><bdi>{name}</bdi></th>' in minutes
     assert "only drawing lots could separate them" in minutes
 
 

@@ -12,16 +12,23 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
 from elections import repository as elections
+from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
+from elections.multi_ballot_pages import services as binding
 from live import codes
+from live.services import making
+from news import services as news
 from news import site_page, site_services
+from news.services.writing import Written
 from news.site_page import Part
 from polls import services as polling
+from questions.question import Type
 from store import keys
 from store.table import Delete, Exists, Unwritable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
+from tests.live.conftest import TRIVIA
 from tests.polls.conftest import CHOSEN
 from upkeep import replay
 
@@ -250,18 +257,93 @@ def test_an_observer_is_told_what_there_is_to_read(site, signed_in, opened):  # 
     assert "nothing to vote on" not in page
 
 
-def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, person):  # noqa: F811
+def cards(browser) -> list[str]:
+    """The text of each card, without its markup."""
+    found = re.findall(
+        r'<li class="card(?: ruled)?">(.*?)</li>', main_of(browser.get("/")).split(f"What {RUN}")[1], re.S
+    )
+    return [" ".join(re.sub("<[^>]+>", " ", each).split()) for each in found]
+
+
+def test_who_runs_things_finds_a_card_for_each_with_its_figure_and_next_step_most_urgent_first(
+    site,
+    opened,  # noqa: F811
+    signed_in,
+    person,
+    monkeypatch,
+):
+    otto = person("the organiser", Role.ADMIN)
+    drafts.create(otto, "A draft")
+    opened("Ann", name="Soon", electorate="everyone", no_voting_after="2198-01-01T09:00:00.000Z")
+    opened("Ann", name="Later", electorate="everyone", no_voting_before=TOMORROW, no_voting_after=FUTURE)
+    opened("Ann", "Ben", name="Uninvited")
+    decide(opened, "Past")
+    binding.make(otto, "Meeting", ["Chair", "Treasurer"])
+    polling.make(otto, ("Pizza", "Sushi"), 30, **CHOSEN)
+    making.make(otto, Type.TRIVIA, TRIVIA, title="Quiz")
+    post = news.write(otto, Written("Good news", "All is well."))
+    news.publish(otto, post, FUTURE)
+    browser = signed_in(otto)
+    found = cards(browser)
+    names = [
+        "Lunch on Friday",
+        "Uninvited",
+        "Past",
+        "Soon",
+        "Later",
+        "Meeting",
+        "Quiz",
+        "A draft",
+        "Good news",
+    ]
+    assert sorted(names) == sorted(name for each in found for name in names if f" {name} " in f" {each} ")
+    first = {name: place for place, each in enumerate(found) for name in names if f" {name} " in f" {each} "}
+    assert {first["Lunch on Friday"], first["Uninvited"], first["Past"]} == {0, 1, 2}, "what has to be done"
+    assert first["Soon"] < first["Later"] < min(first["Quiz"], first["A draft"], first["Meeting"])
+    assert "0 of 2 have voted. 2 of 2 voters have not been invited yet. Invite voters" in found[first["Uninvited"]]
+    assert "2 of 2 have voted. The votes are counted." in found[first["Past"]]
+    assert "Mail the result" in found[first["Past"]]
+    assert "Opens in" in found[first["Later"]]
+    assert "0 votes" in found[first["Lunch on Friday"]]
+    assert "Share" in found[first["Lunch on Friday"]]
+    assert "Nobody is connected yet Projector" in found[first["Quiz"]]
+    assert "Ballot with several questions Draft Meeting See all questions" in found[first["Meeting"]]
+    assert "Add candidates" in found[first["A draft"]]
+    assert "Dec. 1, 2199, 9 a.m. UTC" in found[first["Good news"]]
+    stands_at(monkeypatch, NEXT_WEEK)
+    assert not any("Past" in each for each in cards(browser)), "what was decided long ago is in the list"
+
+
+def test_of_many_elections_the_most_urgent_have_cards_and_the_page_asks_no_more(site, signed_in, person, opened):  # noqa: F811
     otto = person("the organiser")
     browser = signed_in(otto)
-    drafts.create(otto, "A draft")
-    opened("Ann", name="Endless")
-    opened("Ann", name="Later", no_voting_before=TOMORROW, no_voting_after=FUTURE)
-    decide(opened, "Past")
-    page = main_of(browser.get("/"))
-    assert "Next: complete the draft and open it." in page
-    assert "open until you close it" in page
-    assert "Opens in" in page
-    assert "Next: look at the result." in page
+    opened("Ann", name="Open", no_voting_after=FUTURE)
+    for number in range(MAX_CARDS):
+        drafts.create(otto, f"Draft {number}")
+    browser.get("/")  # which notes the visit
+    few = browser.get("/")
+    assert len(cards(browser)) == MAX_CARDS
+    assert "Open" in cards(browser)[0]
+    for number in range(2 * MAX_CARDS):
+        drafts.create(otto, f"Another {number}")
+    many = browser.get("/")
+    assert trips(many) == trips(few)
+
+
+def test_who_may_run_things_and_runs_none_is_shown_what_there_is_to_begin(site, signed_in, ann):
+    page = main_of(signed_in("Newcomer").get("/"))
+    for name, address in (("Elect", "/elections/new/"), ("Ask", "/polls/new/"), ("Meet", "/live/new/")):
+        assert f'<h3><a href="{address}">{name}</a></h3>' in page
+    assert "/polls/new/" not in main_of(ann.get("/")), "a voter may not"
+
+
+def test_who_waits_for_approval_is_told_so(site, signed_in, person):
+    word = "an admin has to approve it first"
+    assert word in main_of(signed_in("Eve", Role.NO_ACCESS).get("/"))
+    words = {"text": "We keep bees."}
+    site_services.edit(person("Boss", Role.ADMIN), Part.TEXT, site_page.edition(site_page.BLANK, Part.TEXT), words)
+    assert word in main_of(signed_in("Eve", Role.NO_ACCESS).get("/"))
+    assert word not in main_of(signed_in("Ann").get("/"))
 
 
 def test_the_receipt_leads_home(site, ann, opened):  # noqa: F811

@@ -131,6 +131,7 @@ def test_strangers_make_polls_only_where_the_site_allows_it(site, client, settin
     settings.POLLS_BY_ANYBODY = True
     answer = client.post("/polls/new/", FORM, follow=True)
     page = text(answer)
+    assert page.index("Share the link") < page.index('id="poll-link"') < page.index('id="private-link"')
     link = re.search(r"http://[^/]+(/poll/[^/]+/manage/key/[^/<]+/)", page)[1]
     assert "only way to manage this poll" in page
     elsewhere = Client()
@@ -603,6 +604,17 @@ def test_somebody_who_deletes_what_was_changed_meanwhile_is_told(made, signed_in
     monkeypatch.setattr(services, "find_runner", lambda *_: before)
     assert ida.post(f"/poll/{poll.id}/manage/delete/")["Location"] == f"/poll/{poll.id}/manage/"
     assert repository.find(poll.id) is not None
+
+
+def test_lists_are_sorted_by_urgency_and_name_the_zone_of_each(made, signed_in):
+    closed = at_its_own_moment(lambda: made(title="Closed"))
+    services.close(services.find_runner(closed.id, people.find("Ida"), ""))
+    for title, hours in (("Soon", 1), ("Late", 50), ("Endless", None)):
+        ends = in_hours(hours) if hours else None
+        at_its_own_moment(lambda title=title, ends=ends: made(title=title, expires_at=ends, time_zone="Asia/Tokyo"))
+    page = text(signed_in(people.find("Ida")).get("/polls/"))
+    assert re.findall(r">(Soon|Late|Endless|Closed)</a>", page) == ["Soon", "Late", "Endless", "Closed"]
+    assert len(re.findall(r"JST</time>", page)) == 2
 
 
 def test_lists_are_leafed_through_by_cursor(made, client, monkeypatch):

@@ -267,7 +267,7 @@ def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(si
     seal_closed()
     assert deliver()[ANN] == 1
     to_ann = next(message.body for message in sent.outbox if message.to == [ANN])
-    assert "Chair: Bo has won. Site: Cy has won. 2 ballots were counted." in to_ann
+    assert "2 ballots were counted.\n\n• Chair: Bo has won.\n• Site: Cy has won.\n\n" in to_ann
     (door,) = set(re.findall(r"(/vote/\S+/)", to_ann))
     assert Client().post(door).url == f"/book/{multi_ballot.id}/results/"
 

@@ -68,7 +68,10 @@ def test_the_record_has_the_time_of_the_place_from_the_first_step_on(held, signe
 
 def test_items_have_the_numbers_that_the_wall_has_shown(held):
     points = minutes.find(held.id).minutes.points
-    assert [(point.item, point.question.title) for point in points] == [(2, "The budget"), (1, "Report of the board")]
+    assert [(point.item, point.question.title) for point in points] == [
+        ("2", "The budget"),
+        ("1", "Report of the board"),
+    ]
 
 
 def test_hosts_find_them_for_good(held, signed_in, monkeypatch):

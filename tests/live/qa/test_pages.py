@@ -262,6 +262,22 @@ def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
     assert "That has already been done" in text_of(hana.post(manage(game), {"act": f"hide {first.id}"}, follow=True))
 
 
+def test_showing_a_question_twice_does_not_close_it(game, hana):
+    """The button that closes it is the last, far from the one that was pressed."""
+    services.set_up(game.id, "Hana", mode=Mode.APPROVED)
+    (ada,) = seated(game, "Ada")
+    asked = send(game, ada, "Why a bus?")
+
+    def acts() -> list[str]:
+        found = re.search(r'<div class="qa-acts">(.*?)</div>', text_of(hana.get(manage(game))), re.S)[1]
+        return re.findall(r'value="(\w+) |\?(answer)=', found)
+
+    assert acts()[0] == ("show", "")
+    hana.post(manage(game), {"act": f"show {asked.id}"})
+    assert [each or other for each, other in acts()] == ["up", "hide", "answer", "answer"]
+    assert acts()[-1] == ("answer", "")
+
+
 def test_a_written_answer_has_a_form_of_its_own_and_is_not_lost(game, hana):
     (ada,) = seated(game, "Ada")
     asked = send(game, ada, "Why a bus?")

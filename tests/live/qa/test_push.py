@@ -61,6 +61,25 @@ def test_what_is_hidden_is_gone_with_the_first_look_after_it(game, ours):
     assert "hidden" in html(host, "screen")
 
 
+def test_the_end_reaches_a_wall_that_shows_a_question(game, ours, client):
+    """By push, and on the page that reloads itself without scripts."""
+    (ada,) = seated(game, "Ada")
+    asked = send(game, ada, "Why a bus?")
+    services.moderate(game.id, asked.id, "Hana", Act.PUT_UP)
+    wall, phone = listening(ours, game, Role.SCREEN), listening(ours, game, Role.PLAYER, ada)
+    address = reverse("screen", args=[game.id, game.screen_token])
+    assert "Why a bus?" in client.get(address).content.decode()
+    drive(game, Step.END)
+    ours.tick(only_woken=True)
+    assert "qa-up" not in html(wall, "status")
+    assert "show-ended" in html(wall, "screen")
+    assert "Thank you for taking part" in html(phone, "screen")
+    page = client.get(address).content.decode()
+    assert "show-ended" in page
+    assert "Why a bus?" not in page
+    assert 'http-equiv="refresh"' in page
+
+
 def test_another_process_hears_of_it_at_its_next_look(game, monkeypatch):
     """Which comes twice a second: nothing that it keeps in mind stands in the way."""
     ada, ben = seated(game, "Ada", "Ben")
