@@ -15,7 +15,7 @@ from store.table import Table
 from .caches import SiteCache
 
 FRESH_SECONDS = 5.0
-PUBLIC_PAGE_FIELDS = ("text", "photo", "links", "projects")
+PUBLIC_PAGE_FIELDS = ("text", "photo", "links", "projects", "hides_example")
 
 
 @dataclass(frozen=True, slots=True)

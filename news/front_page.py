@@ -33,7 +33,7 @@ from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
 from polls import repository as polls
 from polls.services import may_make
-from results import wording
+from results import example, wording
 from results.repository import newest_shared
 from store.keys import fold, made_by
 from store.parallel import run_parallel
@@ -53,9 +53,9 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
     """
     if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
         return render(request, "news/home_of.html", _member_context(request) | code, status=status)
-    if branding.has_public_page() and (page := site_page.find()).has_content:
-        return show_page(request, page, status, **code)
-    return show_default_page(request, status, **code)
+    page = site_page.find() if branding.has_public_page() else site_page.BLANK
+    show = show_page if page.has_content else show_default_page
+    return show(request, page, status, **code)
 
 
 def _member_context(request: HttpRequest) -> dict[str, Any]:
@@ -119,15 +119,15 @@ def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: A
         "edited": edited,
         "at": edited or left,
         **page_context(page),
-        **visitor_context(request),
+        **visitor_context(request, page),
         **code,
     }
     return render(request, "news/site_page.html", context, status=status)
 
 
-def show_default_page(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
+def show_default_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
     """The default page, for a site that has not described itself."""
-    return render(request, "news/home.html", visitor_context(request) | code, status=status)
+    return render(request, "news/home.html", visitor_context(request, page) | code, status=status)
 
 
 def page_context(page: SitePage) -> dict[str, Any]:
@@ -147,8 +147,8 @@ def _image(photo: Photo | None) -> dict[str, Any]:
     return {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
-def visitor_context(request: HttpRequest) -> dict[str, Any]:
-    """What any visitor can do and read here."""
+def visitor_context(request: HttpRequest, page: SitePage) -> dict[str, Any]:
+    """What any visitor can do, try and read here."""
     shared, posts = run_parallel(table(), _newest_result, newest)
     return {
         "may_register": allows_registration(),
@@ -156,6 +156,7 @@ def visitor_context(request: HttpRequest) -> dict[str, Any]:
         "may_make_polls": may_make(request.user),
         "shared": shared,
         "newest": posts,
+        **({} if page.hides_example else example.form_context()),
     }
 
 

@@ -49,7 +49,8 @@ ITEMS = (
              exports=(Export("news_by_mail", _("news_by_mail.json: when you subscribed to the news by mail, if you "
                  "did."), subscriptions.export_subscription),)),
     ItemType("site page", keys.SITE_PAGE, "name colour text text_html html_version:int links:list projects:list "
-             "photo:map version:int", inside=SITE_PAGE, replay=(Exempt(HTML, "text_html html_version"),), sheets=(
+             "photo:map hides_example:bool version:int", inside=SITE_PAGE,
+             replay=(Exempt(HTML, "text_html html_version"),), sheets=(
                  Sheet("site-page", _("Site page"), _("What the site says about itself, part by part."),
                        "part number title words address", "part number"),)),
 

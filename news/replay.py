@@ -95,7 +95,7 @@ EVENTS = (
     EventType("PreviewsRevoked", changed("previews"), "post_id previews:int"),
     EventType("PostPassedOn", changed("author"), "post_id author:person"),
     EventType("PostDeleted", deleted, "post_id"),
-    EventType("SitePageEdited", site_page_edited, "part name colour text links:list projects:list photo:map",
-              inside=SITE_PAGE),
+    EventType("SitePageEdited", site_page_edited, "part name colour text links:list projects:list photo:map "
+              "hides_example:bool", inside=SITE_PAGE),
     EventType("SitePageRemoved", site_page_removed),
 )  # fmt: skip

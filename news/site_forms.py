@@ -97,6 +97,13 @@ class TextForm(PartForm):
     text = markdown_field(_("In your own words"), rows=12)
 
 
+class ExampleForm(PartForm):
+    shows = forms.BooleanField(label=_("Show visitors an example ballot to try"), required=False)
+
+    def values(self) -> Item:
+        return {"hides_example": not self.cleaned_data["shows"]}
+
+
 # --- rows ---
 
 
@@ -249,9 +256,14 @@ def text_form(post: QueryDict | None, page: SitePage) -> TextForm:
     return TextForm(post, initial={"text": page.text}, auto_id="our-%s")
 
 
+def example_form(post: QueryDict | None, page: SitePage) -> ExampleForm:
+    return ExampleForm(post, initial={"shows": not page.hides_example}, auto_id="our-%s")
+
+
 FORMS: dict[Part, Callable[[QueryDict | None, SitePage], PartForm | Rows]] = {
     Part.NAME: name_form,
     Part.TEXT: text_form,
     Part.LINKS: LinkRows,
     Part.PROJECTS: ProjectRows,
+    Part.EXAMPLE: example_form,
 }

@@ -36,6 +36,7 @@ class Part(StrEnum):
     PICTURE = "picture"
     LINKS = "links"
     PROJECTS = "projects"
+    EXAMPLE = "example"
 
 
 PART_FIELDS = {
@@ -44,7 +45,9 @@ PART_FIELDS = {
     Part.PICTURE: ("photo",),
     Part.LINKS: ("links",),
     Part.PROJECTS: ("projects",),
+    Part.EXAMPLE: ("hides_example",),
 }
+PLAIN_FIELDS = ("name", "colour", "text", "hides_example")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class SitePage:
     links: tuple[Link, ...] = ()
     projects: tuple[Project, ...] = ()
     photo: Photo | None = None
+    hides_example: bool = False  # whether visitors find no ballot to try
     version: int = 0  # 0 for a page that was never written
     html: Html | None = None
 
@@ -108,7 +112,7 @@ def edition(page: SitePage, part: Part) -> str:
 
 def _values(data: Item) -> dict[str, Any]:
     """From an item, or from an event's data."""
-    values: dict[str, Any] = {name: data[name] for name in ("name", "colour", "text") if name in data}
+    values: dict[str, Any] = {name: data[name] for name in PLAIN_FIELDS if name in data}
     if "links" in data:
         values["links"] = tuple(Link(**each) for each in data["links"])
     if "projects" in data:
@@ -139,7 +143,7 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
     """Replaces the page, if it has not changed since it was read."""
     item = {**keys.SITE_PAGE.item, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
-        item |= {name: value for name, value in part_data(page, part).items() if value is not None}
+        item |= {name: value for name, value in part_data(page, part).items() if value not in (None, False)}
     return [Put(item | markdown_cache.html_attributes("text", page.text), when=unchanged_or_new(before))]
 
 

@@ -32,6 +32,7 @@ TITLES = {
     Part.TEXT: gettext_lazy("Who we are"),
     Part.LINKS: gettext_lazy("Links"),
     Part.PROJECTS: gettext_lazy("Projects"),
+    Part.EXAMPLE: gettext_lazy("Example ballot"),
 }
 
 
@@ -44,7 +45,7 @@ def page(request: HttpRequest) -> HttpResponse:
     """As visitors see it, with an edit link beside each part for those who look after the site."""
     page = site_page.find()
     may_edit = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
-    return show_page(request, page) if page.has_content or may_edit else show_default_page(request)
+    return show_page(request, page) if page.has_content or may_edit else show_default_page(request, page)
 
 
 # --- editing ---

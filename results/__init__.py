@@ -1,3 +1,4 @@
 PUBLIC = (
-    "exports incoming items mailing pictures proof published repository running_count services sharing waiting wording"
+    "example exports incoming items mailing pictures proof published repository running_count services sharing waiting "
+    "wording"
 )

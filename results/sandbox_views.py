@@ -10,16 +10,20 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from accounts.registration_policy import allows_registration
 from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField
 from pages.forms import form_data, form_page
+from ranking.rankings import ranked_names, ranking_from, submitted_ranks, typed_ranks
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import of_recount
@@ -27,7 +31,7 @@ from tally.count_job import CountJob
 from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
 
-from . import bounded_counting, wording
+from . import bounded_counting, example, wording
 from .bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
 from .report import build_report
 from .repository import Found
@@ -202,6 +206,30 @@ def sandbox(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             return _refused(request, form, refusal)
     return _page(request, form, context)
+
+
+@public
+@require_safe
+def try_it(request: HttpRequest) -> HttpResponse:
+    """The example ballot, then its count. Nothing is stored, so the ranking is part of the address."""
+    ranks, problem = submitted_ranks(request.GET), ""
+    try:
+        if ranking := ranking_from(ranks, example.candidates()):
+            count(COUNTS, throttle_key(request))
+            return _count_example(request, ranking)
+        problem = _("Rank at least one of the options.") if ranks else ""
+    except Refusal as refusal:
+        problem = str(refusal)
+    context = example.form_context(typed_ranks(request.GET)) | {"problem": problem}
+    return render(request, "results/try_it.html", context, status=422 if problem else 200)
+
+
+def _count_example(request: HttpRequest, ranking: str) -> HttpResponse:
+    form = SandboxForm(MultiValueDict({"ballots": [example.ballots_text(ranking)]}))
+    form.full_clean()
+    ranked, may_register = ranked_names(ranking, example.candidates()), allows_registration()
+    tried = {"example": example.QUESTION, "ranked": ranked, "may_register": may_register}
+    return _page(request, form, _account(request, form) | tried)
 
 
 def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:

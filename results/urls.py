@@ -41,5 +41,6 @@ urlpatterns = [
     path("book/", include(below_multi_ballot)),
     path("waiting/<str:token>/", views.waiting, name="waiting_for_result"),
     path("help/counting/", views.help_counting, name="help_counting"),
+    path("try/", sandbox_views.try_it, name="try_it"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),
 ]

@@ -16,6 +16,7 @@ from . import (
     sealed_rounds,
     seat,
     sorting,
+    trying,
 )
 
 below_live = [
@@ -26,6 +27,8 @@ below_live = [
     # updates for open pages
     path("<slug:game_id>/now/<slug:role>/", push.now, name="game_now"),
     path("<slug:game_id>/stream/<slug:role>/", push.stream, name="game_stream"),
+    # visitors
+    path("try/", trying.try_live, name="try_live"),
     # hosts
     path("", making.games, name="games"),
     path("new/", making.make, name="make_game"),

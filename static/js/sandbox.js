@@ -70,7 +70,7 @@
     made.hidden = refused.hidden = true;
     if (!form.elements.ballots.value.trim() && form.elements.file.value) return say(refused, button.dataset.aFile);
     const values = Object.fromEntries(FIELDS.map((name) => [name, form.elements[name].value]));
-    const address = `${location.origin}${location.pathname}#${await pack(values)}`;
+    const address = `${form.action}#${await pack(values)}`;
     if (address.length > LONGEST_LINK) return say(refused, button.dataset.tooLong);
     document.getElementById("sandbox-link").textContent = address;
     made.hidden = false;

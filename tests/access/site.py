@@ -370,7 +370,7 @@ def _second_factors(ann: User, client: Client) -> str:
 
 def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     pages = ("home", "style", "healthz", "readyz", "checkpoints", "newest_checkpoint", "set_language", "register")
-    more = ("sign_in", "forgotten", "sandbox", "help", "help_secrecy", "help_counting")
+    more = ("sign_in", "forgotten", "sandbox", "try_it", "try_live", "help", "help_secrecy", "help_counting")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),

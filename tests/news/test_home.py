@@ -20,6 +20,7 @@ from live import codes
 from live.services import making
 from news import services as news
 from news import site_page, site_services
+from news.services import writing
 from news.services.writing import Written
 from news.site_page import Part
 from polls import services as polling
@@ -29,6 +30,7 @@ from store.table import Delete, Exists, Unwritable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
 from tests.live.conftest import TRIVIA
+from tests.news.test_site_page import picture
 from tests.polls.conftest import CHOSEN
 from upkeep import replay
 
@@ -132,6 +134,15 @@ def test_nothing_to_count_and_many_winners_fit_on_a_card(site, client, opened): 
     assert "There were no votes to count." in main_of(client.get("/"))
     decide(opened, "Many", seats=2, method="stv-scottish", results_public=True)
     assert "Elected: Bo, Cy" in main_of(client.get("/"))
+
+
+def test_news_are_shown_to_strangers_with_their_pictures_or_a_drawing(site, client, admin, post):
+    post("Plain")
+    writing.picture(admin, post("Pictured").id, picture())
+    page = main_of(client.get("/"))
+    plain, pictured = (page.split(f'">{title}</a>')[0].split("<li")[-1] for title in ("Plain", "Pictured"))
+    assert 'class="hemicycle area"' in plain
+    assert 'alt="A hive"' in pictured
 
 
 # --- codes ---

@@ -10,7 +10,7 @@ from django.core import mail as sent
 
 from accounts.rules import Role
 from acts import branding
-from acts.storage import log
+from acts.storage import log, table
 from news import site_page, site_services
 from news.site_forms import MAX_LINKS, rearrange
 from news.site_page import Part
@@ -28,6 +28,7 @@ WORDS = {
     Part.TEXT: {"text": "We keep *bees*.\n\nAnd <script>alert(1)</script>."},
     Part.LINKS: {"links": [{"title": "Shop", "address": "https://example.org"}]},
     Part.PROJECTS: {"projects": [{"title": "Hives", "words": "Two so far.", "link": "https://example.org/hives"}]},
+    Part.EXAMPLE: {"hides_example": True},
 }
 HERE = "/site/edit/"
 TOLD = "Where a group decides"
@@ -121,9 +122,24 @@ def test_a_name_alone_leaves_the_page_that_says_what_plenum_is(ann, client):
 # --- who may ---
 
 
+@pytest.mark.parametrize("told", [False, True])
+def test_the_example_ballot_is_on_the_page_until_it_is_hidden(save, client, told):
+    if told:
+        save("text", {"text": "We keep bees."})
+    assert 'action="/try/"' in text_of(client.get("/"))
+    answer = save("example", {}, follow=True)
+    assert "Visitors do not see the example ballot." in text_of(answer)
+    assert 'action="/try/"' not in text_of(client.get("/"))
+    assert (TOLD in text_of(client.get("/"))) == (not told)
+    assert "rank.js" not in text_of(client.get("/"))
+    save("example", {"shows": "on"})
+    assert 'action="/try/"' in text_of(client.get("/"))
+    assert "hides_example" not in table().get(keys.SITE_PAGE)
+
+
 def test_only_those_who_look_after_the_site_edit_it(ann, browser, signed_in, client):
     write(ann)
-    assert browser.get("/site/").content.decode().count(HERE) == 2 * 4 + 1  # a link each, and one for htmx
+    assert browser.get("/site/").content.decode().count(HERE) == 2 * 5 + 1  # a link each, and one for htmx
     voter = signed_in("Vera", Role.VOTER)
     before = site_page.find()
     for part in Part:
@@ -340,7 +356,7 @@ def test_every_change_has_its_event_and_the_log_makes_the_page_again(watched, an
     write(ann)  # the same once more is no change
     site_services.picture(ann, picture())
     site_services.picture(ann, PictureChange())
-    kinds = [(each["event_type"], each["event_data"].get("part")) for each in log().since(0)][-6:]
+    kinds = [(each["event_type"], each["event_data"].get("part")) for each in log().since(0)][-7:]
     assert kinds == [*[("SitePageEdited", str(part)) for part in (*WORDS, "picture", "picture")]]
     assert replay.check(site, replay.quietly).first == ()
     site_services.remove(ann)

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from acts.rate_limits import Limit
-from results import bounded_counting
+from results import bounded_counting, example
 from results import sandbox_views as sandbox
 from store import keys
 from tally.ballots import Ballots
@@ -187,3 +187,57 @@ def test_hostile_names_are_only_names(site, client):
 
 def test_a_form_from_another_site_is_refused(site):
     assert Client(enforce_csrf_checks=True).post(PAGE, {"ballots": CAPITAL}).status_code == 403
+
+
+# --- the example ballot ---
+
+TRY = "/try/"
+
+
+def tried(client, *numbers: int) -> str:
+    return client.get(TRY, {f"rank-{number}": rank for rank, number in enumerate(numbers, 1)}).content.decode()
+
+
+@pytest.mark.parametrize(("ranking", "winner"), [((0, 1), "Pizza"), ((4, 1, 0), "Curry"), ((1,), "Curry")])
+def test_the_ballot_of_a_visitor_decides_the_example(site, client, ranking, winner):
+    page = tried(client, *ranking)
+    assert winners(page) == [winner]
+    assert "What shall we eat at the summer party?</h1>" in page
+    last = " &gt; ".join(str(example.OPTIONS[number]) for number in ranking)
+    assert f"1: {last}" in page, "to change and count again"
+
+
+def test_who_ranks_neither_of_the_leaders_leaves_a_tie(site, client):
+    assert sorted(winners(tried(client, 3))) == ["Curry", "Pizza"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"rank-0": ""}, "Rank at least one of the options."),
+        ({"rank-0": "first"}, "The rank of Pizza must be a whole number"),
+        ({"rank-9": "1"}, "not a candidate"),
+        ({"rank-<b>": "1"}, "not a candidate"),
+    ],
+)
+def test_an_example_ballot_that_cannot_be_counted_is_shown_again(site, client, typed, words):
+    answer = client.get(TRY, typed)
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert "rank-4" in answer.content.decode()
+
+
+def test_the_example_stores_nothing_sets_no_cookie_and_is_limited_like_the_sandbox(site, client, monkeypatch):
+    before = list(site.each(keys.events()))
+    answer = client.get(TRY)
+    assert 'desc="0 trips"' in answer["Server-Timing"]
+    answer = client.get(TRY, {"rank-0": "1"})
+    assert 'desc="1 trips"' in answer["Server-Timing"], "how often this address has counted, and nothing else"
+    assert list(site.each(keys.events())) == before
+    assert "plenum_session" not in answer.cookies
+    assert client.post(TRY).status_code == 405
+    monkeypatch.setattr(sandbox, "COUNTS", Limit("sandbox-address", 1, 600))
+    answer = client.get(TRY, {"rank-0": "1"})
+    assert answer.status_code == 422
+    assert "tried too often" in answer.content.decode()
+    assert 'name="rank-0" min="1" max="5" inputmode="numeric" value="1"' in answer.content.decode()
