@@ -49,6 +49,7 @@ NOT_WALKED = {
     "accounts.forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.drafts.setup_forms.QuestionsForm": "what two forms have in common",
+    "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
