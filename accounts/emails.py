@@ -29,10 +29,7 @@ EMAIL_TEMPLATES = {
     "organiser_asks": EmailTemplate(
         gettext_noop("%(name)s asks to be confirmed as an organiser"),
         (
-            gettext_noop(
-                "%(name)s runs elections here and would like to write to voters in their own words: in invitations, "
-                "reminders and messages. Only organisers confirmed by an admin can do that."
-            ),
+            gettext_noop("%(name)s runs elections here and would like to write to voters in their own words."),
             gettext_noop("If you know them, confirm them on their page. Otherwise you need not do anything."),
         ),
         lambda mail: reverse("person", args=[mail.about["name"]]),

@@ -16,8 +16,6 @@ from store.log import as_text, utc_now
 
 from .rules import Permission, Role, has, is_confirmed
 
-ASKING_INTERVAL = timedelta(days=7)  # between two requests to be confirmed as an organiser
-
 
 class User(AbstractBaseUser):
     """A person with an account. The name as typed is the key; the store folds it."""
@@ -93,7 +91,7 @@ class User(AbstractBaseUser):
     @property
     def waits_for_confirmation(self) -> bool:
         """Whether they have asked so recently that asking again would be a nuisance."""
-        return self.asked_at > as_text(utc_now() - ASKING_INTERVAL)
+        return self.asked_at > as_text(utc_now() - timedelta(days=7))
 
     @property
     def credentials(self) -> str:

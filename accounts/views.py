@@ -134,14 +134,16 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @form_page
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address. It signs in only in the browser in which its password was chosen: someone else may
-    be reading the mail, or may have registered the same address with a password of their own."""
+    """The link proves the address. In the browser in which its password was chosen it completes the account at once
+    and signs in. Elsewhere someone else may be reading the mail, a program may be following its links, or a stranger may
+    have registered the address with a password of their own."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
-        if request.method == "POST" and (form is None or form.is_valid()):
+        is_here = request.session.get("registered") == waiting["PK"]
+        if (request.method == "POST" or is_here) and (form is None or form.is_valid()):
             user = services.confirm_registration(token, form.cleaned_data["name"] if form else None)
-            if request.session.get("registered") == waiting["PK"]:
+            if is_here:
                 del request.session["registered"]
                 return _welcome(request, user, waiting.get("then") or "home")
             messages.success(request, _("Your account is complete. Please sign in with your password."))

@@ -160,7 +160,12 @@ def _settings(request: HttpRequest, election: Election, step: Step) -> HttpRespo
     return step_page(request, election, step, form)
 
 
-BULK_ROUTES = {"import": "import_roll", "group": "add_group", "list": "roll"}  # by the buttons of the step
+BULK_ROUTES = {
+    "import": "import_roll",
+    "group": "add_group",
+    "list": "roll",
+    "open": "open_election",
+}  # by the buttons of the step
 REFUSAL_FIELDS: dict[type[Refusal], str] = {UnknownNames: "voters", NameTaken: "name"}  # the field a refusal is about
 PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
     "what": _what,

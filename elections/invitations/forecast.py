@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
+from django.core.mail import EmailMultiAlternatives
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
@@ -82,23 +83,11 @@ def send(actor: User, election: Election, kind: str, expected: int) -> None:
     SENDERS[kind](actor, election)
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+def preview(actor: User, election: Election, kind: str) -> EmailMultiAlternatives:
     """A mail as it would be sent now, but for the link, which is each voter's own."""
-
-    sender: str
-    subject: str
-    answers_to: str
-    text: str
-    html: str
-
-
-def preview(actor: User, election: Election, kind: str) -> Preview:
     email_kind, about = mailing.batch_of(election, kind).email_kind, _about(actor, election)
     mail = Mail("0", email_kind, actor.email, about, get_language() or "en", "", "", "", 0, now_text())
-    message = compose(mail, preview_of(EMAIL_TEMPLATES[email_kind]))
-    html = str(message.alternatives[0][0])
-    return Preview(message.from_email, message.subject, ", ".join(message.reply_to), message.body, html)
+    return compose(mail, preview_of(EMAIL_TEMPLATES[email_kind]))
 
 
 def send_test(actor: User, election: Election, kind: str) -> None:

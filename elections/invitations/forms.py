@@ -9,8 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from pages import markdown_cache
-from pages.fields import LinesField, markdown_field
+from pages.fields import markdown_field
 
 from . import messages, own_text
 from .own_text import AS_BEFORE, MYSELF, NOBODY, OwnText, Person
@@ -32,43 +31,29 @@ class RemindersForm(forms.Form):
     remind_before = reminders_field()
 
 
-class SubjectField(forms.CharField):
-    """Of a mail: one line."""
-
-    def __init__(self, **options: Any):
-        widget = forms.TextInput({"dir": "auto"})
-        super().__init__(max_length=messages.MAX_SUBJECT_CHARS, widget=widget, **options)
-
-    def to_python(self, value: Any) -> str:
-        return " ".join(str(super().to_python(value)).split())
+def subject_field(label: Any, **options: Any) -> forms.CharField:
+    widget = forms.TextInput({"dir": "auto"})
+    return forms.CharField(label=label, max_length=messages.MAX_SUBJECT_CHARS, widget=widget, **options)
 
 
 class MessageForm(forms.Form):
     """A message from an organiser to everyone on the roll."""
 
-    subject = SubjectField(label=_("Subject"))
+    subject = subject_field(_("Subject"))
     text = markdown_field(_("Message"), 8, required=True, max_length=messages.MAX_MESSAGE_CHARS)
 
 
 class OwnTextForm(forms.Form):
     """An organiser's own subject and text in the invitation, and who gets the replies."""
 
-    subject = SubjectField(
-        label=_("Your own subject"),
-        required=False,
-        help_text=_("In place of ours. Reminders put “Reminder:” before it."),
+    subject = subject_field(
+        _("Your own subject"), required=False, help_text=_("In place of ours. Reminders put “Reminder:” before it.")
     )
-    text = LinesField(
-        label=_("Your own text"),
-        required=False,
-        max_length=own_text.MAX_WORDING_CHARS,
-        validators=[markdown_cache.check_length],
-        rows=6,
-        help_text=_(
-            "It appears in invitations and reminders, between our sentences. You may use Markdown: "
-            "*emphasis*, lists, links."
-        ),
+    help_of_text = _(
+        "It appears in invitations and reminders, between our sentences. You may use Markdown: "
+        "*emphasis*, lists, links."
     )
+    text = markdown_field(_("Your own text"), 6, help_of_text, max_length=own_text.MAX_WORDING_CHARS)
     answers = forms.ChoiceField(label=_("Replies to these mails go to"), widget=forms.RadioSelect)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, known: OwnText, person: User):

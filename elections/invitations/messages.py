@@ -50,6 +50,7 @@ def send(actor: User, election: Election, subject: str, text: str) -> None:
     """Mail it to everyone on the roll who has not had it; for organisers confirmed by an admin."""
     actions.check(actor, election, Action.INVITE)
     check_confirmed(actor.role, actor.confirmed)
+    subject = " ".join(subject.split())  # one line: a mail has no other
     digest = hashlib.sha256("\0".join((election.created_at, subject, text)).encode()).hexdigest()[:32]
     place, now = keys.message(election.name, digest), now_text()
     earlier = {item["SK"] for item in table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION).items}

@@ -66,6 +66,7 @@ def change(actor: User, election: Election, text: str, answers: str = NOBODY, su
     """For confirmed organisers, who can direct replies only to themselves."""
     actions.check(actor, election, Action.WORD_INVITATION)
     check_confirmed(actor.role, actor.confirmed)
+    subject = " ".join(subject.split())  # one line: a mail has no other
     before, author = find(election.name), Person(actor.name, actor.created_at)
     to = {MYSELF: author, AS_BEFORE: before.answers}.get(answers)
     written, is_same = "\n\n".join(filter(None, (subject, text))), (subject, text) == (before.subject, before.text)

@@ -95,10 +95,6 @@ class Progress:
         return sum(counts.failed for counts in self.mails)
 
     @property
-    def sent(self) -> int:
-        return sum(counts.sent for counts in self.mails)
-
-    @property
     def is_mailing(self) -> bool:
         return self.is_inviting or self.is_reminding or any(counts.queued for counts in self.mails)
 
@@ -118,8 +114,7 @@ def progress(election: Election) -> Progress:
     found = table().get_many([counted, inviting, reminding, result, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
-    under_way = inviting in found, reminding in found
-    return Progress(mails, *under_way, result in found, Sealing.from_mark(found.get(mark)))
+    return Progress(mails, inviting in found, reminding in found, result in found, Sealing.from_mark(found.get(mark)))
 
 
 def sealing(election_name: str) -> Sealing | None:
@@ -129,18 +124,6 @@ def sealing(election_name: str) -> Sealing | None:
 
 
 # --- one by one ---
-
-
-@dataclass(frozen=True, slots=True)
-class InvitedVoter:
-    """A voter as the roll shows one: whether and with what success mail went out."""
-
-    name: str
-    voted: bool
-    paper: bool
-    mail: outbox.Mail | None
-    without_address: bool
-    display_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +139,6 @@ class Failure:
     def label(self) -> str:
         return LABELS.get(self.kind) or _("Message")
 
-    @property
-    def can_be_sent_again(self) -> bool:
-        return self.kind == INVITED
-
 
 def failures(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Failure], str | None]:
     page = table().page(keys.failed_mails(election.name), limit=limit, cursor=cursor)
@@ -167,18 +146,9 @@ def failures(election: Election, *, limit: int, cursor: str | None = None) -> tu
     return found, page.cursor
 
 
-def invited_voters(voters: Sequence[Item]) -> list[InvitedVoter]:
+def invited_voters(voters: Sequence[Item]) -> list[tuple[Item, outbox.Mail | None]]:
+    """Entries of the roll, each with the mail that invited them."""
     numbers = {item[INVITED] for item in voters if INVITED in item}
     found = table().get_many(map(keys.mail, numbers)) if numbers else {}
     mails = {number: outbox.mail_of(found[place]) for number in numbers if (place := keys.mail(number)) in found}
-    return [
-        InvitedVoter(
-            item["voter_name"],
-            item["voted"],
-            item.get("paper", False),
-            mails.get(item.get(INVITED)),
-            INVITED in item and item[INVITED] not in mails,
-            item.get("display_name", ""),
-        )
-        for item in voters
-    ]
+    return [(item, mails.get(item.get(INVITED))) for item in voters]

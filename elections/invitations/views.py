@@ -119,7 +119,7 @@ def _invitation_page(
 def mail(request: HttpRequest, election: Election) -> HttpResponse:
     """The HTML of the mail by itself, for the frame on the page."""
     preview = forecast.preview(request.user, election, KINDS[_mail_kind(request)])
-    answer = HttpResponse(preview.html)
+    answer = HttpResponse(preview.alternatives[0][0])
     answer["Content-Security-Policy"] = MAIL_FRAME_CSP
     return answer
 

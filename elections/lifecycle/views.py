@@ -106,7 +106,8 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
     title = _("Delete %(name)s") % {"name": election.name}
     so_far = progress(election)
     candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
-    mails = so_far.sent + sum(each.mails.sent for each in messages.list_messages(election))
+    counts = [*so_far.mails, *(each.mails for each in messages.list_messages(election))]
+    mails = sum(each.sent for each in counts)
     is_public = so_far.is_sealed and election.results_public
     address = absolute_url(reverse("shared", args=[election.name])) if is_public else ""
     losses = consequences.deleting(election, candidates, voted, mails, so_far, address)

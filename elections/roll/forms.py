@@ -50,16 +50,11 @@ class ImportForm(forms.Form):
         return cleaned
 
 
-class ImportedForm(forms.Form):
+class ImportedForm(VotersForm):
     """The voters of a preview, sent back to be saved, and a summary of what was skipped."""
 
     voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
     skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
-
-    def clean_voters(self) -> list[str]:
-        rows = valid_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
-        self.display_names = lists.display_names(rows)
-        return new_names(rows)
 
     def clean_skipped(self) -> Skipped:
         return Skipped.from_text(self.cleaned_data["skipped"])

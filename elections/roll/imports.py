@@ -25,7 +25,7 @@ from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
 from store import keys
 from store.splitting import by_count
-from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Update, Write
+from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
 from .services import NO_NAMES, Names, add_batch
@@ -107,13 +107,12 @@ def start(
         return there
     places = [keys.imported_rows(election.name, digest, number) for number in range(len(slices))]
     for some in by_count(zip(places, slices, strict=True), TRANSACTION_SLICES):
-        table().write(*(_slice(at, voters, display_names, until) for at, voters in some))
+        table().write(*(Put({**at.item, **_slice(voters, display_names), "ttl": until}) for at, voters in some))
     return _begin(actor, new, begin)
 
 
-def _slice(place: Key, voters: Sequence[str], display_names: Names, until: int) -> Put:
-    names = {voter: display_names[voter] for voter in voters if voter in display_names}
-    return Put({**place.item, "voters": voters, "display_names": names, "ttl": until})
+def _slice(voters: Sequence[str], display_names: Names) -> Item:
+    return {"voters": voters, "display_names": {each: display_names[each] for each in voters if each in display_names}}
 
 
 def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:

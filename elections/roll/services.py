@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 
 from django.utils.translation import ngettext
 
@@ -23,7 +22,7 @@ from store.splitting import by_count
 from store.table import Delete, Exists, Write
 
 Names = Mapping[str, str]  # how people listed by address are called, by that address
-NO_NAMES: Names = MappingProxyType({})
+NO_NAMES: Names = {}
 
 
 class UnknownNames(Refusal):

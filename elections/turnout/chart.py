@@ -117,7 +117,8 @@ def draw_chart(
     quorum: int | None = None,
 ) -> Chart:
     """`last` is how another election went: pairs of which part of its window had passed and which part had voted."""
-    voters, whole, when = _eligible(election), when, _begun(when)
+    voters = election.voter_count if election.electorate == "listed" else 0  # unknown: votes instead of shares
+    whole, when = when, _begun(when)
     pace = (whole.end - whole.start) / (when.end - when.start)
     reached = [_height(counted.voted, voters), *(100 * share for _part, share in last)]
     needed = _height(quorum, voters) if quorum else None
@@ -139,11 +140,6 @@ def draw_chart(
 def _begun(when: Window) -> Window:
     """Of a window that has just begun, its first part: what has happened so far takes a quarter of the width."""
     return replace(when, end=min(when.end, when.start + max(4 * (when.now - when.start), timedelta(hours=1))))
-
-
-def _eligible(election: Election) -> int:
-    """The number of eligible voters; 0 if unknown beforehand, in which case votes are shown instead of shares."""
-    return election.voter_count if election.electorate == "listed" else 0
 
 
 def _height(count: int, voters: int) -> float:

@@ -25,6 +25,15 @@
     forgetTexts();
   });
 
+  // What is typed into a form with `data-unsaved` is not lost to a button of another form without a question.
+  document.addEventListener("input", ({ target }) => {
+    if (target.form?.dataset.unsaved) target.form.dataset.typed = "";
+  });
+  document.addEventListener("submit", (event) => {
+    const other = [...document.querySelectorAll("form[data-typed]")].find((form) => form !== event.target);
+    if (other && !event.defaultPrevented && !confirm(other.dataset.unsaved)) event.preventDefault();
+  });
+
   // The clipboard needs HTTPS; elsewhere, selects the code to be copied by hand.
   const copy = async (button) => {
     const code = document.getElementById(button.dataset.copies);

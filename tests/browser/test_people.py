@@ -60,7 +60,6 @@ def join(page: Page, folder: Path, name: str, to: str) -> None:
     fill(page, name=name, email=to, password=PASSWORD)
     expect(page.locator("main h1")).to_have_text("Check your inbox")
     page.goto(mailed_link(folder, to, "/register/"))
-    page.click("main button.button")
     expect(page.locator(".site-header")).to_contain_text(name)
 
 
@@ -260,12 +259,13 @@ def test_a_profile_on_a_phone(somebody):
     page.get_by_role("button", name="Confirm Go").click()
     expect(page.locator("main")).to_contain_text("is confirmed")
     page.goto("/skill/go/")
-    page.get_by_role("link", name="Who can do this").click()
+    expect(page.get_by_role("link", name=name)).to_have_count(1)
+    page.get_by_role("link", name="By level and experience").click()
     expect(page.locator("[name=skill]")).to_have_value("Go")
-    page.get_by_text("Add more skills").click()
+    page.get_by_text("More skills, level and experience").click()
     page.fill("[name=skill2]", "golang")
     page.select_option("[name=level]", "3")
-    page.get_by_role("button", name="Find").click()
+    page.get_by_role("button", name="Find").first.click()
     expect(page.get_by_role("link", name=name)).to_have_count(1)
     found = page.url
     paths = ("/skills/", "/skill/go/", "/me/skills/", "/me/skill/go/", f"/profile/{name}/", "/help/skills/", found)

@@ -28,12 +28,14 @@ from polls import repository as polls
 from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text, utc_now
+from tests.people import PASSWORD
 
 from .conftest import NUMBERS, TIMEOUT_SECONDS
 from .test_access import faults, fits
 from .test_people import mailed_link
 
 PHONE_WIDTH_PX = 390
+MOST_PAGES_TO_OPENING = 7
 FIELDS = """() => new Set([...document.querySelectorAll("main :is(input, select, textarea)")]
   .filter(each => each.type !== "hidden" && each.checkVisibility()).map(({name}) => name)).size"""
 
@@ -104,6 +106,30 @@ def make_and_open(page: Page, name: str, voters: str) -> Walk:
         expect(recap).to_contain_text(said)
     walk.press("Open it", then=name)
     return walk
+
+
+def test_a_stranger_registers_and_opens_a_first_election_in_few_pages(visit, server_folder):
+    """Every page that loads counts, from the registration to the one on which the election opens."""
+    page, number = visit("about:blank"), next(NUMBERS)
+    loaded: list[str] = []
+    page.on("load", lambda _page: loaded.append(page.url))
+    page.goto("/register/")
+    page.fill("[name=name]", f"Mira {number}")
+    page.fill("[name=email]", f"mira.{number}@example.org")
+    page.fill("[name=password]", PASSWORD)
+    page.click("main button.button")
+    page.goto(mailed_link(server_folder, f"mira.{number}@example.org", "/register/"))
+    page.locator("main a[href='/elections/new/']").first.click()
+    page.fill("[name=name]", f"Board of {number}")
+    page.get_by_role("button", name="Create draft").click()
+    page.fill("[name=names]", "Ada\nBo")
+    page.get_by_role("button", name="Save and continue").click()
+    page.fill("[name=voters]", f"ann.{number}@example.org")
+    page.get_by_role("button", name="Save and go to opening").click()
+    expect(page.locator("main h1")).to_have_text("Open the election")
+    assert len(loaded) <= MOST_PAGES_TO_OPENING, loaded
+    page.get_by_role("button", name="Open it").click()
+    expect(page.locator("main h1")).to_have_text(f"Board of {number}")
 
 
 def read(visit, mail: EmailMessage, name: str) -> None:

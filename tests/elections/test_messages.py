@@ -167,7 +167,7 @@ def refusing(*addresses):
 def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     person("Hypatia", email="h@example.org")
     election = opened(ada, ["Hypatia", "a@example.org", "b@example.org", NOBODY])
-    assert [numbers(each) for each in progress(election).mails] == [(0, 0, 0, 0)] * 3
+    assert [numbers(each) for each in progress(election).mails] == []
     mailing.invite(ada, election)
     queue_mailings()
     assert numbers(progress(election).mails[0]) == (3, 0, 0, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any
@@ -32,8 +32,8 @@ class Window:
     """A browser whose every request goes to whoever's turn it is. Each page is a new one: what the last one still
     wanted does not disturb it."""
 
-    def __init__(self, context: BrowserContext):
-        self.context = context
+    def __init__(self, context: BrowserContext, unneeded: Container[str] = UNNEEDED):
+        self.context, self.unneeded = context, unneeded
         self.client = Client()
         self.planted: dict[str, bytes] = {}  # to be answered instead, by path
         self.asked: list[str] = []
@@ -56,7 +56,7 @@ class Window:
         request = route.request
         self.asked.append(request.url)
         path = request.url.removeprefix(SITE)
-        if not request.url.startswith(f"{SITE}/") or request.resource_type in UNNEEDED:
+        if not request.url.startswith(f"{SITE}/") or request.resource_type in self.unneeded:
             return route.abort()
         try:
             made = self._static.get(path) or self._made(request)
