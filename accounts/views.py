@@ -135,8 +135,8 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     """The link proves the address. In the browser in which its password was chosen it completes the account at once
-    and signs in. Elsewhere someone else may be reading the mail, a program may be following its links, or a stranger may
-    have registered the address with a password of their own."""
+    and signs in. Elsewhere someone else may be reading the mail, a program may be following its links, or a stranger
+    may have registered the address with a password of their own."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
