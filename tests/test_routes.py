@@ -335,7 +335,6 @@ ROUTES = {
     "multi_ballot_questions": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
     "order_multi_ballot": (Permission.USE_APPLICATION, ACT, [NO_MULTI_BALLOT]),
     "rename_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "question_settings": (Permission.USE_APPLICATION, READ, [NO_MULTI_BALLOT, "draft"]),
     "open_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
     "extend_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
     "close_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),

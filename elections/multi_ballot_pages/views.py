@@ -205,13 +205,6 @@ def _order_questions(request: HttpRequest, found: Found) -> HttpResponse:
     return redirect("multi_ballot_questions", multi_ballot_id=multi_ballot.id) if is_left else redirect("elections")
 
 
-@organiser_page(Action.SET_UP)
-@require_safe
-def question_settings(request: HttpRequest, found: Found) -> HttpResponse:
-    """How a question is counted is chosen on the page of all questions."""
-    return redirect("multi_ballot_questions", multi_ballot_id=found.multi_ballot.id)
-
-
 # --- from draft to closed ---
 
 
