@@ -374,6 +374,8 @@ def test_methods_are_cards_and_the_rule_for_those_left_out_is_drawn(ada, draft):
     page = text_of(ada.get(at("how")))
     assert page.count('type="radio" name="method"') == len(METHODS)
     assert page.index('value="stv-scottish"') < page.index("More methods") < page.index('value="irv"')
+    methods = page[: page.index("More methods")]
+    assert methods.count("recommended") == 2, "one for one winner, one for several seats"
     assert re.search(r"<details class=\"more\">\s*<summary>More methods", page), "folded"
     assert "It counts as: A before B before C." in page
     assert "C is not compared with either." in page
