@@ -19,6 +19,7 @@ from elections import repository
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
 from elections.dashboard.concerns import ElectionSnapshot, concerns
+from elections.drafts import setup_steps
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election
@@ -60,6 +61,7 @@ def opening_page(
         "concerns": concerns(snapshot, except_for="settings"),
         "fixed": checklist.fixed_by_opening(election),
         "is_ready": not any(point.is_missing for point in points),
+        "progress_steps": setup_steps.progress_steps(election),
         "needs_an_admin": not registration_policy.allows_any_invitation(),
     }
     return render(request, "elections/opening.html", context, status=422 if form.errors else 200)

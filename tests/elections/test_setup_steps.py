@@ -187,6 +187,9 @@ def test_every_step_shows_where_one_is_and_ways_on_and_off(ada, draft):
         assert reverse("dashboard", args=["Board 2027"]) in page
         assert all(at(other.name) in page for other in setup_steps.STEPS if other is not step)
     assert at("candidates") in text_of(ada.get(reverse("dashboard", args=["Board 2027"])))
+    opening = text_of(ada.get(reverse("open_election", args=["Board 2027"])))
+    assert '<li aria-current="step"><span>Open it</span>' in opening
+    assert all(f'<li class="done"><a href="{at(step.name)}">' in opening for step in setup_steps.STEPS)
 
 
 @pytest.mark.parametrize("name", FORMS)
