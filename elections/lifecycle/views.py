@@ -15,11 +15,10 @@ from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
 from acts.links import absolute_url
 from acts.storage import now_text, table
-from elections import repository
+from elections import repository, setup_steps
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
 from elections.dashboard.concerns import ElectionSnapshot, concerns
-from elections.drafts import setup_steps
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election

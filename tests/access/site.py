@@ -23,9 +23,9 @@ from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
+from elections import setup_steps
 from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
-from elections.drafts import setup_steps
 from elections.groups import services as groups
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing

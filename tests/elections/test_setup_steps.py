@@ -14,10 +14,9 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import actions, repository
+from elections import actions, repository, setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.drafts import setup_steps
 from elections.drafts.forms import GROUPS, METHOD_CHOICES, UNRANKED_CARDS, ElectionForm, SettingsForm
 from elections.drafts.setup_forms import DAYS, HowForm, NewElectionForm, WhenForm
 from elections.drafts.templates import TEMPLATES, end_after_days, initial_settings
