@@ -1,7 +1,5 @@
 """Item types about people and their accounts."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 
 from store import keys
@@ -31,10 +29,10 @@ ITEMS = (
                         personal_data.events))),
     ItemType("factors", keys.factors, hidden="account app:map passkeys:list codes:list version",
              replay=f"{NO_CREDENTIALS}; the account says which kinds of factors there are."),
-    ItemType("mails of day", keys.mails_of_day, "mails:int ttl:int",
+    ItemType("daily mail count", keys.mails_of_day, "mails:int ttl:int",
              replay="How many mails a person has sent today; it expires after two days."),
     ItemType("email guard", keys.email, "name:person"),
-    ItemType("look guard", keys.lookalike, "name:person"),
+    ItemType("lookalike guard", keys.lookalike, "name:person"),
     ItemType("people list", keys.listed_person, "name:person email:address role created_at",
              lists=(keys.people_with_role(""),), sheets=(
                  Sheet("users", _("Users"), _("Everyone with an account."), "name email role created_at", "name",
@@ -53,9 +51,9 @@ ITEMS = (
     ItemType("invitation", keys.invitation, "email:address invited_by:person invited_at role",
              lists=(keys.INVITATIONS,),
              replay="Lets an invited address register; mailings renew it, and an admin can send it again."),
-    ItemType("leaving", keys.leaving, "name:person email:address removed_at",
+    ItemType("pending removal", keys.leaving, "name:person email:address removed_at",
              replay="Reserves a name or address until the removal of its former owner is finished."),
-    ItemType("gone name", keys.name_to_forget, "name:person email:address removed_at upto:int asof:int at:int",
+    ItemType("released name", keys.name_to_forget, "name:person email:address removed_at upto:int asof:int at:int",
              "aliases:list until:int kept:list kept_as:list", closed_lists=(keys.NAMES_TO_FORGET, keys.NAMES_KEPT),
              replay="People whose names the log has yet to forget; forgetting them is recorded by its own event."),
 )  # fmt: skip

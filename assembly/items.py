@@ -1,7 +1,5 @@
 """Item types of assemblies: roll, speakers and minutes."""
 
-from __future__ import annotations
-
 from accounts.personal_data import list_items
 from live.items import OUTCOME
 from store import keys
@@ -21,9 +19,9 @@ ITEMS = (
              "voided:list digest event:int", "deleted:bool", replay=NAMED),
     ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
     ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
-    ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
+    ItemType("attendance", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
              exports=(Export("assemblies_attended", "", list_items(keys.attended_by, session="game_id", title="title",
                                                              began_at="began_at", ended_at="ended_at")),)),
-    ItemType("made of it", keys.minutes_onward, OUTCOME,
+    ItemType("minutes' follow-up", keys.minutes_onward, OUTCOME,
              replay="A copy of the session's follow-ups, for when the session has been deleted."),
 )  # fmt: skip

@@ -43,7 +43,7 @@ ITEMS = (
                        "election ballot")),
              exports=(Export("ballots", _("ballots.json: your ballots, as far as they can still be linked to you."),
                              personal_data.export_ballots),)),
-    ItemType("published", keys.published, "ballots:list", inside="confirmation rankings voter_name",
+    ItemType("published ballots", keys.published, "ballots:list", inside="confirmation rankings voter_name",
              rule=after_the_close, replay=(
                  Exempt("Ballots are written for publication before the result is sealed, and take effect with it.",
                         until=keys.result("")),)),

@@ -1,7 +1,5 @@
 """Stored item types of elections: rolls, mailings, groups, multi-question ballots."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
@@ -86,7 +84,7 @@ ITEMS = (
                            "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
                                         "got about them in the last 30 days."), personal_data.rolls),)),
-    ItemType("for everyone", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
+    ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
 
     # mailings
     ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing first_invited invited_until "
@@ -95,14 +93,14 @@ ITEMS = (
     ItemType("message", keys.message, f"subject text written_by:person written_at text_html {RENDERED}",
              "messaged*:any", replay=MAILS),
     ItemType("reminders", keys.reminders, "from last_sent", replay=MAILS),
-    ItemType("own words", keys.invitation_words, "election_name:election subject text author:map answers:map "
+    ItemType("own mail text", keys.invitation_words, "election_name:election subject text author:map answers:map "
              f"written_at text_html {RENDERED}", replay=MAILS),
-    ItemType("left alone", keys.quiet, hidden="address:address",
+    ItemType("opted out", keys.quiet, hidden="address:address",
              replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # several questions on one ballot
-    ItemType("book", keys.multi_ballot, fields_of(MultiBallot), sheets=(
+    ItemType("multi-question ballot", keys.multi_ballot, fields_of(MultiBallot), sheets=(
         Sheet("books", _("Several questions on one ballot"),
               _("Which elections share one ballot. Enter its id."), "book_id name place election leads",
               "book_id place", "name"),)),
@@ -132,8 +130,8 @@ ITEMS = (
              replay="A list being added to the roll; each voter added has an event."),
     ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "display_names:map",
              replay="A list being added to the roll; each voter added has an event."),
-    ItemType("to be listed", keys.filling_part, "voters:people accounts:list", replay="Voters being copied "
+    ItemType("pending voters", keys.filling_part, "voters:people accounts:list", replay="Voters being copied "
              "into a draft in batches; each voter added has an event."),
-    ItemType("coming members", keys.coming_members, hidden="token members:people accounts:list ttl:int",
+    ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list ttl:int",
              replay="A list being added to a group; each member added has an event."),
 )  # fmt: skip

@@ -1,7 +1,5 @@
 """Item types of live sessions and Q&A: their fields, exports and what replay skips."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
@@ -44,16 +42,16 @@ ITEMS = (
              replay="Tells processes that a seat has changed."),
     ItemType("live round", keys.round_part, "number:int question:int count:int votes:int ttl:int",
              "entries:list result:map robots:int showings:map", replay=FORGOTTEN),
-    ItemType("heard", keys.round_heard, hidden="event:int receipts:list ttl:int",
+    ItemType("live receipts", keys.round_heard, hidden="event:int receipts:list ttl:int",
              replay="Lets participants check that their answers count."),
     ItemType("sorted ideas", keys.sorted_ideas, hidden="*:any", replay=FORGOTTEN),
-    ItemType("before", keys.game_before, hidden="*:any",
+    ItemType("first answers", keys.game_before, hidden="*:any",
              replay="Links two anonymous answers until the second is counted."),
-    ItemType("gathered", keys.gathered_part, hidden="number:int question:int count:int votes:int entries:list "
+    ItemType("gathered answers", keys.gathered_part, hidden="number:int question:int count:int votes:int entries:list "
              "result:map robots:int showings:map ttl:int", replay=FORGOTTEN),
     ItemType("presence", keys.presence, hidden="*:any",
              replay="Who is connected; about processes, and deleted after two hours."),
-    ItemType("came of it", keys.onward, f"{OUTCOME} game untold:bool ttl:int", replay=(
+    ItemType("follow-up", keys.onward, f"{OUTCOME} game untold:bool ttl:int", replay=(
         Exempt("A follow-up is logged by its own event, shortly after it is created.",
                where=lambda item: bool(item.get("untold"))),),
              sheets=(Sheet("live-outcomes", _("Follow-ups of live sessions"), _("Polls and elections created from one "
@@ -84,10 +82,10 @@ ITEMS = (
              "words:list", replay=(
                  Exempt("The host's private list of words, and the number of questions, which have no events.",
                         "words sent"),)),
-    ItemType("asked", keys.asked, hidden="id text author player at:int fate held:bool answer version:int ttl:int",
-             replay="Deleted two weeks after the session; questions are not logged."),
+    ItemType("q&a question", keys.asked, hidden="id text author player at:int fate held:bool answer version:int "
+             "ttl:int", replay="Deleted two weeks after the session; questions are not logged."),
     ItemType("moderated texts", keys.moderated, hidden="*:any", replay=(
         Exempt("What is left of a deleted session until a worker removes it.", within=keys.game("")),)),
-    ItemType("upvoted", keys.upvoted, hidden="*:any", replay=UPVOTES),
+    ItemType("own upvotes", keys.upvoted, hidden="*:any", replay=UPVOTES),
     ItemType("upvotes", keys.upvotes, hidden="*:any", replay=UPVOTES),
 )  # fmt: skip

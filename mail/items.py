@@ -26,6 +26,6 @@ ITEMS = (
              replay="Whether the mail server can be reached; about processes, not about the site."),
     ItemType("mails again", keys.MAILS_AGAIN, "asked_by:person asked_at state how mailing",
              replay="Exists only while failed mails are being queued again."),
-    ItemType("bounces read", keys.BOUNCES_READ, "validity number:int trouble since unreadable:list",
+    ItemType("bounce mailbox", keys.BOUNCES_READ, "validity number:int trouble since unreadable:list",
              replay="How far the bounce mailbox has been read."),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from store.log import as_text, utc_now
 
 from . import repository, services
 from .rules import slug_of
-from .services.writing import Written
+from .services import Written
 
 TIME_ZONE = "Europe/Brussels"
 ANNOUNCED = "Talk of the year"

@@ -17,7 +17,7 @@ from pages.times import Edge, InterpretedTime, form_time, from_text
 
 from .repository import FullPost
 from .rules import MAX_SLUG_CHARS, MAX_SUMMARY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Post, is_slug, parse_tags, slug_of
-from .services.writing import Written
+from .services import Written
 
 
 class TagsField(forms.CharField):

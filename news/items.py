@@ -1,7 +1,5 @@
 """Item types of posts, their likes and subscribers, and the site's page."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
@@ -36,7 +34,7 @@ ITEMS = (
                                "%(count)d unpublished posts pass to the site owner.",
                                "count"))),)),
     ItemType("post by tag", keys.post_by_tag, POST, inside=PICTURE, lists=(keys.posts_with(""),)),
-    ItemType("post on", keys.post_on_election, POST, inside=PICTURE, lists=(keys.posts_on("", ""),)),
+    ItemType("post by election", keys.post_on_election, POST, inside=PICTURE, lists=(keys.posts_on("", ""),)),
     ItemType("post's slug", keys.post_slug, "post slug"),
     ItemType("announcement", keys.announcement, "post"),
     ItemType("likes", keys.likes, "likes:int", replay=(

@@ -16,8 +16,7 @@ from . import repository, site_page
 from .items import PICTURE, SITE_PAGE
 from .repository import FullPost
 from .rules import Post
-from .services.announcing import EVENT_FIELDS as ANNOUNCED
-from .services.writing import AUTHOR_FIELDS
+from .services import ANNOUNCED_FIELDS, AUTHOR_FIELDS
 
 
 def post_of_event(event: Happened) -> FullPost:
@@ -41,7 +40,7 @@ def written(event: Happened) -> Iterator[Step]:
 def announced(event: Happened) -> Iterator[Step]:
     data = event.data
     post = Post(data["post_id"], "", "", event.actor, data["at"], data["at"], election=data["election_name"])
-    post = with_event_data(post, event, *AUTHOR_FIELDS, *ANNOUNCED)
+    post = with_event_data(post, event, *AUTHOR_FIELDS, *ANNOUNCED_FIELDS)
     yield repository.creation(replace(post, was_dated=True), data["text"])
 
 

@@ -31,7 +31,7 @@ from .access import check_editable, requires_editor
 from .forms import EditForm, PostForm
 from .repository import FullPost, PostPage
 from .rules import Post, SlugTaken, State
-from .services.writing import check_about
+from .services import check_about
 
 PAGE_ROWS = 20
 TEXT_FIELDS = ("title", "text", "tags", "summary", "slug")

@@ -19,19 +19,67 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace
 from pages.forms import form_data, run_form
 from store.table import Write
 
+from .child import MAX_UPLOAD_BYTES
 from .encoding import Encoded, encoded
-from .forms import PictureForm
 from .repository import adding_bytes, deleting_bytes
-from .rules import Photo
+from .rules import MAX_ALT_CHARS, SENTENCES, Photo
+
+
+class PictureForm(forms.Form):
+    """A file and its description. An existing picture stays if no file is sent, and can be removed."""
+
+    file = forms.FileField(
+        label=gettext_lazy("Picture"),
+        max_length=500,
+        widget=forms.FileInput({"accept": "image/jpeg,image/png,image/webp", "data-most-bytes": MAX_UPLOAD_BYTES}),
+        help_text=gettext_lazy("A JPEG, PNG or WebP file of up to 8 MB. We remove where and when it was taken."),
+    )
+    alt = forms.CharField(
+        label=gettext_lazy("What it shows"),
+        max_length=MAX_ALT_CHARS,
+        widget=forms.TextInput({"dir": "auto"}),
+        help_text=gettext_lazy("A few words for people who cannot see it."),
+    )
+    remove = forms.BooleanField(label=gettext_lazy("Remove the picture"), required=False)
+
+    def __init__(self, *arguments: Any, photo: Photo | None, alt: str = "", **options: Any):
+        super().__init__(*arguments, initial={"alt": photo.alt if photo else alt}, **options)
+        self.fields["file"].required = photo is None
+        if photo is None:
+            del self.fields["remove"]
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file and file.size > MAX_UPLOAD_BYTES:
+            raise ValidationError(SENTENCES["large"])
+        return file
+
+    def clean_alt(self) -> str:
+        """One line, with at least one printable character."""
+        text = " ".join(str(self.cleaned_data["alt"]).split())
+        if not any(each.isprintable() and not each.isspace() for each in text):
+            raise ValidationError(gettext_lazy("Describe in a few words what the picture shows."))
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        """Removing a picture needs no other field."""
+        cleaned = super().clean() or {}
+        if cleaned.get("remove"):
+            self.errors.clear()
+        return cleaned
+
 
 UPLOADS = Limit("pictures", 60, SECONDS_PER_HOUR)  # per person: each takes a second of CPU time
 

@@ -1,7 +1,5 @@
 """Item types of pictures. They have no events of their own: events of the things they belong to name them."""
 
-from __future__ import annotations
-
 from store import keys
 from store.schema import ItemType
 

@@ -1,7 +1,5 @@
 """Item types of polls."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
@@ -22,7 +20,7 @@ ITEMS = (
                  Exempt("The log contains no access keys, and does not record whether a worker still has to process "
                         "the poll.", "key GSI1PK GSI1SK")),
              left_behind="What is left of a deleted poll if its deletion was interrupted."),
-    ItemType("its maker's", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
+    ItemType("poll of a person", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
              exports=(Export("polls", _("polls.json: polls you have made."),
                              list_items(keys.made_by, poll="id", title="title", made_at="createdAt")),),
              partings=(Parting(count_items(keys.made_by), (

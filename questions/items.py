@@ -58,6 +58,6 @@ ITEMS = (
         Sheet("questions", _("Questions"), _("The questions of one set. Enter its id."), "set_id:asked category_id "
               "number order_in_category title kind options right seconds", "set_id category_id number", "name",
               lambda query: keys.set_questions(query.name)),)),
-    ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
+    ItemType("question import", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
              replay="Questions being added to a set: each part is removed when its event is recorded."),
 )  # fmt: skip

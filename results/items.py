@@ -1,7 +1,5 @@
 """The item types that results store."""
 
-from __future__ import annotations
-
 from elections.items import OUTCOME
 from elections.turnout.disclosure import after_the_close
 from store import keys
@@ -11,7 +9,7 @@ from store.schema import ItemType
 NOT_SEALED = "The long texts of a result are written first; they take effect with the result itself."
 
 ITEMS = (
-    ItemType("lots' secret", keys.lots, hidden="secret",
+    ItemType("lot secret", keys.lots, hidden="secret",
              replay="The secret from which lots are drawn is published with the result, not before."),
     ItemType("result", keys.result, "ballots:int candidates:list digest report_digest sealed_at parts:int voted:int "
              "paper:int steps:list lots_secret seed equals:bool", "roll_secret", rule=after_the_close,
@@ -23,7 +21,7 @@ ITEMS = (
              replay=(Exempt(NOT_SEALED, until=keys.result("")),)),
     ItemType("public result", keys.shared_result, f"election_name:election ballots:int method {OUTCOME}",
              lists=(keys.SHARED_RESULTS,)),
-    ItemType("to be sealed", keys.sealing, "election_name:election parts:int of:int sealed:int ballots:int "
+    ItemType("pending seal", keys.sealing, "election_name:election parts:int of:int sealed:int ballots:int "
              "removing:bool", lists=(keys.SEALING,),
              replay="Work left to do after a close; each step has its own event."),
 )  # fmt: skip

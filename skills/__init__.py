@@ -1,1 +1,1 @@
-PUBLIC = "access demo forms merging replay repository rules"
+PUBLIC = "access demo forms merging replay repository rules services"

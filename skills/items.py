@@ -1,7 +1,5 @@
 """Item types of skills and endorsements."""
 
-from __future__ import annotations
-
 from django.utils.translation import gettext_lazy as _
 
 from store import keys

@@ -64,7 +64,7 @@ from mail.sending import LEASE_SECONDS, send_waiting
 from news import repository as posts
 from news import services as news
 from news.likes import member, set_like
-from news.services.writing import Written
+from news.services import Written
 from photos.changing import PictureChange
 from polls import services as polls
 from questions import repository as sets

@@ -14,7 +14,7 @@ from accounts.rules import Role
 from acts.storage import log, table
 from audit.tables import masks, relations
 from audit.tables.masks import HIDDEN
-from audit.tables.sheets import TableQuery
+from audit.tables.relations import TableQuery
 from store import keys
 from store.log import Event
 from store.replay import Exempt, Happened, Step

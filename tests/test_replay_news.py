@@ -18,7 +18,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from news import replay as of_news
 from news import repository, services, site_page, site_services
-from news.services.writing import Written
+from news.services import Written
 from news.site_page import Part
 from photos.changing import PictureChange
 from photos.encoding import Encoded

@@ -1,7 +1,5 @@
 """Item types about the site as a whole, its processes and the log."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from django.utils.translation import gettext_lazy as _
@@ -23,19 +21,19 @@ ITEMS = (
              f"{ROLES}"),
     ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
     ItemType("pause", keys.PAUSE, "by:person since minutes:int sentence"),
-    ItemType("form sent", keys.once, hidden="event_id:int at ttl:int",
+    ItemType("submitted form", keys.once, hidden="event_id:int at ttl:int",
              replay="Marks a form as sent; deleted within a day."),
     ItemType("background task", keys.task, "type began_at due attempts:int",
              "subject data:map progress:map version:int reason", lists=(keys.TASKS, keys.TASKS_SET_ASIDE),
              replay="Background work left to do; what it does has its own events."),
     ItemType("lease", keys.lease, "since until:any renewals:int", "*:any",
              replay="Which worker runs which job; about processes, not about the site."),
-    ItemType("sign of life", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
+    ItemType("heartbeat", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
              "*:any", replay="Which workers are alive; about processes, not about the site."),
     ItemType("nightly mail", keys.NIGHTLY, "event_id:int day", replay="When the newest checkpoint was last mailed."),
     ItemType("last backup", keys.LAST_BACKUP, "ended_at items:int bytes:int checkpoint:any",
              replay="When the last backup was made; about backups, not about the site."),
-    ItemType("to forget", keys.FORGETTING, "asked:int emptied:int",
+    ItemType("pending erasure", keys.FORGETTING, "asked:int emptied:int",
              replay="Work left to do after a deletion, in the store's files rather than in the store."),
     ItemType("retention", keys.RETENTION, "day", "*:any",
              replay="How far today's check for unused accounts has got."),
@@ -54,7 +52,7 @@ ITEMS = (
     ItemType("void number", keys.void, "event_id:int"),
     ItemType("checkpoint", keys.checkpoint, "first_event_id:int event_id:int hash digests:bytes voids:list "
              "when_sealed"),
-    ItemType("public one", keys.public_checkpoint, "first_event_id:int event_id:int hash published_at"),
+    ItemType("public checkpoint", keys.public_checkpoint, "first_event_id:int event_id:int hash published_at"),
     ItemType("publishing", keys.PUBLISHING, "event_id:int wanted:int quarter:any"),
     ItemType("log's index", keys.log_index, "upto:int numbers:list"),
     ItemType("log's moments", keys.moments, "upto:int moments:bytes"),

@@ -20,7 +20,7 @@ from store.table import Key, Span
 
 from . import raw, relations
 from .forms import FilterForm, ItemForm, PartitionForm, ThingForm
-from .sheets import NoSuch, Page, TableQuery, as_text
+from .relations import NoSuch, Page, TableQuery, as_text
 
 
 @requires(Permission.VIEW_SECRETS)

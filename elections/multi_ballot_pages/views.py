@@ -82,7 +82,7 @@ class Found:
     leader: Election
 
 
-def load(multi_ballot_id: str, name: str = "") -> Found | None:
+def load(multi_ballot_id: str) -> Found | None:
     multi_ballot = repository.find(multi_ballot_id)
     leader = elections.find(multi_ballot.leader) if multi_ballot else None
     return Found(multi_ballot, leader) if multi_ballot and leader else None

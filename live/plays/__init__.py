@@ -1,7 +1,5 @@
 """The plays of live sessions, except those of assemblies."""
 
-from __future__ import annotations
-
 from .best_answer import BestAnswer
 from .ideas import Ideas
 from .ranked_poll import RankedPoll

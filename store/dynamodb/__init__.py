@@ -4,8 +4,6 @@
 failures into readable messages.
 """
 
-from __future__ import annotations
-
 from .table import DynamoDbTable, TableState
 
 __all__ = ["DynamoDbTable", "TableState"]

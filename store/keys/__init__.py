@@ -18,8 +18,6 @@ Modules are named `of_…` because many of the plain nouns are spans: `keys.elec
 # ruff: noqa: F403
 # mypy: implicit-reexport
 
-from __future__ import annotations
-
 from .of_elections import *
 from .of_live import *
 from .of_news import *

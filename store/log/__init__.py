@@ -4,8 +4,6 @@ public.
 Every act records events, so the names for that are exported here.
 """
 
-from __future__ import annotations
-
 from .events import Event, EventLog, Repeated, as_text, new_nonce, utc_now
 
 __all__ = ["Event", "EventLog", "Repeated", "as_text", "new_nonce", "utc_now"]

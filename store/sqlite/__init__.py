@@ -10,8 +10,6 @@ nothing.
 `buffered` is a faster variant for a single process.
 """
 
-from __future__ import annotations
-
 from .buffered import BufferedTable
 from .table import SqliteTable
 

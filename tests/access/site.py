@@ -45,7 +45,7 @@ from news import services as news_services
 from news.card import card_of
 from news.likes import member, set_like
 from news.rules import Post
-from news.services.writing import Written
+from news.services import Written
 from pages import logo
 from pages.site_views import colours_edition
 from photos.changing import PictureChange

@@ -7,8 +7,8 @@ from itertools import permutations
 
 import pytest
 
-from live.screens import example_session
-from live.screens.example_session import ROBOTS, VISITOR, snapshot_after
+from live.views import trying
+from live.views.trying import ROBOTS, VISITOR, snapshot_after
 from store import keys
 
 PAGE = "/live/try/"
@@ -56,7 +56,7 @@ def test_a_ranking_that_cannot_be_counted_is_shown_again(site, client, typed, wo
 
 
 def test_robots_disagree_and_whatever_the_visitor_says_it_is_a_race_without_a_lot():
-    options = range(len(example_session.question().options))
+    options = range(len(trying.question().options))
     results = [snapshot_after(">".join(map(str, each))).rounds[1].result for each in permutations(options)]
     assert min(len(each["rounds"]) for each in results) >= 3
     assert not any(each["lots"] or each["between"] for each in results)

@@ -27,7 +27,7 @@ from elections.roll.services import add_voters
 from news import repository, services
 from news.card import card_of
 from news.rules import Post
-from news.services.writing import Written
+from news.services import Written
 from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo

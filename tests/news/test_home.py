@@ -18,10 +18,9 @@ from elections.lifecycle import closing, deleting
 from elections.multi_ballot_pages import services as binding
 from live import codes
 from live.services import making
+from news import services, site_page, site_services
 from news import services as news
-from news import site_page, site_services
-from news.services import writing
-from news.services.writing import Written
+from news.services import Written
 from news.site_page import Part
 from polls import services as polling
 from questions.question import Type
@@ -138,7 +137,7 @@ def test_nothing_to_count_and_many_winners_fit_on_a_card(site, client, opened): 
 
 def test_news_are_shown_to_strangers_with_their_pictures_or_a_drawing(site, client, admin, post):
     post("Plain")
-    writing.picture(admin, post("Pictured").id, picture())
+    services.picture(admin, post("Pictured").id, picture())
     page = main_of(client.get("/"))
     plain, pictured = (page.split(f'">{title}</a>')[0].split("<li")[-1] for title in ("Plain", "Pictured"))
     assert 'class="hemicycle area"' in plain

@@ -203,7 +203,7 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
 
 
 def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeypatch):
-    monkeypatch.setattr("skills.services.endorsing.TRANSACTION_ENDORSEMENTS", 2)
+    monkeypatch.setattr("skills.services.TRANSACTION_ENDORSEMENTS", 2)
     for number in range(5):
         endorse(person(f"Person {number}", Role.VOTER), ada)
 

@@ -17,12 +17,30 @@ from tests.rows import every_row
 ALL = Allowed(ballots=True, published=True, who=True)
 HIDDEN_TYPES = {each.label: each for each in SCHEMA.items if not each.shown}
 # In a partition that may be read:
-AMONG_OTHERS = {"factors", "salt", "poll's vote", "poll's counts", "lots' secret", "setup link"}
-AMONG_OTHERS |= {"live questions", "live salt", "player's name", "heard", "gathered", "presence", "asked"}
-AMONG_OTHERS |= {"minutes' part", "minutes' note", "live roll", "sorted ideas", "before"}
-AMONG_OTHERS |= {"member", "coming members", "moderated texts"}
-APART = {"session", "throttle", "registration", "short code", "form sent", "like", "subscriber", "seat", "live answer"}
-APART |= {"live vote", "attended", "upvoted", "upvotes", "left alone"}
+AMONG_OTHERS = {"factors", "salt", "poll's vote", "poll's counts", "lot secret", "setup link"}
+AMONG_OTHERS |= {
+    "live questions",
+    "live salt",
+    "player's name",
+    "live receipts",
+    "gathered answers",
+    "presence",
+    "q&a question",
+}
+AMONG_OTHERS |= {"minutes' part", "minutes' note", "live roll", "sorted ideas", "first answers"}
+AMONG_OTHERS |= {"member", "pending members", "moderated texts"}
+APART = {
+    "session",
+    "throttle",
+    "registration",
+    "short code",
+    "submitted form",
+    "like",
+    "subscriber",
+    "seat",
+    "live answer",
+}
+APART |= {"live vote", "attendance", "own upvotes", "upvotes", "opted out"}
 
 
 def a_key_of(item_type: ItemType) -> Key:

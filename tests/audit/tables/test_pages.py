@@ -27,7 +27,7 @@ from live.follow_up_store import FollowUp
 from live.services import making
 from news import services as news
 from news import site_page
-from news.services.writing import Written
+from news.services import Written
 from questions import services as question_sets
 from questions.question import Kind, Question, Type
 from skills import services as skills

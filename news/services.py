@@ -1,4 +1,4 @@
-"""Writing, scheduling and withdrawing posts."""
+"""What people do with posts: load, decide, record in one transaction."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.services import role_unchanged
-from acts.refusals import LostRace, NotNow
+from acts.refusals import LostRace, NotAllowed, NotNow
 from acts.retry import retried, unique_suffixes
 from acts.storage import SITE, now_text, record, table
 from acts.versions import next_version
 from elections import repository as elections
 from elections.actions import relation
-from elections.rules import RUNNERS, Election
+from elections.rules import RUNNERS, Election, Relation
 from elections.rules import State as ElectionState
-from news import mailing, repository, rules
-from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
 from pages import markdown_cache
 from pages.markdown import excerpt
 from photos import repository as photos
 from photos.changing import PictureChange
+from results.repository import Found, Sealed
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Put, Write
 
+from . import announcements, mailing, repository, rules
+from .rules import NO_DATE, NO_ELECTION, NOT_PUBLIC, NOT_SEALED, NOT_YOURS, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
+
 POST_EXISTS = 0  # the part of `repository.creation` that is refused if the post exists
+ANNOUNCED_FIELDS = ("election_at", "result", "published_at", "time_zone")  # when announcing a result
 AUTHOR_FIELDS = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # when editing a post
 
 
@@ -230,3 +233,38 @@ def _record_heir(post: Post, gone: str, heir: str | None) -> None:
 pass_on = Handover(
     _ids_by, repository.find, lambda author, post: keys.fold(author) == keys.fold(post.author), _record_heir
 ).pass_on
+
+
+# --- announcing a sealed result ---
+
+
+def may_announce(user: User, election: Election) -> bool:
+    """Those who run the election, and those who look after the site."""
+    return relation(user, election) != Relation.NOBODY
+
+
+def announce(user: User, found: Found) -> tuple[Post, bool]:
+    """The post, and whether it is new: each sealed result has one, however many requests race."""
+    if not may_announce(user, found.election):
+        raise NotAllowed(NOT_YOURS)
+    if not isinstance(found, Sealed):
+        raise NotNow(NOT_SEALED)
+    if not found.election.results_public:
+        raise NotNow(NOT_PUBLIC)
+    try:
+        return _record_announcement(user, found), True
+    except LostRace:
+        if (post := repository.announcing(found.election, found.seal.report_digest)) is None:
+            raise
+        return post, False
+
+
+def _record_announcement(user: User, found: Sealed) -> Post:
+    election, digest = found.election, found.seal.report_digest
+    new = new_post(secrets.token_hex(8), user, election)
+    post = replace(new, result=digest, published_at=new.created_at, time_zone=election.time_zone, was_dated=True)
+    data = {"election_name": election.name, **repository.event_data(post, *ANNOUNCED_FIELDS)}
+    is_sealed = Check(keys.result(election.name), Equals("report_digest", digest))
+    summary = announcements.summary(found)
+    written = Written(announcements.title(election), announcements.text(found), summary=summary)
+    return create(user, "ResultAnnounced", post, written, data, election_exists(election), is_sealed)
