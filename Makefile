@@ -80,6 +80,10 @@ soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a serv
 fuzz: .venv/test ## every field of every form filled with what nobody expects, every page open in Chromium for every role (minutes)
 	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest --quiet --timeout 0 tests/fuzz/*.py
 
+.PHONY: screenshots
+screenshots: .venv/test ## the main pages at every width, in both themes and languages, into build/screenshots (minutes)
+	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest --quiet --timeout 0 tests/browser/screenshots.py
+
 .PHONY: test-disk
 test-disk: .venv/test ## a disk that is full or read-only, and every process killed, under votes (mounts a small disk; two minutes)
 	@unshare --user --map-root-user --mount $(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/ballots/small_disk.py

@@ -16,7 +16,7 @@ from accounts.demo import PASSWORD as DEMO_PASSWORD
 from tests.people import PASSWORD
 
 from .conftest import TIMEOUT_SECONDS, come_in, sign_out
-from .test_access import faults, look
+from .test_access import faults, fits, look
 
 
 def fill(page: Page, **fields: str) -> None:
@@ -294,3 +294,10 @@ def endorse_somebody(page) -> None:
         assert (path, faults(page), page.evaluate(TOO_WIDE)) == (path, [], False)
     page.get_by_role("button", name="Withdraw my endorsement of Hannah Weiss").click()
     expect(page.locator("main")).to_contain_text("is withdrawn")
+
+
+def test_names_in_the_list_of_people_are_not_squeezed_by_addresses(visit):
+    page = visit("/people/", who="Ada Lovelace", width=768, locale="de")
+    lines = page.get_by_role("link", name="Ada Lovelace", exact=True).evaluate("each => each.getClientRects().length")
+    assert lines == 1
+    assert fits(page)

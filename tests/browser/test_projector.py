@@ -351,3 +351,5 @@ def test_when_everybody_has_answered_the_host_is_next(halls):
     for page in (host, remote):
         expect(page.locator("#status")).to_contain_text("Everyone has answered")
         assert page.locator("[data-first-step]").evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    host.set_viewport_size({"width": 320, "height": 800})
+    assert host.locator(".answered-all b").bounding_box()["width"] > 160  # not a letter on each line

@@ -23,7 +23,7 @@ def test_the_robots_answer_and_the_ranking_of_the_visitor_joins_the_race(visit):
     page = visit("/live/try/", reduced_motion="no-preference")
     expect(page.locator(".try-wall .answered b")).to_have_text("14", timeout=30_000)  # one after the other
     page.get_by_role("button", name=re.compile("^Rank next")).first.click()
-    page.get_by_role("button", name="Send my ranking").click()
+    page.get_by_role("button", name="Send my ranking", exact=True).click()
     expect(page.locator(".try-wall [data-stage]")).to_be_visible()
     expect(page.locator(".try-wall")).to_contain_text("15 votes")
 

@@ -1,0 +1,130 @@
+"""Screenshots of the main pages for people to look at: every width, both themes, both languages, a long site name.
+
+`make screenshots` writes them to build/screenshots. Nothing is judged here, so this is no part of the tests.
+"""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from accounts import repository as people
+from acts.storage import table
+from config.settings import BASE_DIR
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.multi_ballot_pages import services as multi_ballots
+from elections.roll.services import add_voters
+from polls.demo import MAKER
+from ranking.candidates import Candidate
+from store import keys
+
+from .conftest import Visit
+from .live_hall import HOST, Halls
+from .test_access import look
+from .test_live import store  # noqa: F401 - a fixture
+from .test_projector import SCREENS, WHICH, halls, trivia  # noqa: F401 - a fixture among them
+from .test_welcome import QUESTIONS
+
+FOLDER = BASE_DIR / "build" / "screenshots"
+WIDTHS_PX = (390, 768, 1024, 1280)
+PROJECTOR_PX = {"width": 1920, "height": 1080}
+SCHEMES = ("light", "dark")
+LANGUAGES = ("en", "de")
+OWNER, VOTER = "Ada Lovelace", "Hypatia"
+LONG_SITE_NAME = "Gesellschaft der Freunde der Mathematik!"
+
+
+def election(page: str, name: str, *more: str) -> str:
+    return reverse(page, args=[name, *more])
+
+
+def draft() -> str:
+    owner = people.find(OWNER)
+    created = drafts.create(owner, "Speaker of the year")
+    add_candidates(owner, created, [Candidate(name) for name in ("Amara", "Beatriz", "Chen")])
+    return created.name
+
+
+def multi_ballot() -> str:
+    owner = people.find(OWNER)
+    made = multi_ballots.make(owner, "Annual meeting", tuple(QUESTIONS))
+    for name, candidates in zip(made.questions, QUESTIONS.values(), strict=True):
+        add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
+    add_voters(owner, elections.find(made.leader), [VOTER, HOST])
+    return made.id
+
+
+def pages(halls: Halls) -> dict[str, tuple[str, str]]:  # noqa: F811
+    """By name: where each is, and who looks at it."""
+    polls = {item["title"]: item["id"] for item in table().each(keys.made_by(MAKER))}
+    running, meeting = trivia(halls, WHICH, [0, 0, 1]), SCREENS["assembly-end"](halls)
+    film, board = "Film for Friday evening", "Board 2027"
+    return {
+        "home-signed-out": ("/", ""),
+        "home": ("/", OWNER),
+        "home-voter": ("/", VOTER),
+        "elections": (reverse("elections"), OWNER),
+        "election": (election("election", film), VOTER),
+        "ballot": (election("ballot", film), VOTER),
+        "results": (election("results", "Committee of the workshop"), OWNER),
+        "dashboard": (election("dashboard", board), OWNER),
+        "setup": (election("election_step", draft(), "candidates"), OWNER),
+        "multi-ballot-dashboard": (reverse("multi_ballot_dashboard", args=[multi_ballot()]), OWNER),
+        "polls": (reverse("polls"), OWNER),
+        "poll": (reverse("poll", args=[polls["Where shall we eat on Friday?"]]), ""),
+        "poll-results": (reverse("poll_results", args=[polls["Day of the summer party"]]), ""),
+        "live": (reverse("games"), HOST),
+        "live-host": (running.path("host"), HOST),
+        "try": (reverse("try_it"), ""),
+        "try-live": (reverse("try_live"), ""),
+        "news": (reverse("news"), OWNER),
+        "people": (reverse("people"), OWNER),
+        "skills": (reverse("skills"), OWNER),
+        "find-people": (reverse("find_people"), OWNER),
+        "profile": (reverse("profile", args=[VOTER]), OWNER),
+        "admin": (reverse("admin"), OWNER),
+        "help": (reverse("help"), OWNER),
+        "minutes": (meeting.path("minutes"), HOST),
+    }
+
+
+def take(page: Page, name: str, language: str) -> None:
+    for width in WIDTHS_PX:
+        for scheme in SCHEMES:
+            look(page, width, scheme)
+            keep(page, f"{name}-{width}-{scheme}-{language}")
+
+
+def keep(page: Page, name: str) -> None:
+    """The whole page, on a screen as high as it is: what sticks to the edge of one would cover what lies there."""
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": page.viewport_size["width"], "height": height})
+    page.screenshot(path=FOLDER / f"{name}.png", animations="disabled")
+
+
+def test_the_main_pages(visit: Visit, halls: Halls):  # noqa: F811
+    shown = pages(halls)
+    phone = trivia(halls, WHICH, [0, 0, 1])
+    for language in LANGUAGES:
+        for name, (path, who) in shown.items():
+            take(visit(path, who=who, locale=language), name, language)
+        take(phone.phone(f"Ada {language}", locale=language), "phone", language)
+
+
+def test_the_projector(halls: Halls):  # noqa: F811
+    for name, made in SCREENS.items():
+        hall = made(halls)
+        for language, scheme in zip(LANGUAGES, SCHEMES, strict=True):
+            page = hall.screen(locale=language, color_scheme=scheme)
+            page.set_viewport_size(PROJECTOR_PX)
+            page.screenshot(path=FOLDER / f"projector-{name}-1920-{scheme}-{language}.png", animations="disabled")
+
+
+def test_a_long_site_name(visit: Visit):
+    form = visit(reverse("edit_site_page", args=["name"]), who=OWNER)
+    form.fill("[name=name]", LONG_SITE_NAME)
+    form.click("main form .actions button")
+    for name, who in {"signed-out": "", "signed-in": OWNER}.items():
+        take(visit("/", who=who, locale="de"), f"long-site-name-{name}", "de")
