@@ -450,6 +450,7 @@ def _looks_at_results() -> list[Look]:
         Look("live", "voter", ("Prize",)),
         Look("live_now", "voter", ("Prize",)),
         *(Look(page, "voter", ("Past",)) for page in ("results", "recount", "follow", "what_if", "bundle")),
+        Look("result_screen", "voter", ("Past",)),
         Look("recount_ballots", "voter", ("Past", sealed)),
         Look("follow_ballots", "voter", ("Past", sealed)),
         Look("head_to_head", "voter", ("Past",)),

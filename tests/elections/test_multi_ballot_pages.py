@@ -201,7 +201,6 @@ def test_whose_it_is_not(ada, multi_ballot, signed_in, client):
         "rename/",
         "close/",
         "end/",
-        f"question/{quote(SECOND)}/",
         "",
         "results/",
     ):
