@@ -23,7 +23,7 @@ from elections.drafts.templates import TEMPLATES, end_after_days, initial_settin
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.roll.services import add_voters
-from elections.rules import METHODS, UNRANKED, Election, State, check_settings
+from elections.rules import METHODS, UNRANKED, Action, Election, State, check_settings
 from ranking.candidates import Candidate
 from store.log import EventLog
 from tests.clock import stands_at
@@ -319,7 +319,7 @@ def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draf
 
 
 def test_a_secret_ballot_and_live_results_do_not_go_together(ada, draft):
-    actions.change(people.find("Ada"), draft, setup_steps.Action.SET_UP, secret_ballot=False, results_visible="live")
+    actions.change(people.find("Ada"), draft, Action.SET_UP, secret_ballot=False, results_visible="live")
     answer = ada.post(at("who"), WHO)
     assert "shows it only after it closes" in text_of(answer)
     assert ada.post(at("who"), {**WHO, "ballots": "public"}).status_code == 302
