@@ -65,7 +65,7 @@ SITE_NAME | `Plenum` | = | what the site is called: titles, the head of pages, m
 SITE_LOGO | none | = | path of a PNG or SVG of your own, 200 KB at most
 SITE_COLOUR | our violet | = | one colour, such as `#0b5394`, that can be read on light pages
 SITE_LANGUAGE | `en` | = | `en` or `de`, for people whose browser asks for neither
-SITE_TIME_ZONE | none: the reader's | = | what forms for elections and polls begin with, such as `Europe/Berlin`
+SITE_TIME_ZONE | none: the reader's | = | for new elections and polls, and all other times, such as `Europe/Berlin`
 HSTS | `0` | `86400` | seconds for which browsers come by HTTPS only; `31536000` once the site has run well for a
     while
 HSTS_SUBDOMAINS | `no` | = | whether that holds for every host below this one, too

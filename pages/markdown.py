@@ -18,13 +18,13 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 MAX_TEXT_CHARS = 20_000
-VERSION = 1  # raise with every change of the output; stored HTML of other versions is rendered again
+VERSION = 2  # raise with every change of the output; stored HTML of other versions is rendered again
 MAX_NESTING = 20  # quotes in lists in quotes; anything deeper is not treated as markup
 MAX_CELLS = 10_000  # in tables, where a few characters can create very many
 MAX_LINKS = 1_000  # each may be searched for up to the end of the text, and grows many times longer
 MAX_LINES = 2_000  # a short line can be a block of its own
 MAX_MARKS = 4_000  # of emphasis and code
-HEADING_SHIFT_LEVELS = 2  # pages have their own h1 and h2
+FIRST_HEADING_LEVEL = 3  # pages have their own h1 and h2
 LINK = re.compile(r"(?:https?://|mailto:)[^/]", re.IGNORECASE)
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -99,13 +99,17 @@ def _text_of(tokens: list[Token]) -> Iterator[str]:
 # --- changing the tokens ---
 
 
-def _shift_headings(state: StateCore) -> None:
-    """A heading without text becomes a paragraph, so that screen readers do not jump to it."""
+def _level_headings(state: StateCore) -> None:
+    """No level is left out, whatever was typed. A heading without text becomes a paragraph, so that screen readers do
+    not jump to it.
+    """
+    around: list[str] = []  # the headings, as typed, that a heading is below
     for place, token in enumerate(state.tokens):
         if token.type == "heading_open":
             inline, end = state.tokens[place + 1 : place + 3]
-            level = min(int(token.tag[1]) + HEADING_SHIFT_LEVELS, 6)
-            token.tag = end.tag = f"h{level}" if _is_visible(inline.content) else "p"
+            if is_visible := _is_visible(inline.content):
+                around = [*(each for each in around if each < token.tag), token.tag]
+            token.tag = end.tag = f"h{min(FIRST_HEADING_LEVEL + len(around) - 1, 6)}" if is_visible else "p"
 
 
 def _judge_direction(state: StateCore) -> None:
@@ -189,7 +193,7 @@ def _make_parser() -> MarkdownIt:
     parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is not a URL
     parser.linkify.add("ftp:", None).add("//", None)
     parser.inline.ruler.disable("linkify")  # its twin among the core rules finds them too, and faster
-    for rule in (_shift_headings, _judge_direction, _name_links):
+    for rule in (_level_headings, _judge_direction, _name_links):
         parser.core.ruler.push(rule.__name__, rule)
     return parser
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from django.conf import settings
 from django.utils.formats import date_format
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -33,13 +34,13 @@ def moment(stored: str | int) -> datetime:
     return datetime.fromtimestamp(stored, UTC) if isinstance(stored, int) else datetime.fromisoformat(stored)
 
 
-def day(stored: str, zone_name: str) -> str:
-    """The calendar day of a stored time in a zone."""
+def day(stored: str, zone_name: str = "") -> str:
+    """The calendar day of a stored time in a zone; without one, the site's."""
     return date_format(_local_time(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
 
 
-def in_zone(moment: datetime | str, zone_name: str) -> str:
-    """Date, time and the zone's abbreviation, in a zone."""
+def in_zone(moment: datetime | str, zone_name: str = "") -> str:
+    """Date, time and the zone's abbreviation, in a zone; without one, the site's."""
     return times.moment_text(_local_time(_moment(moment), zone_name)[0])
 
 
@@ -80,6 +81,7 @@ def _moment(moment: datetime | str) -> datetime:
 
 def _local_time(moment: datetime, zone_name: str) -> tuple[datetime, str]:
     """Shows the time even if this machine does not know the election's zone."""
+    zone_name = zone_name or settings.SITE_TIME_ZONE or "UTC"
     try:
         return times.local_time(moment, zone_name), zone_name
     except UnknownZone:

@@ -10,6 +10,7 @@ from .sharing import views as share_views
 
 below_election = [
     path("<name:name>/results/", views.results, name="results"),
+    path("<name:name>/results/screen/", views.result_screen, name="result_screen"),
     path("<name:name>/live/", live_views.live, name="live"),
     path("<name:name>/live/now/", live_views.live_now, name="live_now"),
     path("<name:name>/results/recount/", in_browser.recount, name="recount"),

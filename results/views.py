@@ -21,6 +21,7 @@ from elections.repository import candidates_of
 from elections.rules import State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
+from photos.rules import Photo
 from tally.lots import COMMITMENT, SEED
 from tally.result import Round
 
@@ -33,9 +34,11 @@ from .exports.files import context_of_exports
 from .margin import margin_of
 from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
+from .pictures.race import laps
 from .repository import Found, Sealed
 from .waiting import find_waiting, waiting_context
 
+MAX_ON_SCREEN = 8  # candidates in a table that the last row of a hall can read
 MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all of them
 
 
@@ -66,11 +69,8 @@ def load_page(reader: Reader, name: str) -> Found | None:
 @for_anybody(load_for=load_page)
 @require_safe
 def results(request: HttpRequest, found: Found) -> HttpResponse:
-    if is_stranger(request):
-        return redirect("shared", found.election.name)
-    if found.seal is None:
-        is_live = found.election.shows_live(now_text())
-        return redirect("live", found.election.name) if is_live else not_yet(request, found)
+    if (other := _instead(request, found)) is not None:
+        return other
     part, context = PAGE.fragment(found), election_context(request, found.election)
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # organisers see what they can do with the result; others came to read it
@@ -79,18 +79,54 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     return cached_for_reader(request, digest(part.etag, *around), lambda common: make(context, common))
 
 
+def load_screen(reader: Reader, name: str) -> Found | None:
+    return _checked(reader, SCREEN.find(name, reader if isinstance(reader, User) else None))
+
+
+@for_anybody(load_for=load_screen)
+@require_safe
+def result_screen(request: HttpRequest, found: Found) -> HttpResponse:
+    """The result on the big screen of a hall."""
+    if (other := _instead(request, found)) is not None:
+        return other
+    part = SCREEN.fragment(found)
+    make = partial(page_with, request, part, "results/screen.html", {"election": found.election})
+    return cached_for_reader(request, digest(part.etag, found.election), make)
+
+
+def _instead(request: HttpRequest, found: Found) -> HttpResponse | None:
+    """What they get instead: strangers the public page, and everybody another one before the result is sealed."""
+    if is_stranger(request):
+        return redirect("shared", found.election.name)
+    if found.seal is not None:
+        return None
+    is_live = found.election.shows_live(now_text())
+    return redirect("live", found.election.name) if is_live else not_yet(request, found)
+
+
 def context_of_part(found: Sealed) -> dict[str, Any]:
     """The context of the part that is the same for all readers who may see it."""
     context = context_of_report(found) | context_of_exports(found) | {"election": found.election}
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     context |= {"closed": found.election, "playable": what_if_choices(found)}
-    context["faces"] = {each.name: each.photo for each in candidates_of(found.election) if each.photo}
+    context["faces"] = _faces(found)
     if (coverage := coverage_of(found)) is not None:
         context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
     return context
 
 
+def context_of_screen(found: Sealed) -> dict[str, Any]:
+    context = context_of_report(found) | {"election": found.election, "faces": _faces(found)}
+    result = found.report.result
+    return context | {"laps": laps(result), "ranked": True, "contests": contest_rows(result, MAX_ON_SCREEN)}
+
+
+def _faces(found: Sealed) -> dict[str, Photo]:
+    return {each.name: each.photo for each in candidates_of(found.election) if each.photo}
+
+
 PAGE = CachedPage("results/parts/sealed.html", context_of_part)
+SCREEN = CachedPage("results/parts/screen.html", context_of_screen)
 
 
 def what_if_choices(found: Sealed) -> list[tuple[int, str]]:

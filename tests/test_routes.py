@@ -345,6 +345,7 @@ ROUTES = {
     "multi_ballot_results": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "shared_multi_ballot": (PUBLIC, READ, [NO_MULTI_BALLOT]),
     "results": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "result_screen": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "recount": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "recount_ballots": (Permission.VIEW_APPLICATION, READ, ["draft", "made-up"]),
     "follow": (Permission.VIEW_APPLICATION, READ, ["draft"]),
@@ -380,6 +381,7 @@ ROUTES = {
 # Pages of results, of which a draft has none.
 RESULTS = (
     "results",
+    "result_screen",
     "live",
     "live_now",
     "recount",
@@ -394,7 +396,9 @@ RESULTS = (
 )
 # Those that a voter's pass opens after the close; and those that anybody may open where the result is public.
 BY_PASS = frozenset(RESULTS)
-PROOF = frozenset({"results", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"})
+PROOF = frozenset(
+    {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
+)
 # Pages of a draft that somebody else runs; whom each is for.
 DRAFT = {
     "election": Action.LOOK,

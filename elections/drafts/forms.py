@@ -42,6 +42,7 @@ SEVERAL_SEATS_CARD = Card(
         "A third of the voters gets about a third of the seats. This is the single transferable vote "
         "(STV), as Scottish councils count it."
     ),
+    mark=_("recommended"),
 )
 OTHER_METHODS = {
     "ranked-pairs": Card(

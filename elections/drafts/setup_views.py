@@ -16,7 +16,7 @@ from accounts.rules import NOT_CONFIRMED, Permission
 from accounts.services import ask_for_confirmation
 from acts.refusals import NameTaken, Refusal
 from acts.retry import retry_lost_race, run_once
-from elections import actions, repository
+from elections import actions, repository, setup_steps
 from elections.access import election_context, may
 from elections.candidates.services import add_candidates
 from elections.candidates.views import added_message
@@ -25,14 +25,14 @@ from elections.multi_ballots.links import shared_page_url
 from elections.roll.services import UnknownNames
 from elections.roll.views import ON_PATH, add_voters_from
 from elections.rules import Action, Election, State
+from elections.setup_steps import Step
 from pages.forms import form_data, form_page, run_form, token_in
 from pages.messages import show_time_notes
 from ranking.candidates import Candidate
 
-from . import services, setup_steps
+from . import services
 from .forms import ElectionForm
 from .setup_forms import BallotForm, HowForm, NewElectionForm, WhatForm, WhenForm, WhoForm
-from .setup_steps import Step
 from .templates import SEVERAL
 
 # --- what it is ---

@@ -15,7 +15,7 @@ from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
 from acts.links import absolute_url
 from acts.storage import now_text, table
-from elections import repository
+from elections import repository, setup_steps
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
 from elections.dashboard.concerns import ElectionSnapshot, concerns
@@ -60,6 +60,7 @@ def opening_page(
         "concerns": concerns(snapshot, except_for="settings"),
         "fixed": checklist.fixed_by_opening(election),
         "is_ready": not any(point.is_missing for point in points),
+        "progress_steps": setup_steps.progress_steps(election),
         "needs_an_admin": not registration_policy.allows_any_invitation(),
     }
     return render(request, "elections/opening.html", context, status=422 if form.errors else 200)

@@ -19,12 +19,11 @@ from accounts.rules import Permission
 from acts.retry import run_once
 from acts.storage import now_text, table
 from elections import repository as elections
-from elections import rolls
+from elections import rolls, setup_steps
 from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
 from elections.dashboard.checklist import Question
 from elections.dashboard.views import dashboard_context
-from elections.drafts import setup_steps
 from elections.drafts.forms import NameForm
 from elections.drafts.setup_forms import BallotForm, NewElectionForm, QuestionsForm
 from elections.drafts.setup_views import creation_page, over_page, saved, step_page

@@ -27,12 +27,12 @@ COLUMN_CONTESTS = 8  # contests below each other; more stand in several columns
 # --- all contests ---
 
 
-def contest_rows(result: Result) -> list[tuple[str, list[Cell | None]]]:
+def contest_rows(result: Result, most: int = MAX_CANDIDATES) -> list[tuple[str, list[Cell | None]]]:
     """Nothing for methods that do not compare candidates in pairs, and for two, whose one contest is drawn."""
     if not result.pairwise or len(result.candidates) < 3:
         return []
     index = {name: position for position, name in enumerate(result.candidates)}
-    order = [name for name, _place in result.places[:MAX_CANDIDATES]]
+    order = [name for name, _place in result.places[:most]]
 
     def cell(name: str, other: str) -> Cell | None:
         if name == other:

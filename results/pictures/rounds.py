@@ -93,6 +93,10 @@ def _exhausted(each: Round) -> Bar:
     return Bar(_("Exhausted"), votes, number(votes), kind="nobody", is_name=False)
 
 
+def in_words(result: Result, each: Round) -> list[str]:
+    return [_needed(each), *_settled(result, each)]
+
+
 def _settled(result: Result, each: Round) -> list[str]:
     """Ties and lots of the round."""
     notes = []

@@ -83,6 +83,18 @@
     screen.querySelector("[data-first-step]")?.click();
   });
 
+  // Where no step is driven, the arrows lead through the rounds of a race.
+  document.addEventListener("keydown", (event) => {
+    const isBack = ["ArrowLeft", "PageUp"].includes(event.key);
+    if (drive || !(isBack || ["ArrowRight", "PageDown"].includes(event.key)) || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isMirrored = document.documentElement.dir === "rtl" && event.key.startsWith("Arrow");
+    const button = document.querySelector(`[data-stage] [data-${isBack !== isMirrored ? "back" : "forward"}]`);
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  });
+
   // --- full screen ---
 
   const full = document.querySelector("[data-full-screen]");

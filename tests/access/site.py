@@ -23,9 +23,9 @@ from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
+from elections import setup_steps
 from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
-from elections.drafts import setup_steps
 from elections.groups import services as groups
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
@@ -450,6 +450,7 @@ def _looks_at_results() -> list[Look]:
         Look("live", "voter", ("Prize",)),
         Look("live_now", "voter", ("Prize",)),
         *(Look(page, "voter", ("Past",)) for page in ("results", "recount", "follow", "what_if", "bundle")),
+        Look("result_screen", "voter", ("Past",)),
         Look("recount_ballots", "voter", ("Past", sealed)),
         Look("follow_ballots", "voter", ("Past", sealed)),
         Look("head_to_head", "voter", ("Past",)),

@@ -14,17 +14,16 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import actions, repository
+from elections import actions, repository, setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.drafts import setup_steps
 from elections.drafts.forms import GROUPS, METHOD_CHOICES, UNRANKED_CARDS, ElectionForm, SettingsForm
 from elections.drafts.setup_forms import DAYS, HowForm, NewElectionForm, WhenForm
 from elections.drafts.templates import TEMPLATES, end_after_days, initial_settings
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.roll.services import add_voters
-from elections.rules import METHODS, UNRANKED, Election, State, check_settings
+from elections.rules import METHODS, UNRANKED, Action, Election, State, check_settings
 from ranking.candidates import Candidate
 from store.log import EventLog
 from tests.clock import stands_at
@@ -187,6 +186,9 @@ def test_every_step_shows_where_one_is_and_ways_on_and_off(ada, draft):
         assert reverse("dashboard", args=["Board 2027"]) in page
         assert all(at(other.name) in page for other in setup_steps.STEPS if other is not step)
     assert at("candidates") in text_of(ada.get(reverse("dashboard", args=["Board 2027"])))
+    opening = text_of(ada.get(reverse("open_election", args=["Board 2027"])))
+    assert '<li aria-current="step"><span>Open it</span>' in opening
+    assert all(f'<li class="done"><a href="{at(step.name)}">' in opening for step in setup_steps.STEPS)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -317,7 +319,7 @@ def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draf
 
 
 def test_a_secret_ballot_and_live_results_do_not_go_together(ada, draft):
-    actions.change(people.find("Ada"), draft, setup_steps.Action.SET_UP, secret_ballot=False, results_visible="live")
+    actions.change(people.find("Ada"), draft, Action.SET_UP, secret_ballot=False, results_visible="live")
     answer = ada.post(at("who"), WHO)
     assert "shows it only after it closes" in text_of(answer)
     assert ada.post(at("who"), {**WHO, "ballots": "public"}).status_code == 302
@@ -374,6 +376,8 @@ def test_methods_are_cards_and_the_rule_for_those_left_out_is_drawn(ada, draft):
     page = text_of(ada.get(at("how")))
     assert page.count('type="radio" name="method"') == len(METHODS)
     assert page.index('value="stv-scottish"') < page.index("More methods") < page.index('value="irv"')
+    methods = page[: page.index("More methods")]
+    assert methods.count("recommended") == 2, "one for one winner, one for several seats"
     assert re.search(r"<details class=\"more\">\s*<summary>More methods", page), "folded"
     assert "It counts as: A before B before C." in page
     assert "C is not compared with either." in page

@@ -213,6 +213,7 @@ def test_a_stranger_finds_how_to_join(site):
     page = text(Client().get("/live/"))
     assert 'action="/join/"' in page
     assert "You need no account" in page
+    assert 'href="/live/try/"' in page
     assert "Best answer" in page
     assert "New session" not in page
     assert "Rehearse" not in page

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.exceptions import ValidationError
 from django.template import engines
+from django.test import override_settings
 from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
@@ -328,6 +329,18 @@ def words(html: str) -> str:
 )
 def test_without_scripts_a_time_stands_in_the_elections_zone_and_in_utc(zone_name, text):
     assert words(rendered("election_time(moment, zone)", moment=NOON, zone=zone_name)) == text
+
+
+@every_row(
+    ("site_zone", "text"),
+    [
+        ("", "Nov. 15, 2025, noon UTC, Nov. 15, 2025"),
+        ("Pacific/Auckland", "Nov. 16, 2025, 1 a.m. NZDT, Nov. 16, 2025"),
+    ],
+)
+def test_a_time_without_a_zone_of_its_own_is_in_the_sites(site_zone, text):
+    with override_settings(SITE_TIME_ZONE=site_zone):
+        assert rendered("moment|in_zone ~ ', ' ~ moment|day", moment="2025-11-15T12:00:00.000Z") == text
 
 
 def test_a_time_tells_scripts_the_moment_and_the_offset():

@@ -414,6 +414,10 @@ def test_a_face_is_on_the_ballot_and_the_result_with_initials_for_the_others(bro
     result = sentences(browser.get("/election/Board/results/"))
     assert result.count(photo.small) == 2, "of the winner, and in the list of places"
     assert result.count('<span class="thumb" aria-hidden="true">C</span>') == 1
+    screen = sentences(browser.get("/election/Board/results/screen/"))
+    assert f'<img class="thumb" src="{photo.small}"' in screen, "beside the bar"
+    assert f'<img class="thumb" src="{photo.src(640)}"' in screen, "of the winner"
+    assert '<span class="thumb" aria-hidden="true">C</span>' in screen
 
 
 def test_without_any_picture_there_are_no_initials(browser, ada, board):
@@ -423,3 +427,4 @@ def test_without_any_picture_there_are_no_initials(browser, ada, board):
     ballots.cast(ada, "Board", {"0": ["1"]}, "Ada")
     closing.close(ada, repository.find("Board"))
     assert "thumb" not in sentences(browser.get("/election/Board/results/"))
+    assert "thumb" not in sentences(browser.get("/election/Board/results/screen/"))

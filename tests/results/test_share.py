@@ -53,7 +53,7 @@ def proofs_of(name: str = "Board") -> dict[str, str]:
     """The address of everything by which anybody can check the result."""
     words = {"recount_ballots": [services.find(name).seal.stamp], "export": ["single-ballots.csv"]}
     words["follow_ballots"] = words["recount_ballots"]
-    return {each: reverse(each, args=[name, *words.get(each, ())]) for each in PROOF - {"results"}}
+    return {each: reverse(each, args=[name, *words.get(each, ())]) for each in PROOF - {"results", "result_screen"}}
 
 
 @pytest.mark.parametrize("secret", [True, False])
@@ -69,6 +69,7 @@ def test_anybody_can_check_it_and_learns_nobodys_name(shared, client, secret):
         assert not re.search(rb"voter \d|example\.org", content), name
         assert address in page or name in ("recount_ballots", "follow_ballots")
     assert client.get(reverse("results", args=["Board"])).url == at("shared")
+    assert client.get(reverse("result_screen", args=["Board"])).url == at("shared")
     json_file = b"".join(client.get(reverse("export", args=["Board", "single-ballots.json"])).streaming_content)
     assert b"voter" not in json_file
 

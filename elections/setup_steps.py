@@ -99,12 +99,13 @@ class ProgressStep:
     is_current: bool = False
 
 
-def progress_steps(election: Election | None, current: Step) -> list[ProgressStep]:
-    """All steps up to opening; before a draft exists, the others have no link."""
-    path = SEVERAL_STEPS if current.route or (election and election.book) else STEPS
-    at = path.index(current)
+def progress_steps(election: Election | None, current: Step | None = None) -> list[ProgressStep]:
+    """All steps up to opening, which is the current one by default; before a draft exists, the others have no link."""
+    path = SEVERAL_STEPS if (current and current.route) or (election and election.book) else STEPS
+    at = path.index(current) if current else len(path)
     steps = [
         ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(path)
     ]
-    return [*steps, ProgressStep(_("Open it"), shared_url("open_election", election) if election else "")]
+    opening = shared_url("open_election", election) if election else ""
+    return [*steps, ProgressStep(_("Open it"), opening, is_current=not current)]

@@ -1,0 +1,68 @@
+"""The rounds of a count as a race on a big screen; a count without rounds is a single one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from tally.result import Result, Round
+
+from .bars import OF_ELECTIONS
+from .drawing import in_order, number, share, voters
+from .points import score
+from .rounds import chosen, in_words
+
+MAX_RUNNERS = 8  # that the last row of a hall can read
+HEADROOM = Fraction(104, 100)  # so that the longest bar does not touch the edge
+
+Context = dict[str, Any]
+
+
+def laps(result: Result) -> list[Context]:
+    """Context of `live/results/parts/race.html`; none where all candidates are compared in pairs."""
+    every = _rounds(result) if voters(result) and len(result.candidates) > 1 else []
+    names = in_order(result)[:MAX_RUNNERS]
+    longest = max((Fraction(each.tally.get(name, 0)) for each in every for name in names), default=Fraction(0))
+    whole = max([longest, *(Fraction(each.threshold or 0) for each in every)]) * HEADROOM
+    return [_lap(result, each, names, whole) for each in every]
+
+
+def _rounds(result: Result) -> list[Round]:
+    if result.rounds:
+        return chosen(result.rounds)
+    if result.method in ("borda", "plurality"):
+        tally = {name: str(score(result, name).length) for name in result.candidates}
+    elif result.pairwise and len(result.candidates) == 2:
+        tally = {name: str(sum(votes)) for name, votes in zip(result.candidates, result.pairwise, strict=True)}
+    else:
+        return []
+    return [Round(1, tally, threshold="", exhausted="0", elected=result.winners)]
+
+
+def _lap(result: Result, each: Round, names: list[str], whole: Fraction) -> Context:
+    says = in_words(result, each) if each.threshold else []
+    if len(names) < len(result.candidates):
+        numbers = {"shown": len(names), "every": len(result.candidates)}
+        says.insert(1, _("Showing the first %(shown)s of %(every)s.") % numbers)
+    order = sorted(names, key=lambda name: (name not in each.tally, -Fraction(each.tally.get(name, 0))))
+    bars = [{"option": names.index(name), **_runner(result, each, name, whole)} for name in order]
+    needed = share(Fraction(each.threshold), whole) if each.threshold else ""
+    return {"number": each.number, "says": says, "needed": needed, "bars": bars}
+
+
+def _runner(result: Result, each: Round, name: str, whole: Fraction) -> Context:
+    earlier = [before for before in result.rounds or () if before.number < each.number]
+    moves = earlier[-1].transfers if earlier else ()
+    votes = Fraction(each.tally.get(name, 0))
+    gain = sum((Fraction(move.votes) for move in moves if move.destination == name), Fraction(0))
+    is_elected, is_in = any(name in past.elected for past in (*earlier, each)), name in each.tally
+    mark = "elected" if is_elected else "leaving" if name in each.eliminated else "" if is_in else "out"
+    word = OF_ELECTIONS.elected if is_elected else OF_ELECTIONS.eliminated if mark else ""
+    shown = {
+        "number": number(votes, each.threshold or None) if is_in else "",
+        "gain": f"+{number(gain)}" if gain else "",
+    }
+    drawn = {"length": share(votes, whole), "since": share(votes - gain, whole), "gained": share(gain, whole)}
+    return {"label": name, "mark": mark, "word": word, "own": False, "sign": None, **shown, **drawn}
