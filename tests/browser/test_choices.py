@@ -81,7 +81,7 @@ def test_the_chosen_language_survives(visit, server, scripts):
     page.goto("/")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.get_by_role("button", name="Deutsch")).to_have_attribute("aria-current", "true")
-    page.get_by_role("button", name="English", exact=True).click()
+    page.get_by_role("button", name="English (US)", exact=True).click()
     expect(page.locator("html")).to_have_attribute("lang", "en")
 
 
