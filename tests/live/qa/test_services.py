@@ -197,7 +197,7 @@ def test_what_is_asked_of_the_store(site, game):
     ada, ben = seated(game, "Ada", "Ben")
     with listening(site) as ear:
         asked = send(game, ada, "Why?")
-        assert ear.take()[-2:] == ["write asked", "add q&a"]
+        assert ear.take()[-2:] == ["write q&a question", "add q&a"]
         upvote(game, ben, asked)
         assert ear.take()[-1] == "write upvoted + upvotes"
         assert repository.read_upvotes(game.id) == {asked.id: 1}
