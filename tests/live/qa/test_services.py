@@ -199,7 +199,7 @@ def test_what_is_asked_of_the_store(site, game):
         asked = send(game, ada, "Why?")
         assert ear.take()[-2:] == ["write q&a question", "add q&a"]
         upvote(game, ben, asked)
-        assert ear.take()[-1] == "write upvoted + upvotes"
+        assert ear.take()[-1] == "write own upvotes + upvotes"
         assert repository.read_upvotes(game.id) == {asked.id: 1}
         assert ear.take() == ["get upvotes"], "all sixteen in one round trip"
 
