@@ -18,7 +18,7 @@ from assembly.format import Assembly
 from assembly.minutes import repository as minutes
 from assembly.minutes.services import forget_attendances
 from assembly.plays import PLAYS as ASSEMBLY_PLAYS
-from ballots import passes, secrecy
+from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
@@ -34,7 +34,7 @@ from elections.groups.services import forget_person as leave_groups
 from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
 from elections.invitations.wording import invitations_of
-from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
+from elections.lifecycle.closing import AFTER_CLOSING
 from elections.lifecycle.services import OPENING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
@@ -78,16 +78,12 @@ from upkeep.monitoring import metrics
 def install_hooks() -> None:
     # An election opens (elections.lifecycle.services.open_): one transaction with its gates, and with
     OPENING.install(
-        secrecy.creating_salt,  # the salt that ties a secret ballot to its voter
         keep_skills,  # the skills of candidates who agreed, as far as the election needs them
     )
 
     # An election closes (elections.lifecycle.closing.close, or the worker at its time): first its item says so, then
-    # its gates are shut, a few at a time; once no ballot gets in, one transaction records it in the log, with
-    SHUTTING.install(
-        secrecy.destroying_salt,  # the salt's destruction: from now on no ballot can be traced to its voter
-    )
-    # and with the mark by which the worker finds it. An organiser who closed it by hand is about to look at it,
+    # its gates are shut, a few at a time; once no ballot gets in, one transaction records it in the log
+    # with the mark by which the worker finds it. An organiser who closed it by hand is about to look at it,
     AFTER_CLOSING.install(
         wait_for_worker,  # so the worker is woken at once, and given a moment
     )

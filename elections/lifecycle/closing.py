@@ -18,10 +18,10 @@ from elections import repository, rules
 from elections.actions import check
 from elections.rules import Action, Election, State
 from store.log import Event
+from store.purging import purge_marks
 from store.table import Item, Write
 
 AFTER_CLOSING = Hooks[[Election], None]("when somebody has closed an election and is about to look at it")
-SHUTTING = Hooks[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")
 
 
 def starting_close(before: Election, after: Election) -> list[Write]:
@@ -43,8 +43,8 @@ def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
 def _close_event(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
     event_data = {"election_name": shut.name, "closed_at": shut.closed_at}
-    also = [write for writes in SHUTTING.run_all(shut) for write in writes]
-    return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *also]
+    journal = purge_marks(table()) if shut.has_secrets else []  # which has every cast with its ballot
+    return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *journal]
 
 
 CLOSING = Closing(_begin, _close_event, repository.shut_gates)
