@@ -16,9 +16,7 @@ from store.table import Write
 from .repository import Standing
 
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
-SECRET = (
-    "_secret"  # suffix of the kinds of mail about a secret ballot; nobody knows whose ballot is changed or withdrawn
-)
+ANONYMOUS = "_anonymous"  # suffix of the kinds of mail about a secret ballot
 BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a link, however they voted
 
 
@@ -43,7 +41,7 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
     if not election.mail_votes or to is None:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
-    kind = f"{kind}{OF_SECRET}" if election.secret_ballot else kind
+    kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
     if election.vote_by_link and INVITED in (standing.entry or {}):
         kind = f"{kind}{BY_LINK}"
     return [outbox.queued(kind, to, None, **about)]
@@ -85,7 +83,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."),
         NOT_ME,
     ),
-    f"{CAST}{OF_SECRET}": _template(
+    f"{CAST}{ANONYMOUS}": _template(
         gettext_noop("Your vote has been cast"),
         gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."),
         NOT_ME_SECRET,
@@ -113,7 +111,7 @@ EMAIL_TEMPLATES = {
             "sign in here, you can also vote again yourself."
         ),
     ),
-    f"{PAPER}{OF_SECRET}": _template(
+    f"{PAPER}{ANONYMOUS}": _template(
         gettext_noop("Your paper ballot was entered"),
         gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
         gettext_noop("If you did not hand one in, tell %(organiser)s, who runs the election, before it closes."),

@@ -46,7 +46,9 @@ from .secret import WrongWords, new_secret
 from .services import Outcome
 from .views import (
     SECRET,
+    carried_secret,
     draft_key,
+    forget_secret,
     has_words,
     opened_secret,
     receipt_image,
@@ -123,12 +125,10 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     except Refusal as refusal:
         return _refused(request, way, refusal)
     sent = _carried(request, way, standing)
+    if is_done and request.method == "POST":
+        return redirect(_next(request, way))
     if is_done:
-        return (
-            redirect(_next(request, way))
-            if request.method == "POST"
-            else _show(request, way, standing, {}, is_done=True)
-        )
+        return _show(request, way, standing, {}, is_done=True)
     if request.method == "POST":
         return _go_on(request, way, standing, _answered(sent))
     if sent is not None and sent.get(LOST) == str(way.place):
@@ -204,8 +204,8 @@ def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:
 @vote
 @require_safe
 def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
-    """All questions again; only new or changed rankings are cast. The browser carries their secret with the rankings, and
-    the server forgets it."""
+    """All questions again; only new or changed rankings are cast. The browser carries their secret with the rankings,
+    and the server forgets it."""
     first = next(iter(way.standings()), None)
     if first is None:
         raise Http404
@@ -228,7 +228,6 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
         "count": sum(each.is_new for each in answers),
         "voted": any(each.standing.voted for each in answers),
         "has_words": has_words(first),
-        "draft_key": multi_ballot_key(request, way),
     }
     answer = render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
     carried = MultiValueDict({name: [value] for name, value in (*sent.items(), *fields) if ":" not in name})
@@ -275,7 +274,7 @@ def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
         target = "multi_ballot_receipts" if outcomes or refused else "multi_ballot_review"
         answer = redirect(target, multi_ballot_id=way.multi_ballot.id)
     if not refused:
-        ranking_cookie.clear(answer, _carried_at(way.multi_ballot.id))
+        forget_secret(answer, _carried_at(way.multi_ballot.id))
     return answer
 
 
@@ -287,7 +286,7 @@ def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
 def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
     """Each question with the code of its ballot, or the reason why there is none."""
     first = next(iter(way.standings()), None)
-    secret = ((first and _carried(request, way, first)) or {}).get(SECRET, "")  # it is there if the response got lost
+    secret = carried_secret(request, _carried(request, way, first) if first else None)
     opened = multi_ballots.opened_by(way.multi_ballot, secret) if secret else []
     outcomes = {each.election.name: Outcome(each.ballot, standing=each) for each in opened}
     return _show_receipts(request, way, outcomes, secret)

@@ -116,8 +116,8 @@ def has_finished(standing: Standing) -> bool:
 
 
 def cast(way: Way, post: QueryDict, form: str, secret: str) -> tuple[dict[str, Outcome], dict[str, str]]:
-    """Cast each question separately: one that has closed in the meantime does not block the others. All ballots have one
-    secret. Returns what became of those that were cast, and why others were refused."""
+    """Cast each question separately: one that has closed in the meantime does not block the others. All ballots have
+    one secret. Returns what became of those that were cast, and why others were refused."""
     outcomes: dict[str, Outcome] = {}
     refused: dict[str, str] = {}
     for name in way.multi_ballot.questions:

@@ -100,7 +100,7 @@ def read_standing(
     only shows it to a person with an account may get a cached election, up to a second old.
     """
     person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
-    names = (person.name, person.email) if person else (link.voter if link else who,)
+    names = (person.name, person.email) if person else (link.voter if link else str(who or ""),)
     at, mark, about = keys.election(election_name), keys.once(form), keys.description(election_name)
     also = [*([mark] if form else []), *([about] if described else [])]
     entries: dict[str, Key] = {}

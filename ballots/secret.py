@@ -1,8 +1,8 @@
 """The secret of a ballot: 128 bits that the voter has, and nobody else.
 
 A secret ballot lies under a hash of its secret. The roll records that its voter has voted, and nothing in the store
-leads from one to the other. With the secret a ballot can be seen, changed and withdrawn; without it, it cannot. The site
-shows it once and forgets it. For voters by link, the link is the secret.
+leads from one to the other. With the secret a ballot can be seen, changed and withdrawn; without it, it cannot. The
+site shows it once and forgets it. For voters by link, the link is the secret.
 
 Hashes include the election, so that ballots in several questions that share a secret have nothing in common.
 """

@@ -66,6 +66,17 @@ def secret_in(post: MultiValueDict) -> str:
     return joined(post.get(SECRET, ""), post.get(HALF, ""))
 
 
+def carried_secret(request: HttpRequest, sent: MultiValueDict | None) -> str:
+    """The secret of a form that was sent, whose receipt got lost: the browser still carries both halves."""
+    return joined((sent or {}).get(SECRET, ""), request.COOKIES.get(HALF, ""))
+
+
+def forget_secret(answer: HttpResponse, path: str) -> None:
+    """The browser carries it no longer: the receipt shows it."""
+    ranking_cookie.clear(answer, path)
+    answer.delete_cookie(HALF, path=path, samesite="Lax")
+
+
 # --- the ballot ---
 
 
@@ -176,10 +187,10 @@ def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
 
 def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
     """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
-    sent = ranking_cookie.load(request, ranking_owner(standing)) or {}
-    if not standing.voted or standing.link or not is_secret(sent.get(SECRET, "")):
+    secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
+    if not standing.voted or standing.link or not secret:
         return None
-    found = services.standing_of(current_person(request), standing.election.name, secret=sent[SECRET])
+    found = services.standing_of(current_person(request), standing.election.name, secret=secret)
     return _show_receipt(request, found, found.ballot) if found and found.ballot else None
 
 
@@ -213,8 +224,8 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
 def draft_key(request: HttpRequest, standing: Standing) -> str:
     """A voter by link who is also signed in has two ballots, and two drafts."""
     election = standing.election
-    by = standing.link and standing.link.voter
-    return drafts.key(request, "ballot", *filter(None, (election.name, election.created_at, by)))
+    by = [standing.link.voter] if standing.link else []
+    return drafts.key(request, "ballot", election.name, election.created_at, *by)
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
@@ -237,7 +248,6 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
         "fields": [(field, value) for field, values in fields.lists() for value in values],
         "replaces": standing.may_change,
         "has_words": has_words(standing) and not standing.is_unknown,
-        "draft_key": draft_key(request, standing),
         "cast_action": _path(standing, "cast"),
         "back_action": _path(standing, "ballot"),
         "paper_for": None,
@@ -276,7 +286,7 @@ def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRespo
     else:
         _show_outcome(request, outcome)
         answer = redirect_to("receipt", name)
-    ranking_cookie.clear(answer, _cookie_path(standing))
+    forget_secret(answer, _cookie_path(standing))
     return answer
 
 

@@ -85,7 +85,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     committed, marked = roll_commitment(election, seal.roll_secret)
     if marked != turnout.voted + turnout.withdrawn:
         raise Disagreement(
-            f"{marked} have voted by the roll, but there are {turnout.voted} ballots, and {turnout.withdrawn} were withdrawn."
+            f"By the roll {marked} have voted; there are {turnout.voted} ballots, and {turnout.withdrawn} withdrawn."
         )
     event_data = {
         "election_name": election.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
@@ -60,8 +61,8 @@ def standing_of(
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
-        more = {"form": form, "secret": secret, "described": described}
-        found = repository.read_standing(election_name, who, **more, to_show=to_show)
+        read = partial(repository.read_standing, election_name, who, form=form, secret=secret)
+        found = read(described=described, to_show=to_show)
     if found is None or found.election.stored_state == State.DRAFT or (who is None and found.found is None):
         return None
     return found
