@@ -458,7 +458,8 @@ def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
     @public
     @wraps(view)
     def opened(request: HttpRequest, name: str) -> HttpResponse:
-        secret = (ranking_cookie.load(request, unknown_owner(name)) or {}).get(SECRET, "")
+        carried = request.POST if SECRET in request.POST else ranking_cookie.load(request, unknown_owner(name))
+        secret = joined((carried or {}).get(SECRET, ""), "")
         standing = services.standing_of(None, name, secret=secret, described=True) if secret else None
         return redirect("change", name=name) if standing is None else view(request, standing)
 

@@ -33,6 +33,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ballots.secrecy import PURPOSE
+
 from store.keys import fold
 from store.sqlite.rows import unpack
 from store.table import DATA, LOG
