@@ -37,8 +37,8 @@ CLOSED = _("This election is closed. Ballots can no longer be cast, changed or w
 NOT_OPEN = _("This election is not open for voting.")
 FINAL = _("You have voted, and your vote counts. In this election votes are final.")
 ONLY_WITH_WORDS = _(
-    "You have voted, and your vote counts. Nobody can tell which ballot is yours, not even this site: only with the "
-    "words on your receipt can it be changed or withdrawn."
+    "You have voted. Nobody can tell which ballot is yours, not even this site: only with the words on your receipt "
+    "can it be changed or withdrawn."
 )
 CAST_OTHERWISE = _(
     "You have voted, and your vote counts. You did not vote with this link but in another way: with an earlier link, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
 from typing import Any
 
@@ -280,6 +281,8 @@ def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRespo
         return _show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
+    if outcome.repeated and standing.found and not standing.ballot:
+        return _open(standing)  # it was withdrawn since
     if standing.election.secret_ballot:
         shown = outcome.ballot if standing.election.changeable else None
         answer = _show_receipt(request, standing, shown) if shown else _show_counted(request, standing, is_new=True)
@@ -433,13 +436,19 @@ def change(request: HttpRequest, name: str) -> HttpResponse:
             secret = opened_secret(request.POST)
             if (standing := services.standing_of(None, name, secret=secret)) is None:
                 raise WrongWords(rules.NO_SUCH_BALLOT)
-            answer = redirect(_path(standing, "ballot"))
-            fields = MultiValueDict({SECRET: [secret], "at": [str(standing.acts)]})
-            ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
-            return answer
+            return _open(standing)
         except WrongWords as refusal:
             problem = str(refusal)
     return show_words_form(request, typed, problem)
+
+
+def _open(standing: Standing) -> HttpResponse:
+    """Leads to the ballot that was found by its secret; the browser carries that."""
+    standing = replace(standing, voter=None, entry=None)
+    answer = redirect(_path(standing, "ballot"))
+    fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
+    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+    return answer
 
 
 def opened_secret(post: MultiValueDict) -> str:

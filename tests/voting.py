@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 
 from accounts.models import User
+from acts.storage import table
 from ballots import services
 from ballots.passes import Pass
 from elections import repository as elections
+from elections.invitations.voting_link import Link, new_token, read_link
 from ranking.rankings import Ranks
+from store import keys
 
 
 def secret_for(name: str) -> str:
@@ -36,3 +39,18 @@ def _actor(who: User | Pass, election_name: str) -> User | Pass | None:
     if is_known_by_secret and services.standing_of(None, election_name, secret=_secret(who)):
         return None
     return who
+
+
+def link_to(election_name: str, voter: str, address: str = "") -> Link:
+    """The link in somebody's mail: the same again as long as it is good."""
+    election, entry = elections.find(election_name), table().get(keys.voter(election_name, voter))
+    assert election is not None
+    place = election.name, election.created_at, voter, address
+    if place not in _links or entry is None or not _links[place].is_on(entry):
+        token = new_token(election_name, voter, address, f"mail {len(_links)}")
+        assert token is not None, "there are no links in this election"
+        _links[place] = read_link(token)
+    return _links[place]
+
+
+_links: dict[tuple[str, ...], Link] = {}

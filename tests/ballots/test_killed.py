@@ -157,6 +157,8 @@ class Browser:
         if (answer.status, is_secret, act) == (200, True, "cast"):
             assert code(boxes["secret"], election_name) in page, "the receipt"
             return CARRIED_OUT
+        if is_secret and kind == "cast" and answer.status == 302:
+            return CARRIED_OUT  # the ballot was withdrawn since
         if answer.status == 302 and answer.headers["Location"] != pages:
             there = f"{pages}ballot/" if is_secret else f"{pages}receipt/" if act == "cast" else own
             assert answer.headers["Location"] == there
