@@ -159,7 +159,7 @@ def test_it_is_a_setting_in_plain_words_and_on_by_default(person, signed_in):
     client.post("/elections/new/all/", SETTINGS | {"name": "Told", "mail_votes": "on"})
     client.post("/elections/new/all/", SETTINGS | {"name": "Untold"})
     assert [elections.find(name).mail_votes for name in ("Told", "Untold")] == [True, False]
-    assert "when their ballot is cast, changed or withdrawn" in client.get("/election/Told/dashboard/").content.decode()
+    assert "when a ballot is cast in their name" in client.get("/election/Told/dashboard/").content.decode()
     assert "nothing about their ballots" in client.get("/election/Untold/dashboard/").content.decode()
 
 
