@@ -18,14 +18,13 @@ from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
-from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
+from elections.lifecycle.closing import AFTER_CLOSING
 from elections.lifecycle.services import OPENING
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 
 STEPS = {
     "PROFILE_VISIBILITY": (PROFILE_VISIBILITY, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.creating_salt", "elections.skills_needed.needs.storing_snapshot"]),
-    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt"]),
+    "OPENING": (OPENING, ["elections.skills_needed.needs.storing_snapshot"]),
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
