@@ -272,7 +272,7 @@ LEAKS = {
     "a key made of the name and the site's key": Planted(a_key_made_of_the_name_and_the_sites_key, moments=DURING),
     "keys in the order of arrival": Planted(keys_in_the_order_of_arrival, share=0.3, moments=DURING),
     "the secret on the roll": Planted(the_secret_on_the_roll, moments=DURING),
-    "the link itself on the roll": Planted(the_link_itself_on_the_roll, share=0.3, moments=DURING, by_link=True),
+    "the link itself on the roll": Planted(the_link_itself_on_the_roll, share=0.25, moments=DURING, by_link=True),
     "a code that counts": Planted(a_code_that_counts),
     "a code that tells the time": Planted(a_code_that_tells_the_time),
     "a list that anybody can work out": Planted(a_list_that_anybody_can_work_out, share=0.15, on_the_page=60),
