@@ -37,7 +37,7 @@ def finishing_close(shut: Election) -> list[Write]:
 
 
 def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
-    write_each(repository.open_marks(election, open_=False))
+    write_each(repository.open_marks(election, open_=False))  # first: from now on every cast reads the election itself
     after = replace(election, closing=who, closed_at=now_text())
     return next_version(election, after), starting_close(election, after)
 
