@@ -16,6 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.views.i18n import set_language
 
 from accounts import repository
+from accounts.api_tokens import Scope
 from accounts.rules import Permission, Role
 from acts.storage import table
 from api.operations import OPERATIONS as API_OPERATIONS
@@ -389,9 +390,30 @@ ROUTES = {
 }
 # Operations of the API, by route: for each method the scope and the permission that it needs; and words of its address.
 # What each answers to those whom it admits is tested in tests/api/.
+OPEN_TO_ALL, LOOKING = (None, None), (Scope.READ, Permission.VIEW_APPLICATION)
+RUNNING, ORGANISING = (Scope.READ, Permission.USE_APPLICATION), (Scope.ORGANISE, Permission.USE_APPLICATION)
 OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
-    "checkpoints": ({"GET": (None, None)}, []),
-    "checkpoints/<int:number>": ({"GET": (None, None)}, [1]),
+    "results": ({"GET": OPEN_TO_ALL}, []),
+    "results/<name:name>": ({"GET": OPEN_TO_ALL}, ["draft"]),
+    "checkpoints": ({"GET": OPEN_TO_ALL}, []),
+    "checkpoints/<int:number>": ({"GET": OPEN_TO_ALL}, [1]),
+    "elections": ({"GET": LOOKING, "POST": ORGANISING}, []),
+    "elections/<name:name>": ({"GET": LOOKING, "PATCH": ORGANISING}, ["draft"]),
+    "elections/<name:name>/open": ({"POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/extend": ({"POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/close": ({"POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/turnout": ({"GET": RUNNING}, ["draft"]),
+    "elections/<name:name>/candidates": ({"GET": LOOKING, "POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/candidates/<name:candidate>": (
+        {"GET": LOOKING, "PATCH": ORGANISING, "DELETE": ORGANISING},
+        ["draft", "Bo"],
+    ),
+    "elections/<name:name>/voters": ({"GET": RUNNING, "POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/voters/<name:voter>": ({"DELETE": ORGANISING}, ["draft", "nobody"]),
+    "polls": ({"POST": ORGANISING}, []),
+    "polls/<uuid:poll_id>": ({"GET": OPEN_TO_ALL}, [NO_POLL]),
+    "polls/<uuid:poll_id>/close": ({"POST": ORGANISING}, [NO_POLL]),
+    "polls/<uuid:poll_id>/results": ({"GET": OPEN_TO_ALL}, [NO_POLL]),
 }
 ROUTES |= {
     route_name(route): (

@@ -169,7 +169,7 @@ def build() -> Site:
         *looks_at_records(people["organiser"]),
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
-        *looks_of_programs(),
+        *looks_of_programs(lunch),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
