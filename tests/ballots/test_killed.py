@@ -38,7 +38,7 @@ from .caster import CANDIDATES, is_withdrawal, ranks_on
 from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind
 
 pytestmark = pytest.mark.slow
-ROUNDS = 3
+ROUNDS = 2  # `make soak` kills again and again
 FORMS_BETWEEN_KILLS = 40  # forms that are answered between a start and the next kill
 START_TIMEOUT_SECONDS = 120
 ELECTIONS = ("Secret board", "Public board")
