@@ -32,6 +32,7 @@ from elections.lifecycle import closing
 from ranking.rankings import ranking_from
 from store import keys
 from tests.at_once import at_once
+from tests.compiled_templates import of_a_server
 from tests.store.engines import free_port
 
 from .caster import CANDIDATES, is_withdrawal, ranks_on
@@ -61,6 +62,7 @@ class Server:
             "METRICS_DIR": str(folder / "metrics"),
             "PORT": str(self.port),
             "WEB_PROCESSES": "2",
+            **of_a_server(),
             **variables,
         }
         self.process: subprocess.Popen[bytes] | None = None

@@ -181,7 +181,9 @@ def test_a_text_cannot_be_taken_for_signs_of_gift():
     assert read(gift(nasty, plain_one), Format.GIFT).new == [nasty, plain_one]
 
 
-WORDS = st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("~=#{}:\\/[]%$ \n&<>n")), max_size=14)
+WORDS = st.text(
+    st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("~=#{}:\\/[]%$ \n&<>n")), max_size=14
+)
 QUESTIONS = st.builds(
     Question,
     title=WORDS,
