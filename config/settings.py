@@ -388,6 +388,7 @@ INSTALLED_APPS = [
     "assembly",
     "live",
     "questions",
+    "webhooks",
     "news",
     "polls",
     "results",

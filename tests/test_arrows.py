@@ -26,6 +26,7 @@ LAYERS = (
     ("assembly",),
     ("live",),
     ("questions",),
+    ("webhooks",),
     ("news",),
     ("polls",),
     ("results",),

@@ -38,6 +38,7 @@ NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 NO_MULTI_BALLOT = "no-such-ballot"  # and these theirs: test_multi_ballot_pages.py in tests/elections and tests/ballots
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
+NO_WEBHOOK = "no-such-webhook"  # and webhooks theirs: tests/webhooks/test_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
 
 # address: (whom it is for, methods it takes, words it needs)
@@ -91,6 +92,16 @@ ROUTES = {
     "own_data": (SIGNED_IN, FORM, []),
     "own_mails": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
+    "webhooks": (Permission.USE_APPLICATION, READ, []),
+    "add_webhook": (Permission.USE_APPLICATION, FORM, []),
+    "add_site_webhook": (Permission.MANAGE_USERS, FORM, []),
+    "webhook": (Permission.USE_APPLICATION, READ, [NO_WEBHOOK]),
+    "edit_webhook": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
+    "test_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "pause_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "resume_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "renew_webhook_secret": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
+    "delete_webhook": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
     "factors": (SIGNED_IN, READ, []),
     "add_app": (SIGNED_IN, FORM, []),
     "remove_app": (SIGNED_IN, FORM, []),

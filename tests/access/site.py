@@ -74,6 +74,8 @@ from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
 from upkeep.doctor import web_checks as doctor
 from upkeep.log.figures import site_sealer
+from webhooks import services as webhooks
+from webhooks.rules import TYPES
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
 
@@ -159,6 +161,7 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *_looks_at_groups(_group(people["organiser"])),
+        *_looks_at_webhooks(_webhook(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
@@ -176,6 +179,13 @@ def build() -> Site:
 
 
 # --- what there is ---
+
+
+def _webhook(otto: User) -> str:
+    """To which a test event is on its way; answers its id."""
+    made, _secret = webhooks.add(otto, otto.name, "https://hooks.example/", list(TYPES))
+    webhooks.send_test(made)
+    return made.id
 
 
 def _people() -> dict[str, User]:
@@ -558,6 +568,16 @@ def _looks_at_sets(set_id: str) -> list[Look]:
         *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "set_gift", "add_question")),
         *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
         Look("edit_question_category", "organiser", (set_id, 1)),
+    ]
+
+
+def _looks_at_webhooks(webhook_id: str) -> list[Look]:
+    pages = ("webhook", "edit_webhook", "renew_webhook_secret", "delete_webhook")
+    return [
+        *(Look(page, "organiser") for page in ("webhooks", "add_webhook")),
+        *(Look(page, "organiser", (webhook_id,)) for page in pages),
+        Look("webhooks", "owner", of="with those of the site"),
+        Look("add_site_webhook", "owner"),
     ]
 
 
