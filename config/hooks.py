@@ -40,6 +40,7 @@ from elections.lifecycle.services import OPENING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
+from elections.public import feed as calendar_feed
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_up_store, formats
@@ -156,6 +157,7 @@ def install_hooks() -> None:
         forget_agreements,  # their consent to show skills in elections is deleted
         delete_skills,  # their skills are deleted
         delete_endorsements,  # and then the endorsements they gave and received
+        calendar_feed.revoke,  # the address of their calendar is deleted
         opt_out.forget,  # their choice about result mails is deleted
         forget_likes,  # which posts they like is forgotten; the counts stay
         of_news_by_mail.forget_subscription,  # their address is unsubscribed from the news

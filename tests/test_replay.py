@@ -209,6 +209,8 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
+    *("WebhookAdded", "WebhookChanged", "WebhookPaused", "WebhookResumed", "WebhookSecretRenewed"),
+    *("WebhookDisabled", "WebhookDeleted"),
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
 }
 

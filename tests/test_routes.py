@@ -92,6 +92,8 @@ ROUTES = {
     "own_data": (SIGNED_IN, FORM, []),
     "own_mails": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
+    "own_calendar": (Permission.VIEW_APPLICATION, FORM, []),
+    "calendar_feed": (PUBLIC, READ, ["no-such-calendar"]),
     "webhooks": (Permission.USE_APPLICATION, READ, []),
     "add_webhook": (Permission.USE_APPLICATION, FORM, []),
     "add_site_webhook": (Permission.MANAGE_USERS, FORM, []),

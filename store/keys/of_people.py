@@ -92,6 +92,11 @@ def sessions(name: str) -> Span:
     return Span(f"SESSIONS#{part(name)}")
 
 
+def calendar_feed(selector: str) -> Key:
+    """The address of a person's calendar."""
+    return Key(f"CALENDAR#{escape(selector)}", METADATA)
+
+
 def throttle(digest: str, window: int) -> Key:
     return Key(f"THROTTLE#{digest}", str(window))
 

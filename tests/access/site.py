@@ -30,6 +30,7 @@ from elections.groups import services as groups
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
+from elections.public import feed
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Election
@@ -150,6 +151,7 @@ def build() -> Site:
     looks = [
         *_looks_of_everybody(links),
         *_looks_of_the_voter(mark),
+        Look("calendar_feed", "stranger", (feed.make(people["voter"]),)),
         *_looks_of_the_organiser(),
         *_looks_at_results(),
         *_looks_at_polls(lunch, dinner),
@@ -408,7 +410,7 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
-    forms = ("own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
+    forms = ("own_calendar", "own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, *forms)),
