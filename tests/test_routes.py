@@ -697,6 +697,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "waiting_for_result",
         "picture",
         "revoke_token",
+        "calendar_feed",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}
