@@ -40,6 +40,8 @@ NO_MULTI_BALLOT = "no-such-ballot"  # and these theirs: test_multi_ballot_pages.
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
 
+NO_PROVIDER = "no-such-provider"  # and identity providers theirs: tests/accounts/test_single_sign_on.py
+
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
     "home": (PUBLIC, READ, []),
@@ -77,6 +79,11 @@ ROUTES = {
     "accept_invitation": (PUBLIC, FORM, ["token"]),
     "sign_in": (PUBLIC, FORM, []),
     "second_step": (PUBLIC, FORM, []),
+    "join_by_provider": (PUBLIC, FORM, []),
+    "start_provider": (PUBLIC, READ, [NO_PROVIDER]),
+    "finish_provider": (PUBLIC, READ, [NO_PROVIDER]),
+    "provider_signed_out": (PUBLIC, READ, [NO_PROVIDER]),
+    "provider_logout": (PUBLIC, ACT, [NO_PROVIDER]),
     "sign_out": (SIGNED_IN, ACT, []),
     "waiting": (SIGNED_IN, READ, []),
     "forgotten": (PUBLIC, FORM, []),
@@ -98,6 +105,10 @@ ROUTES = {
     "name_passkey": (SIGNED_IN, FORM, []),
     "add_passkey": (SIGNED_IN, FORM, []),
     "remove_passkey": (SIGNED_IN, FORM, ["short_id"]),
+    "providers": (SIGNED_IN, READ, []),
+    "link_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
+    "unlink_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
+    "prove_identity": (SIGNED_IN, READ, []),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
