@@ -597,6 +597,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"not found"}
     if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
+    if NO_PROVIDER in ROUTES[name][2] and method in allowed:
+        return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
     if name == "write_post" and role == Role.USER and method in allowed:
