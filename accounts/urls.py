@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import people_views, views
+from . import people_views, token_views, views
 from .connectors import views as provider_views
 from .second_factor import views as factor_views
 
@@ -23,6 +23,9 @@ below_me = [
     path("providers/<slug:provider_id>/link/", provider_views.link, name="link_provider"),
     path("providers/<slug:provider_id>/unlink/", provider_views.unlink, name="unlink_provider"),
     path("prove/", provider_views.prove, name="prove_identity"),
+    path("tokens/", token_views.tokens, name="api_tokens"),
+    path("tokens/new/", token_views.create_token, name="create_token"),
+    path("tokens/<slug:token_id>/revoke/", token_views.revoke_token, name="revoke_token"),
     path("picture/", views.own_picture, name="own_picture"),
     path("ask-admin/", views.ask_admin, name="ask_admin"),
     path("data/", views.own_data, name="own_data"),

@@ -295,6 +295,8 @@ SIGN_IN_PROVIDERS = environment.providers("SIGN_IN_PROVIDERS")
 PASSWORDS_ONLY_FOR = environment.text("PASSWORDS_ONLY_FOR", "")  # everyone else signs in with a provider
 if PASSWORDS_ONLY_FOR and not SIGN_IN_PROVIDERS:
     environment.mistakes.append("PASSWORDS_ONLY_FOR needs SIGN_IN_PROVIDERS: nobody else could sign in.")
+API_REQUESTS_PER_TOKEN = environment.number("API_REQUESTS_PER_TOKEN", 1200, 10, 1_000_000)  # per ten minutes
+API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 environment.report(checks.wrong_proxies(TRUSTED_PROXIES))
 ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months without a sign-in; 0: kept for good
@@ -417,6 +419,7 @@ MIDDLEWARE = [
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths reveal no secret (BREACH)
+    "api.middleware.ignore_cookies",
     "config.middleware.british_dates",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
