@@ -21,6 +21,7 @@ from accounts.connectors.documents import Document
 from accounts.connectors.oidc import connector
 from accounts.connectors.protocol import Identity, OutOfReach
 from accounts.models import User
+from acts.rate_limits import Limit
 from tests.people import make_owner, make_person, sign_in
 
 from .providers import CLIENT_ID, SECRET, OpenIDProvider, begin, come_back, leads_to, new_key, said, serving
@@ -645,7 +646,7 @@ def test_the_front_channel_ends_the_session_it_names(provider, alice):
 
 
 def test_refused_logout_messages_are_limited(provider, monkeypatch):
-    monkeypatch.setattr(throttle, "SIGNED_OUT", throttle.Limit("signed-out", 2, 600))
+    monkeypatch.setattr(throttle, "SIGNED_OUT", Limit("signed-out", 2, 600))
     assert [logout("x") for _ in range(3)] == [400, 400, 429]
 
 
@@ -653,7 +654,7 @@ def test_refused_logout_messages_are_limited(provider, monkeypatch):
 
 
 def test_failures_are_limited_and_successes_are_not(provider, alice, monkeypatch):
-    monkeypatch.setattr(throttle, "BY_PROVIDER", throttle.Limit("sign-in-provider", 2, 600))
+    monkeypatch.setattr(throttle, "BY_PROVIDER", Limit("sign-in-provider", 2, 600))
     for _ in range(4):
         assert who(attempt(provider)[0]) == "alice"
     provider.told.claims = {"nonce": "wrong"}
