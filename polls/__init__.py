@@ -1,1 +1,1 @@
-PUBLIC = "demo forms replay repository rules sealing services"
+PUBLIC = "demo forms home_cards replay repository rules sealing services"

@@ -105,7 +105,7 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     assert "The ballot is closed." in text_of(ada.post(at(multi_ballot, "close/"), follow=True))
     results = text_of(eve.get(at(multi_ballot, "results/")))
     assert "Chair Nobody voted." in results
-    assert "Colour Winner Cy Method Schulze Ballots 1 · of 2 voters · 50%" in results
+    assert "Colour Winner Cy Method Schulze Ballots 1 of 2 voters · 50%" in results
 
 
 def test_strangers_see_the_results_only_if_every_question_shares_them(ada, multi_ballot, client):
