@@ -126,6 +126,16 @@ EMAIL_TEMPLATES = {
         gettext_noop("View your second steps"),
         urgent=True,
     ),
+    "api_token_created": EmailTemplate(
+        gettext_noop("An API token was created for your account"),
+        (
+            gettext_noop("A token named “%(label)s” can now act for %(name)s, without the password."),
+            gettext_noop("If that was not you, revoke it there and change your password."),
+        ),
+        lambda mail: reverse("api_tokens"),
+        gettext_noop("View your API tokens"),
+        urgent=True,
+    ),
     "factors_reset": EmailTemplate(
         gettext_noop("Your second step was removed"),
         (
@@ -134,6 +144,26 @@ EMAIL_TEMPLATES = {
         ),
         lambda mail: reverse("factors"),
         gettext_noop("Add a second step"),
+        urgent=True,
+    ),
+    "identity_linked": EmailTemplate(
+        gettext_noop("Your account was linked with %(provider)s"),
+        (
+            gettext_noop("%(name)s can now sign in with %(provider)s."),
+            gettext_noop("If that was not you, unlink it there and change your password."),
+        ),
+        lambda mail: reverse("providers"),
+        gettext_noop("View your sign-in providers"),
+        urgent=True,
+    ),
+    "identity_unlinked": EmailTemplate(
+        gettext_noop("Your account is no longer linked with %(provider)s"),
+        (
+            gettext_noop("%(name)s can no longer sign in with %(provider)s."),
+            gettext_noop("If that was not you, change your password now and link it again."),
+        ),
+        lambda mail: reverse("providers"),
+        gettext_noop("View your sign-in providers"),
         urgent=True,
     ),
     "invitation": EmailTemplate(

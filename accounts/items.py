@@ -6,14 +6,14 @@ from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Sheet
 
-from . import personal_data
+from . import api_tokens, personal_data
 
 NO_CREDENTIALS = "The log contains no credentials"
 
 ITEMS = (
     ItemType("person", keys.user, "name:person email:address role created_at voter_since display_name about "
              "mails_a_day:int confirmed:bool", "hash salt session_salt lineage last_login visited_at visited_before "
-             "warned_at asked_at photo:map factors:list", replay=(
+             "warned_at asked_at photo:map factors:list identities:list group_role:map", replay=(
                  Exempt(f"{NO_CREDENTIALS}, and no sign-ins.", "hash salt session_salt last_login"),
                  Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
                         "lineage"),
@@ -29,6 +29,9 @@ ITEMS = (
                         personal_data.events))),
     ItemType("factors", keys.factors, hidden="account app:map passkeys:list codes:list version",
              replay=f"{NO_CREDENTIALS}; the account says which kinds of factors there are."),
+    ItemType("identity", keys.identity, "name:person", "account"),
+    ItemType("spent token", keys.spent, hidden="ttl:int",
+             replay="A sign-in or a sign-out at a provider that was used; nobody could use it again after a day."),
     ItemType("daily mail count", keys.mails_of_day, "mails:int ttl:int",
              replay="How many mails a person has sent today; it expires after two days."),
     ItemType("email guard", keys.email, "name:person"),
@@ -42,8 +45,14 @@ ITEMS = (
     ItemType("setup link", keys.SETUP, hidden="digest ttl:int",
              replay="Lets the first owner in; it expires once there is an owner, or after a day."),
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",
+             closed_lists=(keys.sessions_at_provider(""),),
              replay="A sign-in lasts only as long as the browser's session.",
              exports=(Export("sessions", _("sessions.json: where you are signed in."), personal_data.sessions),)),
+    ItemType("API token", keys.api_token, "scopes:list created_at expires_at used_on",
+             "digest credentials label ttl:int", replay=f"{NO_CREDENTIALS}.",
+             exports=(Export("api_tokens", _("api_tokens.json: your API tokens, without their secrets."),
+                             api_tokens.export),)),
+    ItemType("API token owner", keys.api_token_owner, "name:person", "ttl:int", replay=f"{NO_CREDENTIALS}."),
     ItemType("throttle", keys.throttle, hidden="tries:int ttl:int",
              replay="Counts of attempts expire within a day."),
     ItemType("registration", keys.registration, hidden="name:person email:address password then ttl:int",

@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("ballots.urls")),  # Django tries them in order: the most visited come first
     path("", include("results.urls")),
     path("", include("news.urls")),
+    path("", include("webhooks.urls")),
     path("", include("live.views.urls")),
     path("", include("assembly.urls")),
     path("live/sets/", include("questions.urls")),
@@ -23,6 +24,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("audit.urls")),
     path("", include("upkeep.urls")),
+    path("api/v1/", include("api.urls")),
     path("help/", public(help_views.help_start), name="help"),
     path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),
     path("site/colours/<slug:edition>.css", public(site_views.colours), name="site_colours"),

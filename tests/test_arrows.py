@@ -21,11 +21,13 @@ EXCEPTIONS = json.loads(Path(__file__).with_name("arrow_exceptions.json").read_t
 # From the top down. A package may import those in the layers below it, and none beside or above it.
 LAYERS = (
     ("config",),
+    ("api",),
     ("audit",),
     ("upkeep",),
     ("assembly",),
     ("live",),
     ("questions",),
+    ("webhooks",),
     ("news",),
     ("polls",),
     ("results",),
