@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Generic, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import msgspec
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, ValidationError
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
@@ -69,9 +69,13 @@ class Call:
 
     # --- changing ---
 
-    def run(self, act: Callable[[], T]) -> T | None:
-        """Carry out the change; `None` if it was carried out before under the same Idempotency-Key."""
-        if self.mark is None:
+    def run(self, act: Callable[[], T], *, converges: bool = False) -> T | None:
+        """Carry out the change; `None` if it was carried out before under the same Idempotency-Key.
+
+        A change that takes several transactions, and may be made again without harm, converges: it is made again, in
+        case it was interrupted.
+        """
+        if self.mark is None or converges:
             return act()
         if self.is_repeat:
             return None
@@ -101,7 +105,7 @@ class Call:
             return Page(list(items), None)
         path = self.request.path_info
         query = self.request.GET.dict() | {"cursor": create_token("api cursor", path, cursor)}
-        return Page(list(items), f"{absolute_url(path)}?{urlencode(query)}")
+        return Page(list(items), f"{absolute_url(quote(path, safe='/~'))}?{urlencode(query)}")
 
 
 class Paging(msgspec.Struct, forbid_unknown_fields=True):
@@ -117,6 +121,19 @@ def cleaned(form: Form, names: Mapping[str, str] | None = None) -> dict[str, Any
     if not form.is_valid():
         raise of_form_errors({(names or {}).get(field, field): texts for field, texts in form.errors.items()})
     return form.cleaned_data
+
+
+def each_cleaned(field: str, values: Sequence[str], clean: Callable[[str], str]) -> list[str]:
+    """Each of a list as the page stores it, or the problems with some of them."""
+    found, errors = [], {}
+    for place, value in enumerate(values):
+        try:
+            found.append(clean(value))
+        except ValidationError as error:
+            errors[f"{field}[{place}]"] = error.messages
+    if errors:
+        raise of_form_errors(errors)
+    return found
 
 
 # --- answering ---

@@ -68,15 +68,13 @@ class Operation:
     @property
     def problems(self) -> Iterator[str]:
         """The types of problems that it may end with."""
-        yield from ("bad-token", "not-acceptable", "too-often", "unavailable")
+        yield from ("bad-token", "not-acceptable", "invalid", "too-often", "unavailable")
         if self.scope:
             yield from ("no-token", "scope", "not-allowed")
         if self.parameters:
             yield "not-found"
-        if self.query:
-            yield "invalid"
         if self.is_change:
-            yield from ("bad-request", "too-large", "not-json", "invalid", "key-reused", "lost-race", "refused")
+            yield from ("bad-request", "too-large", "not-json", "key-reused", "lost-race", "refused")
         if self.edits:
             yield "changed"
         yield from self.refusals

@@ -1,1 +1,1 @@
-PUBLIC = "demo forms replay repository rules sealing services"
+PUBLIC = "counting demo forms home_cards live_count replay repository rules sealing services"

@@ -22,6 +22,7 @@ from store.purging import purge_marks
 from store.table import Item, Write
 
 AFTER_CLOSING = Hooks[[Election], None]("when somebody has closed an election and is about to look at it")
+SHUTTING = Hooks[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")
 
 
 def starting_close(before: Election, after: Election) -> list[Write]:
@@ -37,7 +38,7 @@ def finishing_close(shut: Election) -> list[Write]:
 
 
 def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
-    write_each(repository.open_marks(election, open_=False))
+    write_each(repository.open_marks(election, open_=False))  # first: from now on every cast reads the election itself
     after = replace(election, closing=who, closed_at=now_text())
     return next_version(election, after), starting_close(election, after)
 
@@ -45,8 +46,10 @@ def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
 def _close_event(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
     event_data = {"election_name": shut.name, "closed_at": shut.closed_at}
-    journal = purge_marks(table()) if shut.has_secrets else []  # which has every cast with its ballot
-    return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *journal]
+    also = [write for writes in SHUTTING.run_all(shut) for write in writes]
+    if shut.has_secrets:
+        also += purge_marks(table())  # the journal has every cast with its ballot
+    return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *also]
 
 
 CLOSING = Closing(_begin, _close_event, repository.shut_gates)

@@ -6,6 +6,7 @@ from django.test import Client
 
 from accounts import api_tokens
 from accounts.models import User
+from polls.rules import Poll
 
 from .site import Look, _newest_public
 from .words import text
@@ -16,8 +17,18 @@ def program_of(otto: User) -> Client:
     return Client(headers={"host": "localhost:8000", "authorization": f"Bearer {token}"})
 
 
-def looks_of_programs() -> list[Look]:
+def looks_of_programs(lunch: Poll) -> list[Look]:
     return [
+        Look("api/results", "stranger"),
+        Look("api/results/-", "stranger", ("Past",)),
         Look("api/checkpoints", "stranger"),
         Look("api/checkpoints/-", "stranger", (_newest_public(),)),
+        Look("api/elections", "program"),
+        Look("api/elections/-", "program", ("Board",)),
+        Look("api/elections/-/turnout", "program", ("Board",)),
+        Look("api/elections/-/candidates", "program", ("Board",)),
+        Look("api/elections/-/candidates/-", "program", ("Board", "Ada")),
+        Look("api/elections/-/voters", "program", ("Board",)),
+        Look("api/polls/-", "stranger", (lunch.id,)),
+        Look("api/polls/-/results", "stranger", (lunch.id,)),
     ]

@@ -166,9 +166,10 @@ class Model:
 
     @property
     def number_wait(self) -> float:
-        """Seconds that an act waits for its number at most, on average: until every other process has had its turn."""
+        """Seconds that an act waits for its number: until its process is done with the request before, and with its
+        own. When the key is full, each takes as long as one request of every process (tests/aws/test_numbers.py)."""
         is_full = self._units(self.at_peak, self._at_peak).get(NUMBERS, 0.0) >= CEILING[WRITE]
-        return self.servers / CEILING[WRITE] if is_full else self.held
+        return 2 * self.servers / CEILING[WRITE] if is_full else self.held
 
     @property
     def _at_peak(self) -> list[Act]:

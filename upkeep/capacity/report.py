@@ -71,7 +71,7 @@ def _ceilings(model: Model) -> Iterator[str]:
     yield f"Shards of the election: {layout.shards}; gates: {layout.gates}; partitions of the log: {layout.log}."
     casts, voters = rate(model.most([model.act("casting")])), rate(model.most_voters)
     yield f"They can take {casts} casts a second, or {voters} complete voter journeys a second."
-    yield f"At the peak an act waits up to {model.number_wait:.2f} seconds for its event number."
+    yield f"At the peak an act waits about {model.number_wait:.2f} seconds for its event number."
 
 
 def _hottest(model: Model) -> Iterator[str]:
