@@ -9,13 +9,14 @@ from contextlib import contextmanager
 import pytest
 
 from accounts import repository as people
-from ballots import services as voting
+from ballots import services as box
 from elections import repository as elections
 from elections import rolls
 from elections.lifecycle import deleting
 from results import proof, services
 from store import keys, splitting
 from store.table import Delete, Item, Key, Put
+from tests import voting
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 
@@ -128,7 +129,7 @@ def test_the_emptied_box_of_a_secret_election_is_as_it_should_be(site, sealed):
     site.write(Delete(Key(item["PK"], item["SK"])))
     assert flaw() is None
     site.write(Put(item))
-    voting.seal_closed()
+    box.seal_closed()
     assert list(site.each(*keys.ballots("Board"))) == []
     assert flaw() is None
     site.write(Put(item | {"confirmation": "ZZZZ-ZZZZ-ZZZZ-ZZZZ"}))
