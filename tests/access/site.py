@@ -97,7 +97,7 @@ PASSERS_BY = (
     "passer-by",
     "guest",
     "changer",
-)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has a ballot's words
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ def _open(otto: User, name: str, **chosen: Any) -> None:
     lifecycle.open_(otto, _set_up(otto, name, **chosen), editable=False)
     for voter in NAMES[:1] + NAMES[2:]:
         secret = SECRET if voter == NAMES[-1] else ""
-        voting.cast(_person(voter), known(name), RANKS, f"form of {voter}", secret=secret)
+        voting.cast(_person(voter), known(name), RANKS, f"form of {voter} in {name}", secret=secret)
 
 
 def _person(name: str) -> User:

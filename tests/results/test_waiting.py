@@ -144,12 +144,12 @@ def test_casts_read_the_election_once_a_second_and_one_of_its_marks_each(here, c
         voters = [person("Eve"), person("Bob")]
     for voter, expected in zip(voters, (2, 0), strict=True):
         with metered(here, reads):
-            voting.cast(voter, "Board", ranks(Ada=1), voter.name)
+            box.cast(voter, "Board", ranks(Ada=1), voter.name, secret=voting.secret_for(voter.name))
         assert reads.get(OWN, 0) == expected, "the election and its candidates"
         assert [units for pk, units in reads.items() if pk.startswith(f"{OWN}#OPEN#")] == [1]
     clock[0] = 1.0
     with metered(here, reads):
-        voting.withdraw(voters[1], "Board", "withdrawn")
+        box.withdraw(None, "Board", "withdrawn", secret=voting.secret_for("Bob"))
     assert reads[OWN] == 1
 
 

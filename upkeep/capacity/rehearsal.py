@@ -27,6 +27,7 @@ from accounts.rules import Role
 from acts import caches
 from acts.storage import use_table
 from ballots import services as voting
+from ballots.secret import new_secret
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -309,7 +310,10 @@ class Play:
         _expect(302, client.post(reverse("sign_in"), fields, secure=True))
 
     def cast(self, client: Client, player: User) -> None:
-        self.post(client, "cast", **self.ranks())
+        """A secret ballot answers with its receipt."""
+        fields = {**self.ranks(), "secret": new_secret()}
+        status = 200 if self.size.secret else 302
+        _expect(status, client.post(reverse("cast", args=[NAME]), fields, secure=True))
 
     def ranks(self) -> dict[str, str]:
         return {f"rank-{number}": str(number + 1) for number in range(self.size.candidates)}
