@@ -22,6 +22,7 @@ EXCEPTIONS = json.loads(Path(__file__).with_name("arrow_exceptions.json").read_t
 LAYERS = (
     ("config",),
     ("audit",),
+    ("trust",),
     ("upkeep",),
     ("assembly",),
     ("live",),

@@ -45,7 +45,7 @@ class Addresses(HTMLParser):
 
 
 class Loaded(HTMLParser):
-    """Scripts and stylesheets of a page: their addresses and digests; without an address if the page has them itself."""
+    """Scripts and stylesheets of a page: addresses and digests; without an address if the page has them itself."""
 
     def __init__(self, text: str):
         super().__init__()
@@ -139,7 +139,7 @@ def test_no_template_loads_a_script_or_a_stylesheet_by_hand():
 
 def test_no_script_loads_another_that_nobody_checks():
     """A worker's program is checked before it starts, and a script loaded on demand has its digest as well."""
-    loading = re.compile(r"import\(|^import |importScripts|serviceWorker|createElement\(.script|new Worker", re.MULTILINE)
+    loading = re.compile(r"import\(|^import |importScripts|serviceWorker|createElement\(.script|new Worker", re.M)
     found = {path.name: loading.findall(path.read_text()) for path in (BASE_DIR / "static" / "js").glob("*.js")}
     assert {name: loads for name, loads in found.items() if loads} == {
         "recount.js": ["new Worker"],
