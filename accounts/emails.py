@@ -126,6 +126,16 @@ EMAIL_TEMPLATES = {
         gettext_noop("View your second steps"),
         urgent=True,
     ),
+    "api_token_created": EmailTemplate(
+        gettext_noop("An API token was created for your account"),
+        (
+            gettext_noop("A token named “%(label)s” can now act for %(name)s, without the password."),
+            gettext_noop("If that was not you, revoke it there and change your password."),
+        ),
+        lambda mail: reverse("api_tokens"),
+        gettext_noop("View your API tokens"),
+        urgent=True,
+    ),
     "factors_reset": EmailTemplate(
         gettext_noop("Your second step was removed"),
         (

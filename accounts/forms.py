@@ -11,13 +11,14 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from acts.rate_limits import TooOften
 from pages.fields import AddressField, NameField, markdown_field
 from pages.forms import form_data
 from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 
-from . import throttle
+from . import api_tokens, throttle
 from .models import User
 from .rules import Role
 from .visitors import Visitor, visitor
@@ -140,6 +141,34 @@ class PasskeyForm(OwnPasswordForm):
         widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
         help_text=_("So you can recognise it later."),
     )
+
+
+class TokenForm(OwnPasswordForm):
+    """A new API token: offers only scopes that its owner can use."""
+
+    field_order = ("label", "scopes", "days", "present")
+    label = forms.CharField(
+        label=_("Name of the token"),
+        max_length=100,
+        widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
+        help_text=_("Which program it is for, so you can recognise it later."),
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("What it may do"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one.")},
+    )
+    days = forms.TypedChoiceField(
+        label=_("Expires after"),
+        coerce=int,
+        initial=30,
+        choices=[(days, ngettext_lazy("%d day", "%d days", days) % days) for days in api_tokens.DAYS],
+    )
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        offered = api_tokens.offered_scopes(self.user)
+        self.fields["scopes"].choices = [(str(scope), api_tokens.SCOPES[scope][0]) for scope in offered]
 
 
 class CodeForm(forms.Form):

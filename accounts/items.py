@@ -6,7 +6,7 @@ from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Sheet
 
-from . import personal_data
+from . import api_tokens, personal_data
 
 NO_CREDENTIALS = "The log contains no credentials"
 
@@ -44,6 +44,11 @@ ITEMS = (
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",
              replay="A sign-in lasts only as long as the browser's session.",
              exports=(Export("sessions", _("sessions.json: where you are signed in."), personal_data.sessions),)),
+    ItemType("API token", keys.api_token, "scopes:list created_at expires_at used_on",
+             "digest credentials label ttl:int", replay=f"{NO_CREDENTIALS}.",
+             exports=(Export("api_tokens", _("api_tokens.json: your API tokens, without their secrets."),
+                             api_tokens.export),)),
+    ItemType("API token owner", keys.api_token_owner, "name:person", "ttl:int", replay=f"{NO_CREDENTIALS}."),
     ItemType("throttle", keys.throttle, hidden="tries:int ttl:int",
              replay="Counts of attempts expire within a day."),
     ItemType("registration", keys.registration, hidden="name:person email:address password then ttl:int",

@@ -131,5 +131,7 @@ EVENTS = (
     EventType("SecondFactorRemoved", factors_changed, "name:person", hidden="kind factors:list"),
     EventType("SecondFactorsReset", factors_changed, "name:person", hidden="factors:list", is_told=True),
     EventType("RecoveryCodesMade", factors_changed, "name:person count:int", hidden="factors:list"),
+    EventType("ApiTokenCreated", checked_only, "name:person token scopes:list expires_at"),
+    EventType("ApiTokenRevoked", checked_only, "name:person token"),
     EventType("RecoveryCodeUsed", factors_changed, "name:person", hidden="factors:list"),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import people_views, views
+from . import people_views, token_views, views
 from .second_factor import views as factor_views
 
 below_me = [
@@ -18,6 +18,9 @@ below_me = [
     path("factors/passkey/", factor_views.name_passkey, name="name_passkey"),
     path("factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
     path("factors/passkey/<str:short_id>/remove/", factor_views.remove_passkey, name="remove_passkey"),
+    path("tokens/", token_views.tokens, name="api_tokens"),
+    path("tokens/new/", token_views.create_token, name="create_token"),
+    path("tokens/<slug:token_id>/revoke/", token_views.revoke_token, name="revoke_token"),
     path("picture/", views.own_picture, name="own_picture"),
     path("ask-admin/", views.ask_admin, name="ask_admin"),
     path("data/", views.own_data, name="own_data"),

@@ -133,8 +133,9 @@ class SiteCache(Generic[T]):
 
 # --- items of a distant store, at most a second old, for pages that many people look at ---
 
-# One read serves all requests of a process for a second. Decisions never rely on it: voting, closing and changing read
-# the store. Reads of the embedded store are cheap and not cached.
+# One read serves all requests of a process for a second. Decisions do not rely on it: closing and changing read the
+# store, and a vote also reads a mark that vouches for what is cached (`elections.repository.open_marks`). Reads of the
+# embedded store are cheap and not cached.
 
 MAX_AGE_SECONDS = 1.0
 CACHE_BYTES = 8_000_000

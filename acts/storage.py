@@ -47,6 +47,19 @@ def now_text() -> str:
 
 # --- Writing and recording ---
 
+_marks: ContextVar[list[str] | None] = ContextVar("marks", default=None)
+
+
+@contextmanager
+def mark_first_event(mark: str) -> Iterator[None]:
+    """The first event recorded inside carries this mark, so that the act is recognised if it is asked for again
+    (`acts.retry.run_once`), even if its service takes no mark."""
+    token = _marks.set([mark])
+    try:
+        yield
+    finally:
+        _marks.reset(token)
+
 
 Refusals = Mapping[int, Refusal]  # by the position of the write that is refused
 NO_REFUSALS: Refusals = MappingProxyType({})
@@ -62,10 +75,13 @@ def record(
 ) -> int:
     """Make the change and log it, both or neither; see `EventLog.record`. Raises `LostRace` if a condition did not
     hold, or what `refusals` has for that write. `at` is the event's time if the caller has read the clock already."""
+    marks = _marks.get() or []
     try:
-        return log(at).record(event, *writes, once=once, noting=noting)
+        number = log(at).record(event, *writes, once=once or next(iter(marks), None), noting=noting)
     except Refused as refused:
         raise refusal_of(refused, refusals) from None
+    marks.clear()
+    return number
 
 
 def write(*writes: Write, refusals: Refusals = NO_REFUSALS) -> None:

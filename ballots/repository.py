@@ -110,17 +110,24 @@ class Standing:
 
 
 def read_standing(
-    election_name: str, who: User | Link | str, *, form: str = "", described: bool = False, to_show: bool = False
+    election_name: str,
+    who: User | Link | str,
+    *,
+    form: str = "",
+    described: bool = False,
+    to_show: bool = False,
+    open_mark: Key | None = None,
 ) -> Standing | None:
     """The standing of a person with an account, of the holder of a link, or of an entry on the roll.
 
     Reads the election, their entries, the salt and the form's token in one round trip. A page that only shows it to a
-    person with an account may get a cached election, up to a second old.
+    person with an account may get a cached election, up to a second old. So may a cast that has an open mark read with
+    it: there is no standing if the mark is gone.
     """
     person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
     names = (person.name, person.email) if person else (link.voter if link else str(who),)
     at, mark, about = keys.election(election_name), keys.once(form), keys.description(election_name)
-    also = [*([mark] if form else []), *([about] if described else [])]
+    also = [*([mark] if form else []), *([about] if described else []), *([open_mark] if open_mark else [])]
     entries: dict[str, Key] = {}
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
@@ -130,9 +137,10 @@ def read_standing(
 
     linked = [link.election_name] if link else []
     also_recent = [about] if described else []
-    recent = elections.recent_read(election_name, person, *also_recent, is_open=True) if to_show and person else None
+    may_be_recent = person and (to_show or open_mark)
+    recent = elections.recent_read(election_name, person, *also_recent, is_open=True) if may_be_recent else None
     (shards, *of_link), found = sharding.read_all([election_name, *linked], where, recent)
-    if at not in found:
+    if at not in found or (open_mark and found.get(open_mark, {}).get("created_at") != found[at]["created_at"]):
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
     own = rolls.entries_of(person, own) if person else own

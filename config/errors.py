@@ -14,6 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.access import lost_session_response
 from accounts.visitors import Anonymous
 from acts.queues import safe_message
+from api.middleware import is_api_request
+from api.problems import problem_page
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
 from upkeep.pause import Pause, Paused, cache
@@ -90,6 +92,8 @@ def error_page(
     request: HttpRequest, status: int, sentence: str | None = None, title: str | None = None
 ) -> HttpResponse:
     usual_title, usual = PAGES[status]
+    if is_api_request(request):
+        return _with_retry(problem_page(status, sentence or usual))
     context = {
         "status": status,
         "title": title or usual_title,
@@ -102,7 +106,11 @@ def error_page(
         if _was_sent_in_place(request) and status in (409, 503)
         else render(request, "error.html", context, status=status)
     )
-    if status == 503:
+    return _with_retry(response)
+
+
+def _with_retry(response: HttpResponse) -> HttpResponse:
+    if response.status_code == 503:
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
 
@@ -143,10 +151,8 @@ def broken(request: HttpRequest) -> HttpResponse:
             return paused_page(request, pause)
         return error_page(request, status, sentence, title)
     except Exception:  # what broke the page may break this one too: answer without templates
-        response = HttpResponse(f"{title}. {sentence}\n", status=status, content_type="text/plain; charset=utf-8")
-        if status == 503:
-            response["Retry-After"] = str(RETRY_AFTER_SECONDS)
-        return response
+        plain = "text/plain; charset=utf-8"
+        return _with_retry(HttpResponse(f"{title}. {sentence}\n", status=status, content_type=plain))
 
 
 STORE_STATUSES = {Unavailable: 503, Conflict: 409, BadCursor: 400}

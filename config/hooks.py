@@ -8,6 +8,7 @@ nowhere else.
 from __future__ import annotations
 
 from accounts.access import PROFILE_VISIBILITY
+from accounts.api_tokens import delete_tokens
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
@@ -146,6 +147,7 @@ def install_hooks() -> None:
         forget_attendances,  # their list of attended assemblies is deleted; minutes stay unchanged
         forget_hosting,  # their live sessions end and are deleted, with the history of those they hosted
         delete_sessions,  # their sessions are deleted
+        delete_tokens,  # and their API tokens
     )
     # and finally the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 

@@ -97,6 +97,8 @@ def request_record(get_response: GetResponse) -> GetResponse:
                 "store_trips_in_a_row": trips.in_a_row,
                 "store_milliseconds": round(trips.seconds * 1000, 1),
             }
+            if token := getattr(request, "api_token", None):
+                fields["token"] = token  # its public id
             log.handle(log.makeRecord(log.name, logging.INFO, "", 0, "request", (), None, extra=fields))
         response["X-Request-ID"] = request.id
         if not settings.PRODUCTION:

@@ -288,6 +288,8 @@ SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # per ten minutes
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # per hour
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # per hour
+API_REQUESTS_PER_TOKEN = environment.number("API_REQUESTS_PER_TOKEN", 1200, 10, 1_000_000)  # per ten minutes
+API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 environment.report(checks.wrong_proxies(TRUSTED_PROXIES))
 ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months without a sign-in; 0: kept for good
@@ -412,6 +414,7 @@ MIDDLEWARE = [
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths reveal no secret (BREACH)
+    "api.middleware.ignore_cookies",
     "config.middleware.british_dates",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -84,6 +84,7 @@ ITEMS = (
                            "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
                                         "got about them in the last 30 days."), personal_data.rolls),)),
+    ItemType("open mark", keys.open_mark, "created_at"),
     ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
 
     # mailings

@@ -302,7 +302,10 @@ EVENTS = (
 
 
 def is_shutting(writes: Sequence[Write]) -> bool:
-    """Mark as closing, shut the gates, then record the event, so that every ballot cast has a lower number."""
+    """Delete the open marks, mark as closing, shut the gates, then record the event, so that every ballot cast has a
+    lower number."""
+    if all(isinstance(each, Delete) and each.key.sk == OPEN_MARK for each in writes):
+        return True
     begun = any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)
     return begun or all(isinstance(each, Update) and each.set.get("open") is False for each in writes)
 
@@ -312,7 +315,7 @@ def is_opening(writes: Sequence[Write]) -> bool:
     return all(isinstance(each, Put | Update) and begins(each.key.sk) == GATE for each in writes)
 
 
-GATE = begins(keys.gate("", 0).sk)
+GATE, OPEN_MARK = begins(keys.gate("", 0).sk), keys.open_mark("", 0).sk
 STEPS = (is_opening, is_shutting)
 
 

@@ -355,6 +355,15 @@ def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
     return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
 
 
+def open_marks(election: Election, *, open_: bool) -> list[Write]:
+    """Marks by which casts know that a cached election is still open. All are deleted before anybody can read that it
+    is being closed, so a cast that finds one decides as if it had read the election itself."""
+    places = keys.open_marks(election.name) if election.shards > 1 else []
+    if not open_:
+        return [Delete(place) for place in places]
+    return [Put({"PK": place.pk, "SK": place.sk, "created_at": election.created_at}) for place in places]
+
+
 def lots_secret(election_name: str) -> str:
     """The secret to which the election is committed; empty if there is none, or it has been deleted."""
     item = table().get(keys.lots(election_name))

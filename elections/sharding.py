@@ -1,4 +1,4 @@
-"""Partitions (shards) of an election's roll, gates and ballots: one in an embedded store, sixteen on DynamoDB.
+"""Partitions (shards) of an election's roll, gates and ballots: one in an embedded store, 48 on DynamoDB.
 
 The number is fixed at creation and stored with the election, so that a copy to another kind of store still works.
 """
@@ -16,8 +16,9 @@ from store.table import Item, Key, Span
 
 from .rules import Election
 
-GATES_PER_SHARD = 16  # how many gates each shard has: at a thousand casts a second one is then free more often than not
-SHARDS = 16  # of every election that is made in a distant store
+GATES_PER_SHARD = 16  # how many gates each shard has, unless that would be more than the next number
+MAX_GATES = 256  # all of them are written to open and to close; at 5,000 casts a second, four of five are free
+SHARDS = 48  # of every election that is made in a distant store; each has a salt, and one transaction deletes them all
 
 Known = Election | str  # an election, or its name: then its shards are looked up first
 
@@ -46,7 +47,12 @@ def gates_of(election: Known) -> Gates:
 
 @lru_cache
 def _gates(many: int) -> Gates:
-    return Gates(GATES_PER_SHARD * many, partial(keys.gate, shards=many) if many > 1 else keys.gate)
+    return Gates(_gate_count(many), partial(keys.gate, shards=many) if many > 1 else keys.gate)
+
+
+def _gate_count(shards: int) -> int:
+    """As many in each shard."""
+    return min(GATES_PER_SHARD, MAX_GATES // shards) * shards
 
 
 def roll_spans(election: Known, prefix: str = "") -> list[Span]:
@@ -75,7 +81,7 @@ def read_gates(own: Key) -> tuple[Item | None, int]:
     """Like `read_with_gates`, by the key of the election."""
 
     def gates(many: int) -> list[Key]:
-        return [keys.gate_of(own, number, many) for number in range(GATES_PER_SHARD * many)]
+        return [keys.gate_of(own, number, many) for number in range(_gate_count(many))]
 
     _many, found = read_sharded([own], gates, shards_of_new())
     item = found.pop(own, None)

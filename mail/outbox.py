@@ -27,7 +27,7 @@ from .emails import EMAIL_TEMPLATES
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 RETENTION_SECONDS = 30 * 24 * 3600
-QUEUE_SHARDS = 4  # index keys that a remote store spreads waiting mails over: each takes a thousand a second
+QUEUE_SHARDS = 8  # index keys that a remote store spreads waiting mails over: each takes a thousand a second
 
 REASONS = {
     "unknown": gettext_noop("The worker stopped while sending, so it is unknown whether the mail went out."),

@@ -1,1 +1,1 @@
-PUBLIC = "demo forms replay repository rules sealing services"
+PUBLIC = "counting demo forms live_count replay repository rules sealing services"

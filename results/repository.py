@@ -174,9 +174,19 @@ class SharedResult:
 
 def newest_shared() -> SharedResult | None:
     """In one round trip."""
-    found = table().page(keys.SHARED_RESULTS, limit=1, backwards=True).items
-    fields = {name: found[0][name] for name in SharedResult.__dataclass_fields__} if found else None
-    return SharedResult(**fields | {"winners": tuple(fields["winners"])}) if fields else None
+    found, _more = shared_results(limit=1)
+    return found[0] if found else None
+
+
+def shared_results(*, limit: int, cursor: str | None = None) -> tuple[list[SharedResult], str | None]:
+    """Public results, newest first."""
+    page = table().page(keys.SHARED_RESULTS, limit=limit, cursor=cursor, backwards=True)
+    return [_shared_of(item) for item in page.items], page.cursor
+
+
+def _shared_of(item: Item) -> SharedResult:
+    fields = {name: item[name] for name in SharedResult.__dataclass_fields__}
+    return SharedResult(**fields | {"winners": tuple(fields["winners"])})
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

@@ -21,6 +21,7 @@ EXCEPTIONS = json.loads(Path(__file__).with_name("arrow_exceptions.json").read_t
 # From the top down. A package may import those in the layers below it, and none beside or above it.
 LAYERS = (
     ("config",),
+    ("api",),
     ("audit",),
     ("trust",),
     ("upkeep",),

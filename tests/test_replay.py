@@ -207,6 +207,7 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
+    *("ApiTokenCreated", "ApiTokenRevoked"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
@@ -268,6 +269,8 @@ def test_what_other_words_in_events_would_change_is_named(told):  # noqa: F811
 
 TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the log keeps them
     "RecoveryCodesMade": {"count"},
+    "ApiTokenCreated": {"token", "scopes", "expires_at"},
+    "ApiTokenRevoked": {"token"},
     "ElectionCreated": {"copied_from"},
     "BallotsSealed": {"parts"},
     "VotersReminded": {"hours_before"},

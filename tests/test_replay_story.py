@@ -15,9 +15,9 @@ import pytest
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
+from accounts import api_tokens, setup_link, tokens
 from accounts import repository as people
 from accounts import services as accounts
-from accounts import setup_link, tokens
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
@@ -188,6 +188,9 @@ def second_steps() -> None:
     challenge, options = asked(di)
     factors.use_passkey(di, key.get(options), challenge, SITE)
     factors.remove_app(di)
+    api_tokens.authenticate(api_tokens.create(di, "A program", ["read"], 7))
+    api_tokens.create(di, "Another", ["read"], 7)
+    api_tokens.revoke(di, api_tokens.tokens_of(di)[0].id)
     factors.reset_for(someone("Olga"), someone("Di"))
     app_added(di, now)
     with_passkey(di)
@@ -503,6 +506,7 @@ def somebody_leaves() -> None:
     add_manager(someone("Ada"), election("Prize again"), "Cy")
     signed_in = keys.session("voter 5", "digest")
     table().write(Put({"PK": signed_in.pk, "SK": signed_in.sk}))
+    api_tokens.create(someone("voter 5"), "A program", ["read"], 7)
     accounts.remove(olga, someone("voter 5"))
     accounts.remove(olga, cy)
     set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))

@@ -7,6 +7,7 @@ from copy import deepcopy
 from http.cookies import SimpleCookie
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.http import HttpResponse
@@ -15,8 +16,11 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.views.i18n import set_language
 
 from accounts import repository
+from accounts.api_tokens import Scope
 from accounts.rules import Permission, Role
 from acts.storage import table
+from api.operations import OPERATIONS as API_OPERATIONS
+from api.operations import route_name
 from config import errors, middleware
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -27,7 +31,7 @@ from tests.people import PASSWORD, make_person, sign_in
 from tests.rows import every_row
 
 READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
-PUBLIC, SIGNED_IN = "public", "signed in"
+PUBLIC, SIGNED_IN, TOKEN = "public", "signed in", "token"
 
 pytestmark = pytest.mark.slow
 
@@ -384,6 +388,46 @@ ROUTES = {
     "put_mail_aside": (Permission.TRANSFER_OWNER, ACT, ["number"]),
     "send_test_mail": (Permission.TRANSFER_OWNER, ACT, []),
     "bounced": (PUBLIC, ACT, []),
+    "api": (PUBLIC, READ, []),
+    "openapi": (PUBLIC, READ, []),
+    "api_tokens": (Permission.VIEW_APPLICATION, READ, []),
+    "create_token": (Permission.VIEW_APPLICATION, FORM, []),
+    "revoke_token": (Permission.VIEW_APPLICATION, ACT, ["made-up"]),
+}
+# Operations of the API, by route: for each method the scope and the permission that it needs; and words of its address.
+# What each answers to those whom it admits is tested in tests/api/.
+OPEN_TO_ALL, LOOKING = (None, None), (Scope.READ, Permission.VIEW_APPLICATION)
+RUNNING, ORGANISING = (Scope.READ, Permission.USE_APPLICATION), (Scope.ORGANISE, Permission.USE_APPLICATION)
+OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "results": ({"GET": OPEN_TO_ALL}, []),
+    "results/<name:name>": ({"GET": OPEN_TO_ALL}, ["draft"]),
+    "checkpoints": ({"GET": OPEN_TO_ALL}, []),
+    "checkpoints/<int:number>": ({"GET": OPEN_TO_ALL}, [1]),
+    "elections": ({"GET": LOOKING, "POST": ORGANISING}, []),
+    "elections/<name:name>": ({"GET": LOOKING, "PATCH": ORGANISING}, ["draft"]),
+    "elections/<name:name>/open": ({"POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/extend": ({"POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/close": ({"POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/turnout": ({"GET": RUNNING}, ["draft"]),
+    "elections/<name:name>/candidates": ({"GET": LOOKING, "POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/candidates/<name:candidate>": (
+        {"GET": LOOKING, "PATCH": ORGANISING, "DELETE": ORGANISING},
+        ["draft", "Bo"],
+    ),
+    "elections/<name:name>/voters": ({"GET": RUNNING, "POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/voters/<name:voter>": ({"DELETE": ORGANISING}, ["draft", "nobody"]),
+    "polls": ({"POST": ORGANISING}, []),
+    "polls/<uuid:poll_id>": ({"GET": OPEN_TO_ALL}, [NO_POLL]),
+    "polls/<uuid:poll_id>/close": ({"POST": ORGANISING}, [NO_POLL]),
+    "polls/<uuid:poll_id>/results": ({"GET": OPEN_TO_ALL}, [NO_POLL]),
+}
+ROUTES |= {
+    route_name(route): (
+        TOKEN if any(scope for scope, _permission in methods.values()) else PUBLIC,
+        (*methods, *(("HEAD",) if "GET" in methods else ())),
+        words,
+    )
+    for route, (methods, words) in OPERATIONS.items()
 }
 # Pages of results, of which a draft has none.
 RESULTS = (
@@ -499,6 +543,13 @@ def test_every_address_is_in_the_table():
     assert {pattern.name for pattern in patterns()} == set(ROUTES)
 
 
+def test_every_operation_of_the_api_is_in_the_table():
+    declared: dict[str, dict[str, Any]] = {}
+    for each in API_OPERATIONS:
+        declared.setdefault(each.route, {})[each.method] = (each.scope, each.permission)
+    assert declared == {route: methods for route, (methods, _words) in OPERATIONS.items()}
+
+
 @every_row("pattern", patterns())
 def test_every_address_says_whom_it_is_for(pattern):
     access = pattern.callback.access
@@ -579,6 +630,8 @@ def test_who_may_open_it_and_how(browsers, refused_alike, name):
 
 
 def expected(name, whom, allowed, role, method) -> set[str]:
+    if name.startswith("api/"):  # where cookies are never read
+        return {"method"} if method not in allowed else {"token"} if whom == TOKEN else {"open", "not found"}
     if whom != PUBLIC and role is None:
         return {"sign in"}
     if isinstance(whom, Permission):
@@ -636,6 +689,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "sitemap_year",
         "waiting_for_result",
         "picture",
+        "revoke_token",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}
@@ -644,6 +698,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
 def assert_answer(answer, expected: set[str], what: str) -> None:
     place = answer.get("Location", "")
     kinds = {
+        401: "token",
         302: "sign in" if place.startswith("/sign-in/?next=") else {"/waiting/": "waiting"}.get(place, "open"),
         403: "forbidden",
         404: "not found",
@@ -654,5 +709,5 @@ def assert_answer(answer, expected: set[str], what: str) -> None:
     if expected == {"home"}:
         assert (answer.status_code, place) == (302, "/"), what
     else:
-        assert {kind} == expected, f"{what}: {answer.status_code} {place}"
+        assert kind in expected, f"{what}: {answer.status_code} {place}"
         assert answer.status_code < 500, what

@@ -1,3 +1,3 @@
 """Candidates of an election: names, statements, links and pictures."""
 
-PUBLIC = "services"
+PUBLIC = "forms services"

@@ -10,7 +10,7 @@ from acts.closing import Closing
 from acts.hooks import Hooks
 from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.retry import retry_lost_race
+from acts.retry import retry_lost_race, write_each
 from acts.storage import now_text, table
 from acts.versions import next_version
 from acts.wakeups import SEALING_JOB, wake_worker
@@ -26,7 +26,8 @@ SHUTTING = Hooks[[Election], list[Write]]("in the transaction that tells its clo
 
 def starting_close(before: Election, after: Election) -> list[Write]:
     """Writes that mark it as closing; they touch nothing that casts write."""
-    return [*repository.change(before, after), *repository.open_electorate_entry(after, open_=False)]
+    entry, marks = repository.open_electorate_entry(after, open_=False), repository.open_marks(after, open_=False)
+    return [*repository.change(before, after), *entry, *marks]
 
 
 def finishing_close(shut: Election) -> list[Write]:
@@ -36,6 +37,7 @@ def finishing_close(shut: Election) -> list[Write]:
 
 
 def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
+    write_each(repository.open_marks(election, open_=False))  # first: from now on every cast reads the election itself
     after = replace(election, closing=who, closed_at=now_text())
     return next_version(election, after), starting_close(election, after)
 

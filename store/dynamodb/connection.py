@@ -22,7 +22,9 @@ MAX_CONFLICT_ATTEMPTS = 8  # after a conflict or a throttle
 MAX_SILENCE_ATTEMPTS = 4  # without a reply
 FIRST_PAUSE_SECONDS = 0.02
 MAX_PAUSE_SECONDS = 1.0
-MAX_INSISTENT_PAUSE_SECONDS = 0.25  # of an insisting request, which is only one among many
+MAX_INSISTENT_PAUSE_SECONDS = 0.25  # of an insisting request, which is only one among many, and of a counter
+MAX_COUNTER_ATTEMPTS = 40  # to increment a counter, perhaps for many waiting acts, until the wait budget is spent
+COUNTING = "increment"  # the operation of this name
 USUAL_REPLY_SECONDS = 0.25  # a faster reply costs no wait budget
 ANSWERS = (Refused, Invalid, Conflict, Crowded)  # errors that prove DynamoDB is there
 EXTRA_THREADS_PER_THREAD = 3  # for each thread that serves requests
@@ -72,13 +74,13 @@ class Connection:
                 return self._ask_once(operation, method, request)
             except (Conflict, Unavailable) as error:
                 before = _summed_up(before, error)
-                if not self._is_worth_another(error, tried):
+                if not self._is_worth_another(error, tried, operation):
                     self._tell_of_vain_waiting(before)
                     if before is error:
                         raise
                     raise before from error
                 round_trips.retried(_reason(error))
-                self.pause(tried, error)
+                self.pause(tried, error, MAX_INSISTENT_PAUSE_SECONDS if operation == COUNTING else MAX_PAUSE_SECONDS)
 
     def _ask_once(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
         """One round trip; its outcome informs the circuit breaker."""
@@ -121,11 +123,11 @@ class Connection:
         else:
             self._breaker().record_no_answer()
 
-    def _is_worth_another(self, error: StoreError, tried: int) -> bool:
+    def _is_worth_another(self, error: StoreError, tried: int, operation: str) -> bool:
         if self._insists(error):
             return True
         most = (
-            MAX_CONFLICT_ATTEMPTS
+            (MAX_COUNTER_ATTEMPTS if operation == COUNTING else MAX_CONFLICT_ATTEMPTS)
             if isinstance(error, Conflict | Crowded)
             else MAX_SILENCE_ATTEMPTS
             if is_silence(error)
@@ -164,12 +166,12 @@ class Connection:
                 return
             request = request | {"ExclusiveStartKey": last}
 
-    def pause(self, tried: int, error: StoreError | None = None) -> None:
+    def pause(self, tried: int, error: StoreError | None = None, most: float = MAX_PAUSE_SECONDS) -> None:
         """Wait before retrying after this error. An insisting request's pauses are not charged to its budget."""
         if self._insists(error):
             self._sleep(_RANDOM.uniform(0, min(MAX_INSISTENT_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tried)))
             return
-        seconds = _RANDOM.uniform(0, min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tried))
+        seconds = _RANDOM.uniform(0, min(most, FIRST_PAUSE_SECONDS * 2**tried))
         seconds = max(0.0, min(seconds, wait_budget.left() - wire.CONNECT_TIMEOUT_SECONDS))
         wait_budget.spend(seconds)
         self._sleep(seconds)

@@ -30,7 +30,7 @@ from ..table import (
     Write,
 )
 from . import schema, wire
-from .connection import Connection
+from .connection import COUNTING, Connection
 from .errors import FAILURES, translated
 from .expressions import Expressions
 
@@ -176,7 +176,7 @@ class DynamoDbTable(Table):
         limits.check_writes([update])
         expressions = Expressions().update(update)
         request = self._addressed(key) | expressions.arguments() | {"ReturnValues": "UPDATED_NEW"}
-        answer = self._connection.ask("increment", "update_item", **request)
+        answer = self._connection.ask(COUNTING, "update_item", **request)
         return int(wire.decode(answer["Attributes"][name]))
 
     # --- the tables themselves ---

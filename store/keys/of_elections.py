@@ -28,6 +28,7 @@ ELECTIONS = Span("ELECTIONS", index=True)
 FOR_EVERYONE = Span("EVERYONE", index=True)
 SEALING = Span("SEALING", index=True)
 SHARED_RESULTS = Span("SHARED", index=True)
+OPEN_MARKS = 4  # of an election that has shards: every cast reads one
 OWN_ELECTIONS = Span("MINE")  # for cursors into a person's own elections; no item has such a key
 
 
@@ -233,6 +234,18 @@ def gate(election_name: str, number: int, shards: int = 1) -> Key:
 def gate_of(own: Key, number: int, shards: int = 1) -> Key:
     """As `gate`, by the key of the election."""
     return Key(sharded(own.pk, number % shards, shards), f"GATE#{number:02d}")
+
+
+def open_mark(election_name: str, number: int) -> Key:
+    """While it is there, a cast may decide on an election that is a second old.
+
+    There are a few, each under a key of its own, so that neither reading nor deleting them has to wait.
+    """
+    return Key(sharded(f"{election(election_name).pk}#OPEN", number, OPEN_MARKS), "OPEN")
+
+
+def open_marks(election_name: str) -> list[Key]:
+    return [open_mark(election_name, number) for number in range(OPEN_MARKS)]
 
 
 def salt(election_name: str, voter: str = "", shards: int = 1) -> Key:

@@ -92,6 +92,24 @@ def sessions(name: str) -> Span:
     return Span(f"SESSIONS#{part(name)}")
 
 
+def api_token(name: str, token_id: str) -> Key:
+    return Key(f"APITOKENS#{part(name)}", token_id)
+
+
+def api_tokens(name: str) -> Span:
+    return Span(f"APITOKENS#{part(name)}")
+
+
+def api_token_owner(token_id: str) -> Key:
+    """Whose token it is; the token itself is with its owner."""
+    return Key(f"APITOKEN#{escape(token_id)}", METADATA)
+
+
+def api_request(digest: str) -> Key:
+    """What was sent to the API under an Idempotency-Key."""
+    return Key(f"APIREQUEST#{digest}", METADATA)
+
+
 def throttle(digest: str, window: int) -> Key:
     return Key(f"THROTTLE#{digest}", str(window))
 

@@ -124,6 +124,7 @@ def build() -> Site:
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
     from .playing import acts_of_playing, looks_at_playing
+    from .program import looks_of_programs, program_of
     from .questions import looks_at_multi_ballots
     from .records import looks_at_records
 
@@ -140,6 +141,7 @@ def build() -> Site:
     browsers = {name: Client(headers={"host": "localhost:8000"}) for name in (*people, *PASSERS_BY)}
     for name, user in people.items():
         _sign_in(browsers[name], user.name)
+    browsers["program"] = program_of(people["organiser"])
     links = _links(people)
     mark = _second_factors(people["voter"], browsers["voter"])
     _sign_in(browsers["half in"], people["voter"].name)
@@ -167,6 +169,7 @@ def build() -> Site:
         *looks_at_records(people["organiser"]),
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
+        *looks_of_programs(lunch),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
@@ -370,8 +373,8 @@ def _second_factors(ann: User, client: Client) -> str:
 
 def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     pages = ("home", "style", "healthz", "readyz", "checkpoints", "newest_checkpoint", "set_language", "register")
-    trust = ("trust", "served_code", "watch_program", "security_txt")
-    more = (*trust, "sign_in", "forgotten", "sandbox", "try_it", "try_live", "help", "help_secrecy", "help_counting")
+    more = ("sign_in", "forgotten", "sandbox", "try_it", "try_live", "help", "help_secrecy", "help_counting")
+    more += ("api", "openapi", "trust", "served_code", "watch_program", "security_txt")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),
@@ -401,6 +404,7 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
+    own += ("api_tokens", "create_token")
     forms = ("own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),

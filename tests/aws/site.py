@@ -21,7 +21,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts import retry
+from acts import caches, retry
 from acts.storage import table, use_table
 from elections import repository, sharding
 from elections.candidates.services import add_candidates
@@ -80,6 +80,7 @@ def site(seed: int = 1, shards: int = sharding.SHARDS) -> Iterator[Site]:
     with ExitStack() as until_then:
         for each in _patches(time, seed, shards):
             until_then.enter_context(each)
+        until_then.callback(caches.clock.reset, caches.clock.set(time))
         memory = MemoryEngine(time)
         here = Site(time, memory, User())
         table = here.looking()

@@ -1,4 +1,4 @@
-"""What sixteen shards cost an election of a hundred voters, as docs/explanation/scale.md states it."""
+"""What many shards cost an election of a hundred voters, as docs/explanation/scale.md states it."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class Cost(NamedTuple):
 EXPECTED = {
     1: {
         "opening": Cost(55, 3, 5, 5),
-        "a cast": Cost(21, 6, 4, 4),
+        "a cast": Cost(21, 12, 5, 5),
         "turnout": Cost(0, 18, 2, 2),
         "a page of the roll": Cost(0, 4, 2, 2),
         "closing": Cost(61, 18, 22, 7),
     },
-    16: {
-        "opening": Cost(565, 3, 245, 6),
-        "a cast": Cost(21, 6, 4, 4),
-        "turnout": Cost(0, 258, 4, 2),
-        "a page of the roll": Cost(0, 17, 17, 2),
-        "closing": Cost(571, 258, 264, 7),
+    48: {
+        "opening": Cost(605, 3, 229, 6),
+        "a cast": Cost(21, 7, 4, 4),
+        "turnout": Cost(0, 242, 4, 2),
+        "a page of the roll": Cost(0, 49, 49, 2),
+        "closing": Cost(615, 242, 252, 8),
     },
 }
 

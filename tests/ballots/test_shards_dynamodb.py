@@ -43,7 +43,7 @@ NAMES = [f"Voter {number}" for number in range(12)]
 @pytest.mark.slow
 def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened):  # noqa: F811
     election = opened(*NAMES)
-    assert (election.shards, len(table().get_many(sharding.gates_of(election).keys("Board")))) == (16, 256)
+    assert (election.shards, len(table().get_many(sharding.gates_of(election).keys("Board")))) == (48, 240)
     users = [people.find(name) for name in NAMES]
     at_once(*[lambda user=user: services.cast(user, "Board", ranks(Bo=1), user.name) for user in users])
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 12

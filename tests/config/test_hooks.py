@@ -51,6 +51,7 @@ STEPS = {
             "assembly.minutes.services.forget_attendances",
             "live.services.deleting.forget_hosting",
             "accounts.services.removal.delete_sessions",
+            "accounts.api_tokens.delete_tokens",
         ],
     ),
 }

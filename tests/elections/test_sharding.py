@@ -55,7 +55,7 @@ def assert_in_shards(site, name="Board"):
 # --- how many ---
 
 
-@pytest.mark.parametrize(("is_distant", "shards"), [(False, 1), (True, 16)])
+@pytest.mark.parametrize(("is_distant", "shards"), [(False, 1), (True, 48)])
 def test_the_kind_of_store_decides_how_many_there_are_and_the_log_knows(site, ada, monkeypatch, is_distant, shards):
     monkeypatch.setattr(type(site), "is_distant", is_distant)
     made = drafts.create(ada, "Board")
@@ -65,7 +65,7 @@ def test_the_kind_of_store_decides_how_many_there_are_and_the_log_knows(site, ad
     for name in ("Board", "Copy"):
         assert site.get(keys.election(name))["shards"] == shards
         partitions = {item["PK"] for item in sharded_reads.each(site, sharding.roll_spans(name))}
-        assert len(partitions) == shards
+        assert shards * 0.8 < len(partitions) <= shards, "all but a few, by their names"
         assert (keys.election(name).pk in partitions) == (not is_distant)
     told = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "ElectionCreated"]
     assert [each["shards"] for each in told] == [shards, shards]

@@ -11,18 +11,22 @@ from itertools import pairwise
 import pytest
 
 from acts import caches
+from acts.refusals import LostRace, NotNow
 from acts.storage import use_table
 from ballots import services as voting
 from elections import repository
-from elections.lifecycle import closing
+from elections.candidates.services import add_candidates
+from elections.lifecycle import closing, deleting
 from elections.roll.services import remove_voters
 from elections.rules import State
 from elections.turnout.counts import votes_of
+from ranking.candidates import Candidate
 from results import services, waiting
 from store import keys
 from store.capacity_units import READ, MeteredTable
 from store.log import as_text, utc_now
 from store.table import Update
+from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
 
@@ -132,7 +136,86 @@ def test_pages_of_a_voter_read_the_election_once_a_second(here, clock, opened, s
     assert reads[OWN] == 2
 
 
+def test_casts_read_the_election_once_a_second_and_one_of_its_marks_each(here, clock, opened, person):  # noqa: F811
+    reads: dict[str, float] = {}
+    with use_table(here):
+        opened("Eve", "Bob", mail_votes=False)
+        voters = [person("Eve"), person("Bob")]
+    for voter, expected in zip(voters, (2, 0), strict=True):
+        with metered(here, reads):
+            voting.cast(voter, "Board", ranks(Ada=1), voter.name)
+        assert reads.get(OWN, 0) == expected, "the election and its candidates"
+        assert [units for pk, units in reads.items() if pk.startswith(f"{OWN}#OPEN#")] == [1]
+    clock[0] = 1.0
+    with metered(here, reads):
+        voting.withdraw(voters[1], "Board", "withdrawn")
+    assert reads[OWN] == 1
+
+
 # --- what never is ---
+
+
+@pytest.fixture
+def seen(here, clock, opened, person):  # noqa: F811
+    """An election that this process has read a moment ago, and a voter who has not voted."""
+    with use_table(here):
+        opened("Eve", "Bob", secret_ballot=False)
+        voting.cast(person("Bob"), "Board", ranks(Ada=1), "seen")
+    return person("Eve")
+
+
+def test_a_cast_meets_a_close_that_has_only_begun_elsewhere(here, there, seen):
+    """All gates are still open then."""
+    with use_table(there):
+        closing.CLOSING.begin(repository.find("Board"), "the organiser")
+    with use_table(here), pytest.raises(NotNow, match="closed"):
+        voting.cast(seen, "Board", ranks(Ada=1), "form")
+
+
+def test_nobody_can_read_that_it_is_being_closed_before_all_marks_are_gone(there, seen):
+    left = []
+    with use_table(there):
+        write, there.write = there.write, lambda *writes, **more: (left.append(marks(there)), write(*writes, **more))[1]
+        closing.CLOSING.begin(repository.find("Board"), "the organiser")
+    assert left[-1] == 0, "in the transaction that says so"
+
+
+def marks(meter: MeteredTable) -> int:
+    return len(meter.table.get_many(keys.open_marks("Board")))
+
+
+def test_if_a_close_fails_after_the_marks_everybody_still_votes(here, there, seen):
+    with use_table(there):
+        stale = replace(repository.find("Board"), version=99)
+        with pytest.raises(LostRace):
+            closing.CLOSING.begin(stale, "the organiser")
+        assert marks(there) == 0
+    with use_table(here):
+        assert voting.cast(seen, "Board", ranks(Ada=1), "form").ballot
+        assert votes_of(repository.find("Board")) == 2
+
+
+def test_a_cast_that_would_be_refused_decides_on_what_is_there_now(site, here, seen):
+    """Here a candidate was added elsewhere since this process read the election."""
+    with use_table(here):
+        organiser = voting.casting.people.find("the organiser")
+    site.write(Update(keys.election("Board"), set={"allow_edit": True}))
+    add_candidates(organiser, repository.find("Board"), [Candidate("Zoe")])
+    with use_table(here):
+        number = next(each.number for each in repository.candidates("Board") if each.name == "Zoe")
+        assert voting.cast(seen, "Board", {str(number): ["1"]}, "form").ballot
+
+
+def test_a_later_election_of_the_same_name_is_another(here, there, seen, opened):  # noqa: F811
+    with use_table(there):
+        deleting.delete(voting.casting.people.find("the organiser"), repository.find("Board"))
+        finish_background()
+        opened("Eve", secret_ballot=True)
+        assert marks(there) == keys.OPEN_MARKS
+    with use_table(here):
+        voting.cast(seen, "Board", ranks(Ada=1), "form")
+        assert voting.standing_of(seen, "Board").salt is not None
+        assert votes_of(repository.find("Board")) == 1
 
 
 def test_a_cast_meets_the_close_of_another_process_at_once(here, there, clock, opened, signed_in):  # noqa: F811
@@ -200,8 +283,10 @@ def counting(here, clock, opened, signed_in, monkeypatch):  # noqa: F811
         opened("Eve", "Bob", results_public=True)
         enrol("Eve")
         eve, bob = signed_in("Eve"), signed_in("Bob")
+        clock[0] = -1.0
         voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
         closing.close(voting.casting.people.find("the organiser"), repository.find("Board"))
+        clock[0] = 0.0
         assert eve.get(RESULT).status_code == 202
     return bob
 

@@ -76,13 +76,13 @@ def test_nothing_of_the_rehearsal_is_on_the_site(site, small):
 
 
 def test_mails_are_acts_of_their_own(mailed):
-    assert (mailed.layout.shards, mailed.layout.gates) == (16, 256)
+    assert (mailed.layout.shards, mailed.layout.gates) == (48, 240)
     told = units(mailed, "queueing the invitation")
     assert (told["write MAIL#{…}"], told["write MAIL#queued#{nn}+"]) == (2, 1)
     assert mailed.act("sending the invitation").total(WRITE) > 4
     assert units(mailed, "casting")["write MAIL#queued#{nn}+"] == 1
-    assert mailed.keys_of(Charged(WRITE, INDEX, "MAIL#queued#{nn}")) == mailed.layout.mail == 4
-    assert mailed.act("sending the confirmation").at_peak
+    assert mailed.keys_of(Charged(WRITE, INDEX, "MAIL#queued#{nn}")) == mailed.layout.mail == 8
+    assert "sending the confirmation" in {act.name for act, _load, _seconds in mailed.steps()}, "after the peak"
 
 
 # --- what an engine with AWS's rules charges for the same ---
@@ -188,10 +188,16 @@ def test_what_breaks_first_is_a_sentence():
 
 def test_numbers_are_asked_for_no_oftener_than_processes_can_ask():
     acts = [Act("casting", Per.VOTER, {NUMBERS: 1.0}, in_journey=True, at_peak=True)]
-    many = replace(model(peak=5000), acts=acts)
-    assert (many.servers, many.hottest[0].units) == (50, 5000), "at 100 requests a second each"
+    many = replace(model(peak=5000), acts=acts, layout=Layout(4, 1000, 16))
+    assert (many.servers, many.hottest[0].units, many.number_wait) == (50, 1000, 0.1), "by turns"
     few = replace(many, processes=4, held=0.005)
-    assert (few.hottest[0].units, few.most_voters) == (800, float("inf")), "each asks for all of its acts that wait"
+    assert (few.hottest[0].units, few.number_wait) == (800, 0.005), "each asks for all of its acts that wait"
+    assert many.most_voters == few.most_voters == float("inf")
+    assert many.fullest == 1 < replace(many, processes=750).fullest == 1.5, "seconds, which is too long"
+    spread_too = Act("listing", Per.VOTER, {SPREAD: 0.1}, at_peak=True)
+    too_many = replace(many, acts=[*acts, spread_too], processes=750)
+    assert first_to_break(too_many).startswith("event numbers, for which an act would wait 1.5 seconds")
+    assert too_many.chance(LOG, WRITE, 4) == 1, "they do with what is left"
 
 
 def test_sums_prices_and_what_to_warm_up():
@@ -258,10 +264,21 @@ def test_it_is_said_in_words(small):
     text = "\n".join(as_text(small))
     assert text.startswith("10,000 voters in 10 hours, at the peak 5 times as many as on average:\n1.4 voters and 9.7")
     assert "  casting, a voter: 18/7\n      ELECTION#{election}#{nn} 8/3, " in text
-    assert "Shards of the election: 16; gates: 256; partitions of the log: 16." in text
+    assert "Shards of the election: 48; gates: 240; partitions of the log: 16." in text
     assert first_to_break(small) in text.replace("\n", " ")
     assert "Nothing needs to be warmed up" in text
     assert "Example prices: US East, on demand, July 2025, second-hand" in text
+
+
+@pytest.mark.parametrize("mails", [False, True])
+def test_one_election_serves_five_thousand_voters_a_second(small, mailed, mails):
+    """By its keys, and every other key on their way: to sign in, the home page, the log, mails."""
+    rehearsal = mailed if mails else small
+    busy = replace(rehearsal, size=Size(18_000_000), hours=5, peak=5)
+    assert (busy.at_peak, busy.servers, busy.number_wait) == (5000, 350, 0.7)
+    assert [load for load in busy.hottest if load.full > 1] == []
+    assert busy.most_voters > 5000
+    assert busy.fullest <= 1
 
 
 def test_the_command_takes_prices_and_sizes(monkeypatch):

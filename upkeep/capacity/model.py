@@ -27,7 +27,7 @@ from store.log.seal import EVENTS_PER_CHECKPOINT
 from store.table import DATA, LOG
 from upkeep.worker import jobs
 
-from .rehearsal import MANY, NAME, OWN, Act, Per, Play, Size, stage
+from .rehearsal import ELECTION, MANY, NAME, OWN, Act, Per, Play, Size, stage
 
 CEILING = {READ: READ_UNITS_PER_KEY_SECOND, WRITE: WRITE_UNITS_PER_KEY_SECOND}
 WARMED = {  # their names in deploy/aws/store.json
@@ -49,6 +49,7 @@ PARTITIONS_OF_NEW_TABLE = 4
 MAX_PARTITIONS = 1000
 GIGABYTE = 10**9
 SECONDS_PER_HOUR = 3600
+MAX_NUMBER_WAIT_SECONDS = 1.0  # by choice
 MAX_GATE_UTILISATION = 0.3  # of a gate's time, by choice: about one voter in three must then retry
 
 
@@ -132,19 +133,25 @@ class Model:
             return None
         if not charged.pk.endswith(MANY):
             return 1
-        of_others = {keys.EVENTS: self.layout.log, WAITING: self.layout.mail}
+        of_others = {keys.EVENTS: self.layout.log, WAITING: self.layout.mail, f"{ELECTION}#OPEN": keys.OPEN_MARKS}
         return of_others.get(charged.pk.removesuffix(f"#{MANY}"), self.layout.shards)
 
     def loads(self, voters: float, acts: Sequence[Act] | None = None) -> list[Load]:
         """The load on each shared key at so many voters per second, highest first."""
+        units = self._units(voters, self._at_peak if acts is None else acts)
+        found = [Load(charged, each / n, n) for charged, each in units.items() if (n := self.keys_of(charged))]
+        return sorted(found, key=lambda load: (-load.full, load.charged))
+
+    def _units(self, voters: float, acts: Sequence[Act]) -> dict[Charged, float]:
+        """Units per second. Event numbers are asked for as often as their key allows, each time for all acts that wait
+        in a process."""
         units: defaultdict[Charged, float] = defaultdict(float)
-        for act in self._at_peak if acts is None else acts:
+        for act in acts:
             for charged, each in act.units.items():
                 units[charged] += each * self._rate(act, voters)
         if NUMBERS in units:
-            units[NUMBERS] = min(units[NUMBERS], self.numbers_asked)
-        found = [Load(charged, each / n, n) for charged, each in units.items() if (n := self.keys_of(charged))]
-        return sorted(found, key=lambda load: (-load.full, load.charged))
+            units[NUMBERS] = min(units[NUMBERS], self.numbers_asked, CEILING[WRITE])
+        return units
 
     @property
     def servers(self) -> int:
@@ -156,6 +163,13 @@ class Model:
         """The maximum rate of requests for event numbers: a process sends one for all waiting acts, and the next after
         the reply."""
         return self.servers / self.held
+
+    @property
+    def number_wait(self) -> float:
+        """Seconds that an act waits for its number: until its process is done with the request before, and with its
+        own. When the key is full, each takes as long as one request of every process (tests/aws/test_numbers.py)."""
+        is_full = self._units(self.at_peak, self._at_peak).get(NUMBERS, 0.0) >= CEILING[WRITE]
+        return 2 * self.servers / CEILING[WRITE] if is_full else self.held
 
     @property
     def _at_peak(self) -> list[Act]:
@@ -174,11 +188,10 @@ class Model:
         return self.most(self._at_peak)
 
     def most(self, acts: Sequence[Act]) -> float:
-        """How often per second the most loaded key allows these acts. A process that takes many numbers in one request
-        is not limited by the rate of these requests."""
+        """How often per second the most loaded key allows these acts. Event numbers limit how long they wait, not how
+        many there are."""
         steady = [act for act in acts if act.per not in (Per.BATCH, *FIXED)]
-        free = NUMBERS if self.numbers_asked <= CEILING[WRITE] else None
-        found = (load for load in self.loads(1.0, steady) if load.full and load.charged != free)
+        found = (load for load in self.loads(1.0, steady) if load.full and load.charged != NUMBERS)
         return min((1 / load.full for load in found), default=math.inf)
 
     @property
@@ -243,9 +256,10 @@ class Model:
 
     def chance(self, place: str, kind: str, partitions: int) -> float:
         """The probability that no partition of a table or index is overloaded at the peak. Keys are placed by hash:
-        shared keys at random, simulated many times; those of single voters evenly."""
+        shared keys at random, simulated many times; those of single voters evenly. So is the key of event numbers,
+        which does with what its partition has left."""
         here = [load for load in self.hottest if (load.charged.place, load.charged.kind) == (place, kind)]
-        shared = [load.units for load in here for _ in range(load.keys)]
+        shared = [load.units for load in here if load.charged != NUMBERS for _ in range(load.keys)]
         if max(shared, default=0.0) > CEILING[kind]:
             return 0.0
         room = CEILING[kind] - (self.needed(place, kind) - sum(shared)) / partitions
@@ -253,17 +267,14 @@ class Model:
 
     def needed(self, place: str, kind: str) -> float:
         """Units per second at the peak, over all keys."""
-        return sum(
-            units * self._rate(act, self.at_peak)
-            for act in self._at_peak
-            for charged, units in act.units.items()
-            if (charged.place, charged.kind) == (place, kind)
-        )
+        units = self._units(self.at_peak, self._at_peak)
+        return sum(each for charged, each in units.items() if (charged.place, charged.kind) == (place, kind))
 
     @property
     def fullest(self) -> float:
         """The utilisation of the scarcest resource; 1 is all of it."""
-        return max(self.hottest[0].full, self.gates_held / MAX_GATE_UTILISATION)
+        waits = self.gates_held / MAX_GATE_UTILISATION, self.number_wait / MAX_NUMBER_WAIT_SECONDS
+        return max(self.hottest[0].full, *waits)
 
 
 def rehearsed(size: Size, hours: float, peak: float, **more: Any) -> Model:

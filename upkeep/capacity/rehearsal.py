@@ -244,9 +244,9 @@ class Play:
         begun = imports.start(self.director, self.election(name), addresses)
         imports.resume(self.director, self.election(name), begun, seconds=60)
 
-    def send(self, name: str, mails: int, **more: bool) -> None:
+    def send(self, name: str, mails: int) -> None:
         send_waiting(compose)
-        self.noted(name, Per.VOTER, mails, **more)
+        self.noted(name, Per.VOTER, mails)
 
     # --- voters ---
 
@@ -266,7 +266,7 @@ class Play:
         self.noted_worker()
         self.few_events = self.seal_log()
         if self.size.mail:
-            self.send("sending the confirmation", STAGE_VOTERS, at_peak=True)
+            self.send("sending the confirmation", STAGE_VOTERS)  # when there is time
         self.done_by(others, "changing", self.cast, Per.CHANGE)
         self.done_by(others, "withdrawing", lambda client, _player: self.post(client, "withdraw"), Per.CHANGE)
         self.done_by(others, "casting anew", self.cast, Per.CHANGE)

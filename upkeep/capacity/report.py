@@ -9,7 +9,17 @@ from textwrap import wrap
 from store.capacity_units import READ, READ_UNITS_PER_KEY_SECOND, WRITE, WRITE_UNITS_PER_KEY_SECOND, Charged
 from store.limits import MAX_ITEM_BYTES
 
-from .model import GIGABYTE, MAX_GATE_UTILISATION, PARTITIONS_OF_NEW_TABLE, SECONDS_PER_HOUR, WARMED, Load, Model
+from .model import (
+    GIGABYTE,
+    MAX_GATE_UTILISATION,
+    MAX_NUMBER_WAIT_SECONDS,
+    NUMBERS,
+    PARTITIONS_OF_NEW_TABLE,
+    SECONDS_PER_HOUR,
+    WARMED,
+    Load,
+    Model,
+)
 from .rehearsal import Act
 
 LINE_CHARS = 110
@@ -61,6 +71,7 @@ def _ceilings(model: Model) -> Iterator[str]:
     yield f"Shards of the election: {layout.shards}; gates: {layout.gates}; partitions of the log: {layout.log}."
     casts, voters = rate(model.most([model.act("casting")])), rate(model.most_voters)
     yield f"They can take {casts} casts a second, or {voters} complete voter journeys a second."
+    yield f"At the peak an act waits about {model.number_wait:.2f} seconds for its event number."
 
 
 def _hottest(model: Model) -> Iterator[str]:
@@ -111,7 +122,9 @@ def _warm(model: Model) -> Iterator[str]:
 
 def first_to_break(model: Model) -> str:
     """The first bottleneck, in a sentence."""
-    load = model.hottest[0]
+    load = next(load for load in model.hottest if load.charged != NUMBERS)
+    if model.number_wait > MAX_NUMBER_WAIT_SECONDS * max(1, load.full):
+        return f"event numbers, for which an act would wait {model.number_wait:.1f} seconds. Use fewer processes."
     if model.gates_held / MAX_GATE_UTILISATION >= load.full:
         what = f"gates, each of which would be held {percent(model.gates_held)} of the time"
         limit = MAX_GATE_UTILISATION * model.layout.gates / model.held

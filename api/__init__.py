@@ -1,0 +1,3 @@
+"""The API: the same services as the pages, for programs. Each operation is declared once (`operations.py`)."""
+
+PUBLIC = "items middleware problems"

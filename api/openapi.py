@@ -1,0 +1,107 @@
+"""The OpenAPI 3.1 description, made from the declared operations."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from accounts.api_tokens import Scope
+from acts.links import absolute_url
+
+from . import problems
+from .calls import MAX_BODY_BYTES, MAX_KEY_CHARS
+from .operations import OPERATIONS, Operation
+from .problems import ProblemDetails
+
+REF = "#/components/schemas/{name}"
+PATH_TYPES = {"int": {"type": "integer", "minimum": 0}}
+ABOUT = f"""Elections, polls and people of this site, for programs. Reading public things needs no token. For everything
+else, create a token on your account page and send it as `Authorization: Bearer plenum_…`. It allows at most what you
+may do yourself, and only within its scopes.
+
+Every change takes an `Idempotency-Key`: sent again with the same key within a day, it is carried out once, and answered
+as before. Lists have parts; `next` is the address of the part after it. Reading answers an `ETag`: send it as
+`If-None-Match` to get 304 while nothing has changed, or as `If-Match` with a change to be refused if something has.
+`RateLimit` says how many requests are left. Errors are `application/problem+json` (RFC 9457): `type` is stable,
+`detail` is a sentence for people. Unknown fields are refused. A request has at most {MAX_BODY_BYTES // 2**20} MB.
+Names in addresses are percent-encoded; a slash, dot, backslash or tilde in a name is written as `~2F`, `~2E`,
+`~5C` or `~7E`."""
+
+
+@lru_cache(4)
+def description(site_url: str) -> dict[str, Any]:
+    """The whole document, for a site at this address."""
+    types = {kind for each in OPERATIONS for kind in (each.takes, each.query, each.answers) if kind is not None}
+    ordered = sorted(types, key=str)
+    schemas, components = msgspec.json.schema_components([*ordered, ProblemDetails], ref_template=REF)
+    schema_of = dict(zip(ordered, schemas, strict=False))
+    paths: dict[str, Any] = {}
+    for each in OPERATIONS:
+        paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, schema_of, components)
+    scheme = {"type": "http", "scheme": "bearer", "description": f"Scopes: {', '.join(Scope)}."}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Plenum API", "version": "1", "description": ABOUT},
+        "servers": [{"url": f"{site_url}/api/v1"}],
+        "tags": [{"name": area} for area in dict.fromkeys(each.area for each in OPERATIONS)],
+        "paths": paths,
+        "components": {"schemas": components, "securitySchemes": {"token": scheme}},
+    }
+
+
+def current() -> dict[str, Any]:
+    return description(absolute_url(""))
+
+
+def _operation(operation: Operation, schema_of: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
+    security = [{"token": [str(operation.scope)]}] if operation.scope else [{}, {"token": []}]
+    found = {
+        "operationId": operation.id,
+        "tags": [operation.area],
+        "summary": operation.summary,
+        "security": security,
+        "parameters": list(_parameters(operation, schema_of, components)),
+        "responses": _responses(operation, schema_of),
+    }
+    if operation.about:
+        found["description"] = operation.about
+    if operation.takes:
+        body: dict[str, Any] = {"schema": schema_of[operation.takes]}
+        if operation.example:
+            body["example"] = operation.example
+        found["requestBody"] = {"required": True, "content": {"application/json": body}}
+    return found
+
+
+def _parameters(operation: Operation, schema_of: dict[Any, Any], components: dict[str, Any]) -> Any:
+    for name, converter in operation.parameters.items():
+        schema = PATH_TYPES.get(converter, {"type": "string", "minLength": 1})
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+    if operation.query:
+        query = components[schema_of[operation.query]["$ref"].rpartition("/")[2]]
+        for name, schema in query["properties"].items():
+            yield {"name": name, "in": "query", "required": name in query.get("required", []), "schema": schema}
+    if operation.is_change:
+        schema = {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[\\x21-\\x7e]+$"}
+        yield {"name": "Idempotency-Key", "in": "header", "required": False, "schema": schema}
+    if operation.edits:
+        yield {"name": "If-Match", "in": "header", "required": False, "schema": {"type": "string"}}
+
+
+def _responses(operation: Operation, schema_of: dict[Any, Any]) -> dict[str, Any]:
+    success: dict[str, Any] = {"description": operation.summary}
+    if operation.answers is not None:
+        success["content"] = {"application/json": {"schema": schema_of[operation.answers]}}
+    found = {str(operation.status): success}
+    if not operation.is_change:
+        found["304"] = {"description": "Not changed since it was read"}
+    titles: dict[int, list[str]] = {}
+    for kind in dict.fromkeys(operation.problems):
+        status, title = problems.TYPES[kind]
+        titles.setdefault(status, []).append(f"{title} (`{problems.TYPE}{kind}`)")
+    content = {problems.MEDIA_TYPE: {"schema": {"$ref": REF.format(name="ProblemDetails")}}}
+    for status in sorted(titles):
+        found[str(status)] = {"description": "; ".join(titles[status]), "content": content}
+    return found

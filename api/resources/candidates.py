@@ -1,0 +1,117 @@
+"""Candidates of an election: list, add, change, remove."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from django.http import Http404
+from msgspec import UNSET, Meta, UnsetType
+
+from api.calls import Call, cleaned, each_cleaned
+from api.operations import operation
+from api.values import given
+from elections import repository
+from elections.candidates import services
+from elections.candidates.forms import CandidateForm
+from elections.rules import MAX_CANDIDATES, Action
+from pages.names import clean_title
+from ranking import candidates as ranking
+from store.keys import fold
+
+from .elections import load, load_visible, organising, reading
+
+AREA = "Candidates"
+
+Statement = Annotated[str, Meta(description="Markdown.")]
+Link = Annotated[str, Meta(max_length=500, description="A web page about them.")]
+
+
+class Candidate(msgspec.Struct):
+    """A candidate, or an option."""
+
+    name: str
+    statement: Statement
+    link: str
+
+
+class Candidates(msgspec.Struct):
+    """Candidates, by name."""
+
+    candidates: list[Candidate]
+
+
+class NewCandidate(msgspec.Struct, forbid_unknown_fields=True):
+    """A candidate to add."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=400)]
+    statement: Statement = ""
+    link: Link = ""
+
+
+class NewCandidates(msgspec.Struct, forbid_unknown_fields=True):
+    """Candidates to add. Those who are candidates already stay as they are."""
+
+    candidates: Annotated[list[NewCandidate], Meta(min_length=1, max_length=MAX_CANDIDATES)]
+
+
+class CandidateChange(msgspec.Struct, forbid_unknown_fields=True):
+    """What is left out stays as it is."""
+
+    statement: Statement | UnsetType = UNSET
+    link: Link | UnsetType = UNSET
+
+
+def _candidate(found: ranking.Candidate) -> Candidate:
+    return Candidate(found.name, found.statement, found.link)
+
+
+@operation("GET", "elections/<name:name>/candidates", AREA, "List the candidates", answers=Candidates, **reading)
+def list_(call: Call, name: str) -> Candidates:
+    load_visible(call, name)
+    return Candidates([_candidate(each) for each in repository.candidates_by_name(name)])
+
+
+@operation(
+    "POST", "elections/<name:name>/candidates", AREA, "Add candidates", takes=NewCandidates, answers=Candidates,
+    refusals=("not-now",), example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]}, **organising,
+)  # fmt: skip
+def add(call: Call, name: str) -> Candidates:
+    """Answers the candidates that were sent, as they are now."""
+    election = load(call, name, Action.ADD_CANDIDATES)
+    sent = call.body.candidates
+    names = each_cleaned("candidates", [each.name for each in sent], clean_title)
+    texts = [cleaned(CandidateForm({"statement": each.statement, "link": each.link})) for each in sent]
+    new = {fold(each): ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)}
+    call.run(lambda: services.add_candidates(call.user, election, list(new.values())), converges=True)
+    return Candidates([_candidate(each) for each in repository.candidates_by_name(name) if fold(each.name) in new])
+
+
+@operation(
+    "GET", "elections/<name:name>/candidates/<name:candidate>", AREA, "Read a candidate", answers=Candidate, **reading
+)
+def read(call: Call, name: str, candidate: str) -> Candidate:
+    load_visible(call, name)
+    if (found := repository.find_candidate(name, candidate)) is None:
+        raise Http404
+    return _candidate(found)
+
+
+@operation(
+    "PATCH", "elections/<name:name>/candidates/<name:candidate>", AREA, "Change a candidate", takes=CandidateChange,
+    answers=Candidate, edits=read, refusals=("not-now",), example={"statement": "I *will*."}, **organising,
+)  # fmt: skip
+def change(call: Call, name: str, candidate: str) -> Candidate:
+    election, before = load(call, name, Action.CHANGE_CANDIDATES), read(call, name, candidate)
+    values = cleaned(CandidateForm({"statement": before.statement, "link": before.link, **given(call.body)}))
+    call.run(lambda: services.edit_candidate(call.user, election, ranking.Candidate(before.name, **values)))
+    return read(call, name, candidate)
+
+
+@operation(
+    "DELETE", "elections/<name:name>/candidates/<name:candidate>", AREA, "Remove a candidate", status=204, edits=read,
+    refusals=("not-now",), **organising,
+)  # fmt: skip
+def remove(call: Call, name: str, candidate: str) -> None:
+    election, found = load(call, name, Action.CHANGE_CANDIDATES), read(call, name, candidate)
+    call.run(lambda: services.remove_candidate(call.user, election, found.name))

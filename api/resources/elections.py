@@ -1,0 +1,316 @@
+"""Elections: list, read, create, edit, open, extend, close; and their turnout."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from django.http import Http404
+from msgspec import UNSET, Meta, UnsetType
+
+from accounts.api_tokens import Scope
+from accounts.rules import Permission
+from acts.storage import now_text
+from api.calls import Call, Page, Paging, cleaned
+from api.operations import operation
+from api.values import Moment, Turnout, given, link, moment, stored, typed
+from elections import actions, repository, rules
+from elections.access import check_visible, may
+from elections.drafts import services as drafts
+from elections.drafts.forms import DescriptionForm, ElectionForm, SettingsForm
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import close_and_follow_up
+from elections.lifecycle.forms import EndForm, OpenForm
+from elections.repository import Listed
+from elections.rules import Action, Relation, State
+from elections.skills_needed import needs
+from elections.turnout.counts import turnouts
+from pages.time_fields import zone_or_default
+
+AREA = "Elections"
+TIMES = {"begins": "no_voting_before", "ends": "no_voting_after"}
+
+Method = Literal["schulze", "ranked-pairs", "irv", "borda", "stv-scottish", "stv-meek"]
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The settings of an election. What is left out keeps its value, or gets the usual one."""
+
+    description: Annotated[str, Meta(description="Markdown.")] | UnsetType = UNSET
+    electorate: (
+        Annotated[
+            Literal["listed", "everyone"], Meta(description="Whether only those on the roll vote, or every member.")
+        ]
+        | UnsetType
+    ) = UNSET
+    joining: Annotated[bool, Meta(description="Members who join while it is open vote, too.")] | UnsetType = UNSET
+    secret_ballot: bool | UnsetType = UNSET
+    paper_ballots: bool | UnsetType = UNSET
+    mail_votes: Annotated[bool, Meta(description="Mail voters about every cast of their ballot.")] | UnsetType = UNSET
+    vote_by_link: bool | UnsetType = UNSET
+    announces: Annotated[bool, Meta(description="Mail the result to voters.")] | UnsetType = UNSET
+    results_visible: Literal["closed", "live"] | UnsetType = UNSET
+    results_public: Annotated[bool, Meta(description="Anyone may see the result.")] | UnsetType = UNSET
+    method: Method | UnsetType = UNSET
+    seats: Annotated[int, Meta(ge=1, le=rules.MAX_SEATS)] | UnsetType = UNSET
+    unranked: Literal["below", "no-opinion"] | UnsetType = UNSET
+    time_zone: Annotated[str, Meta(max_length=100, examples=["Europe/Berlin"])] | UnsetType = UNSET
+    begins: Moment | UnsetType | None = UNSET
+    ends: Moment | UnsetType | None = UNSET
+    remind_before: (
+        Annotated[list[Literal[3, 24, 72]], Meta(description="Hours before the end.", max_length=4)] | UnsetType
+    ) = UNSET
+
+
+class NewElection(Settings):
+    """A draft, with its settings."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=400)]
+
+
+class Opening(msgspec.Struct, forbid_unknown_fields=True):
+    """What is decided on opening."""
+
+    editable: Annotated[bool, Meta(description="Candidates may still be added while people vote.")] = False
+    shows_skills: Annotated[bool, Meta(description="Show voters what candidates say they can do.")] = False
+
+
+class End(msgspec.Struct, forbid_unknown_fields=True):
+    """When voting ends; `null` for no end."""
+
+    ends: Moment | None
+
+
+class ForOrganisers(msgspec.Struct):
+    """What only those who run the election see."""
+
+    owner: str
+    managers: list[str]
+    voters: int
+    joining: bool
+    paper_ballots: bool
+    mail_votes: bool
+    vote_by_link: bool
+    announces: bool
+    remind_before: list[int]
+    dashboard: str
+
+
+class Election(msgspec.Struct):
+    """An election."""
+
+    name: str
+    state: State
+    description: str
+    electorate: str
+    secret_ballot: bool
+    method: str
+    seats: int
+    unranked: str
+    results_visible: str
+    results_public: bool
+    time_zone: str
+    begins: datetime | None
+    ends: datetime | None
+    created_at: datetime
+    opened_at: datetime | None
+    closed_at: datetime | None
+    page: str
+    calendar: Annotated[str | None, Meta(description="A calendar file, for people who are signed in.")]
+    organiser: ForOrganisers | None
+
+
+class ListedElection(msgspec.Struct):
+    """An election in a list."""
+
+    name: str
+    state: State
+    begins: datetime | None
+    ends: datetime | None
+    time_zone: str
+    winners: Annotated[list[str], Meta(description="The first few, once the result is sealed.")]
+    page: str
+
+
+class Listing(Paging):
+    """Which elections to list."""
+
+    show: Annotated[
+        Literal["all", "open", "closed", "run"], Meta(description="`run`: those you run, with your drafts.")
+    ] = "all"
+
+
+def load(call: Call, name: str, action: Action) -> rules.Election:
+    """The election, if the owner of the token may act on it at all; a service decides whether they may now."""
+    election = repository.find_settled(name)
+    if election is None:
+        raise Http404
+    may(action)(call.user, election)
+    return election
+
+
+def load_visible(call: Call, name: str) -> rules.Election:
+    election = repository.find_settled(name)
+    if election is None:
+        raise Http404
+    check_visible(call.user, election)
+    return election
+
+
+reading = {"scope": Scope.READ, "permission": Permission.VIEW_APPLICATION}
+organising = {"scope": Scope.ORGANISE, "permission": Permission.USE_APPLICATION}
+
+
+@operation(
+    "GET", "elections", AREA, "List elections, newest first", query=Listing, answers=Page[ListedElection], **reading
+)
+def list_(call: Call) -> Page[ListedElection]:
+    state = {"open": State.OPEN, "closed": State.CLOSED}.get(call.query.show)
+    run_by = call.user.name if call.query.show == "run" else ""
+    found, cursor = repository.list_elections(state=state, run_by=run_by, limit=call.query.limit, cursor=call.cursor)
+    return call.page([_listed(each) for each in found if run_by or each.stored_state != State.DRAFT], cursor)
+
+
+def _listed(each: Listed) -> ListedElection:
+    times = moment(each.no_voting_before), moment(each.no_voting_after)
+    page = link("election", each.name)
+    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, list(each.winners), page)
+
+
+@operation("GET", "elections/<name:name>", AREA, "Read an election", answers=Election, **reading)
+def read(call: Call, name: str) -> Election:
+    if (found := repository.find_with_description(name)) is None:
+        raise Http404
+    election, about = found
+    check_visible(call.user, election)
+    runs = actions.relation(call.user, election) != Relation.NOBODY
+    plain = [
+        "electorate",
+        "secret_ballot",
+        "method",
+        "seats",
+        "unranked",
+        "results_visible",
+        "results_public",
+        "time_zone",
+    ]
+    has_times = election.no_voting_before or election.no_voting_after
+    return Election(
+        name=election.name,
+        state=election.state(now_text()),
+        description=about.description,
+        **{each: getattr(election, each) for each in plain},
+        begins=election.begins,
+        ends=election.ends,
+        created_at=datetime.fromisoformat(election.created_at),
+        opened_at=election.opened,
+        closed_at=moment(election.closed_at),
+        page=link("election", election.name),
+        calendar=link("election_calendar", election.name) if has_times else None,
+        organiser=_for_organisers(election) if runs else None,
+    )
+
+
+def _for_organisers(election: rules.Election) -> ForOrganisers:
+    switches = ("joining", "paper_ballots", "mail_votes", "vote_by_link", "announces")
+    return ForOrganisers(
+        owner=election.owner_name,
+        managers=list(election.managers),
+        voters=election.voter_count,
+        **{each: getattr(election, each) for each in switches},
+        remind_before=list(election.remind_before),
+        dashboard=link("dashboard", election.name),
+    )
+
+
+@operation(
+    "POST", "elections", AREA, "Create a draft", takes=NewElection, answers=Election, status=201,
+    refusals=("name-taken",),
+    example={"name": "Board 2027", "seats": 3, "method": "stv-scottish", "ends": "2027-03-01T18:00:00+01:00"},
+    **organising,
+)  # fmt: skip
+def create(call: Call) -> Election:
+    """Then add candidates and voters, and open it."""
+    form = ElectionForm()
+    usual = {each: form.get_initial_for_field(field, each) for each, field in form.fields.items()}
+    values = _values(ElectionForm, usual, given(call.body), zone_or_default(""))
+    call.run(lambda: drafts.create(call.user, **values))
+    return read(call, values["name"])
+
+
+def _values(form_class: type[SettingsForm], before: dict[str, Any], sent: dict[str, Any], zone: str) -> dict[str, Any]:
+    """What the page's form makes of the settings; times are kept exactly as they were sent."""
+    zone = sent.get("time_zone", zone)
+    times = {each: typed(each, sent[each], zone) for each in TIMES if each in sent}
+    form = form_class({**before, "time_zone": zone, **sent, **times})
+    cleaned(form)
+    return form.values() | {field: stored(each, sent[each]) for each, field in TIMES.items() if each in sent}
+
+
+@operation(
+    "PATCH", "elections/<name:name>", AREA, "Edit an election", takes=Settings, answers=Election, edits=read,
+    refusals=("not-now",), example={"description": "Three seats."}, **organising,
+)  # fmt: skip
+def edit(call: Call, name: str) -> Election:
+    """Settings can be changed in a draft; the description alone as long as candidates can be added."""
+    sent = given(call.body)
+    if set(sent) == {"description"}:
+        election, action = load(call, name, Action.DESCRIBE), Action.DESCRIBE
+        values = cleaned(DescriptionForm(sent))
+    else:
+        election, action = load(call, name, Action.SET_UP), Action.SET_UP
+        before = SettingsForm.initial_of(election, repository.description_of(name).description)
+        values = _values(SettingsForm, before, sent, election.time_zone)
+        values |= {field: getattr(election, field) for each, field in TIMES.items() if each not in sent}
+    call.run(lambda: actions.change(call.user, election, action, **values))
+    return read(call, name)
+
+
+@operation(
+    "POST", "elections/<name:name>/open", AREA, "Open an election", takes=Opening, answers=Election, edits=read,
+    refusals=("not-now",), example={"editable": False}, **organising,
+)  # fmt: skip
+def open_(call: Call, name: str) -> Election:
+    """From then on people can vote. It needs two candidates, a voter, and an end in the future or none."""
+    election = load(call, name, Action.OPEN)
+    values = cleaned(OpenForm(msgspec.structs.asdict(call.body), has_needs=bool(needs.find_needs(name))))
+    call.run(lambda: lifecycle.open_(call.user, election, **values))
+    return read(call, name)
+
+
+@operation(
+    "POST", "elections/<name:name>/extend", AREA, "Move the end of voting", takes=End, answers=Election, edits=read,
+    refusals=("not-now",), example={"ends": "2027-03-08T18:00:00+01:00"}, **organising,
+)  # fmt: skip
+def extend(call: Call, name: str) -> Election:
+    election, ends = load(call, name, Action.EXTEND), call.body.ends
+    cleaned(EndForm({"ends": typed("ends", ends, election.time_zone)}, zone=election.time_zone))
+    call.run(lambda: lifecycle.extend(call.user, election, stored("ends", ends)))
+    return read(call, name)
+
+
+@operation(
+    "POST", "elections/<name:name>/close", AREA, "Close an election for good", answers=Election, edits=read,
+    refusals=("not-now",), **organising,
+)  # fmt: skip
+def close(call: Call, name: str) -> Election:
+    election = load(call, name, Action.CLOSE)
+    call.run(lambda: close_and_follow_up(call.user, election))
+    return read(call, name)
+
+
+@operation(
+    "GET",
+    "elections/<name:name>/turnout",
+    AREA,
+    "Read the turnout",
+    answers=Turnout,
+    scope=Scope.READ,
+    permission=Permission.USE_APPLICATION,
+)
+def turnout(call: Call, name: str) -> Turnout:
+    """For those who run the election."""
+    election = load(call, name, Action.SEE_ROLL)
+    counted = turnouts(election, to_show=True)[0]
+    return Turnout(election.voter_count, counted.voted, counted.paper, counted.percent(election.voter_count))

@@ -1,0 +1,168 @@
+"""Quick polls: create, read, close, results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+from django.http import Http404
+from django.utils.translation import gettext as _
+from msgspec import UNSET, Meta, UnsetType
+
+from accounts.api_tokens import Scope
+from accounts.rules import Permission
+from acts.refusals import NotAllowed, TryLater
+from acts.storage import now_text
+from api.calls import Call, cleaned
+from api.operations import operation
+from api.values import Moment, given, link, moment, stored, typed
+from pages.client_address import client_network
+from pages.time_fields import zone_or_default
+from polls import live_count, repository, rules, services
+from polls.forms import PollForm, usual_retention
+
+AREA = "Polls"
+
+
+class NewPoll(msgspec.Struct, forbid_unknown_fields=True):
+    """A question, and what to rank."""
+
+    title: Annotated[str, Meta(min_length=1, max_length=400)]
+    options: Annotated[list[Annotated[str, Meta(min_length=1, max_length=400)]], Meta(min_length=2, max_length=50)]
+    description: Annotated[str, Meta(description="Markdown.")] = ""
+    ends: Moment | None = None
+    time_zone: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
+    results_hidden: Annotated[bool, Meta(description="Until somebody has voted, or it has ended.")] = False
+    sign_in: Annotated[bool, Meta(description="Only people with an account may vote.")] = False
+    listed: Annotated[bool, Meta(description="List it publicly.")] = False
+    days: Annotated[int, Meta(description="How long to keep it after its end.")] | UnsetType = UNSET
+
+
+class Poll(msgspec.Struct):
+    """A poll, as everybody with its link sees it."""
+
+    id: str
+    title: str
+    description: str
+    options: list[str]
+    state: Literal["open", "closed"]
+    code: str
+    time_zone: str
+    ends: datetime | None
+    closed_at: datetime | None
+    created_at: datetime
+    removed_at: Annotated[datetime, Meta(description="When the poll and all its votes are deleted.")]
+    sign_in: bool
+    listed: bool
+    results_hidden: bool
+    page: str
+    results: str
+
+
+class Place(msgspec.Struct):
+    """Where an option ended up; equals share a place."""
+
+    option: str
+    place: int
+
+
+class Count(msgspec.Struct):
+    """The votes counted by one method."""
+
+    method: str
+    leaders: list[str]
+    places: list[Place]
+
+
+class PollResult(msgspec.Struct):
+    """The votes, by each of the methods; final once it is sealed."""
+
+    votes: int
+    is_final: bool
+    counts: list[Count]
+    page: str
+
+
+def _visible(poll_id: UUID) -> rules.Poll:
+    poll = repository.find(str(poll_id))
+    if poll is None or poll.hidden_at:
+        raise Http404
+    return poll
+
+
+@operation("GET", "polls/<uuid:poll_id>", AREA, "Read a poll", answers=Poll)
+def read(call: Call, poll_id: UUID) -> Poll:
+    """Everybody who knows its id may."""
+    poll = _visible(poll_id)
+    plain = ("id", "title", "description", "code", "time_zone", "sign_in", "listed", "results_hidden")
+    return Poll(
+        **{each: getattr(poll, each) for each in plain},
+        options=[each.name for each in poll.candidates],
+        state="open" if poll.is_open(now_text()) else "closed",
+        ends=poll.ends,
+        closed_at=moment(poll.closed_at),
+        created_at=datetime.fromisoformat(poll.created_at),
+        removed_at=datetime.fromisoformat(poll.gone_at),
+        page=link("poll", poll.id),
+        results=link("poll_results", poll.id),
+    )
+
+
+@operation(
+    "POST", "polls", AREA, "Create a poll", takes=NewPoll, answers=Poll, status=201, scope=Scope.ORGANISE,
+    permission=Permission.USE_APPLICATION, refusals=("too-often",),
+    example={"title": "Where shall we eat?", "options": ["Pizza", "Sushi", "Falafel"]},
+)  # fmt: skip
+def create(call: Call) -> Poll:
+    """It is open at once. Share its page."""
+    sent = {"days": usual_retention(), "time_zone": zone_or_default(""), **given(call.body)}
+    ends, options = sent.pop("ends"), sent.pop("options")
+    lines = "\n".join(each.replace("\n", " ") for each in options)
+    form = PollForm({**sent, "candidates": lines, "ends": typed("ends", ends, sent["time_zone"])})
+    cleaned(form, {"candidates": "options"})
+    values = form.values() | {"expires_at": stored("ends", ends)}
+
+    def make() -> str:
+        services.count_making(call.user, client_network(call.request))
+        return services.make(call.user, **values)[0].id
+
+    return read(call, UUID(call.run(make) or call.first_event()["id"]))
+
+
+@operation(
+    "POST", "polls/<uuid:poll_id>/close", AREA, "Close a poll", answers=Poll, scope=Scope.ORGANISE,
+    permission=Permission.USE_APPLICATION, refusals=("not-now",),
+)  # fmt: skip
+def close(call: Call, poll_id: UUID) -> Poll:
+    _visible(poll_id)
+
+    def act() -> None:
+        runner = services.find_runner(str(poll_id), call.user, "")
+        if runner is None:
+            raise Http404
+        services.close(runner)
+
+    call.run(act)
+    return read(call, poll_id)
+
+
+@operation(
+    "GET", "polls/<uuid:poll_id>/results", AREA, "Read the results of a poll", answers=PollResult,
+    refusals=("not-allowed", "try-later"),
+)  # fmt: skip
+def results(call: Call, poll_id: UUID) -> PollResult:
+    """While it is open, only if it shows its results to everybody."""
+    snapshot = live_count.watched_polls.get(str(poll_id))
+    if snapshot is None or snapshot.poll.hidden_at:
+        raise Http404
+    if snapshot.poll.results_hidden and snapshot.ballots is not None:
+        raise NotAllowed(_("This poll shows its results only to people who have voted, and to everyone at the end."))
+    if snapshot.result is None:
+        raise TryLater(_("The votes are being counted. Please try again in a moment."))
+    counts = [
+        Count(each.method, list(each.leaders), [Place(*pair) for pair in each.places.items()])
+        for each in snapshot.result.counted
+    ]
+    return PollResult(snapshot.result.total, snapshot.is_sealed, counts, link("poll_results", str(poll_id)))

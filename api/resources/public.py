@@ -1,0 +1,151 @@
+"""What needs no token: public results with their turnout and proof, and checkpoints of the log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from django.http import Http404
+from msgspec import Meta
+
+from accounts.api_tokens import Scope
+from acts.storage import log, now_text
+from api.calls import Call, Page, Paging
+from api.operations import operation
+from api.values import Turnout, link
+from elections.rules import State
+from results import repository, services
+from results.access import STRANGER, Reader, check_reads, is_shared
+from results.exports.files import EXPORTS, is_offered
+from results.repository import Sealed, SharedResult
+from store.keys import EVENT_NUMBER_DIGITS
+from store.table import Item
+
+
+class Candidate(msgspec.Struct):
+    """How somebody ended up; equals share a place."""
+
+    name: str
+    place: int
+    elected: bool
+
+
+class Outcome(msgspec.Struct):
+    """A sealed result."""
+
+    ballots: int
+    blank: int
+    winners: list[str]
+    candidates: list[Candidate]
+    sealed_at: datetime
+    ballots_digest: Annotated[str, Meta(description="SHA-256 of the counted ballots.")]
+    turnout: Turnout
+    bundle: Annotated[str, Meta(description="Everything it takes to check the result elsewhere, as a ZIP file.")]
+    files: Annotated[dict[str, str], Meta(description="The ballots and the result in several formats.")]
+
+
+class ElectionResult(msgspec.Struct):
+    """An election and, once its result is sealed, the outcome."""
+
+    name: str
+    state: State
+    method: str
+    seats: int
+    begins: datetime | None
+    ends: datetime | None
+    page: str
+    outcome: Annotated[Outcome | None, Meta(description="`null` until the ballots are counted.")]
+
+
+class ListedResult(msgspec.Struct):
+    """A public result in a list."""
+
+    name: str
+    method: str
+    seats: int
+    ballots: int
+    winners: list[str]
+    sealed_at: datetime
+    page: str
+
+
+RESULTS = "Results"
+
+
+@operation("GET", "results", RESULTS, "List public results, newest first", query=Paging, answers=Page[ListedResult])
+def results(call: Call) -> Page[ListedResult]:
+    found, cursor = repository.shared_results(limit=call.query.limit, cursor=call.cursor)
+    return call.page([_listed(each) for each in found], cursor)
+
+
+def _listed(each: SharedResult) -> ListedResult:
+    plain = each.election_name, each.method, each.seats, each.ballots, list(each.winners)
+    return ListedResult(*plain, datetime.fromisoformat(each.sealed_at), link("shared", each.election_name))
+
+
+@operation("GET", "results/<name:name>", RESULTS, "Read a result", answers=ElectionResult)
+def result(call: Call, name: str) -> ElectionResult:
+    """Public results need no token. With one of the scope `read`, all results that you may see."""
+    reads = call.token is not None and Scope.READ in call.token.scopes and call.user.can_look
+    reader: Reader = call.user if reads else STRANGER
+    found = services.find(name)
+    if found is None or found.election.stored_state == State.DRAFT:
+        raise Http404
+    check_reads(reader, found.election)
+    election = found.election
+    return ElectionResult(
+        name=election.name,
+        state=election.state(now_text()),
+        method=election.method,
+        seats=election.seats,
+        begins=election.begins,
+        ends=election.ended,
+        page=link("shared" if is_shared(election) else "results", election.name),
+        outcome=_outcome(found) if isinstance(found, Sealed) else None,
+    )
+
+
+def _outcome(found: Sealed) -> Outcome:
+    election, counted, turnout = found.election, found.report.result, found.seal.turnout
+    voters = election.voter_count
+    return Outcome(
+        ballots=counted.total,
+        blank=counted.blank,
+        winners=list(counted.winners),
+        candidates=[Candidate(name, place, name in counted.winners) for name, place in counted.places],
+        sealed_at=datetime.fromisoformat(found.seal.sealed_at),
+        ballots_digest=counted.digest,
+        turnout=Turnout(voters, turnout.voted, turnout.paper, turnout.percent(voters)),
+        bundle=link("bundle", election.name),
+        files={file: link("export", election.name, file) for file in EXPORTS if is_offered(found, file)},
+    )
+
+
+class Checkpoint(msgspec.Struct):
+    """A public checkpoint of the event log. With a saved one, anyone can later tell whether the log was changed."""
+
+    number: int
+    hash: str
+    published_at: str
+    page: str
+
+
+def _checkpoint(item: Item) -> Checkpoint:
+    return Checkpoint(item["event_id"], item["hash"], item["published_at"], link("checkpoint", item["event_id"]))
+
+
+@operation(
+    "GET", "checkpoints", "Checkpoints", "List public checkpoints, newest first", query=Paging, answers=Page[Checkpoint]
+)
+def checkpoints(call: Call) -> Page[Checkpoint]:
+    page = log().public_checkpoints(limit=call.query.limit, cursor=call.cursor)
+    return call.page([_checkpoint(item) for item in page.items], page.cursor)
+
+
+@operation("GET", "checkpoints/<int:number>", "Checkpoints", "Read the checkpoint over an event", answers=Checkpoint)
+def checkpoint(call: Call, number: int) -> Checkpoint:
+    found = log().public_over(number) if 0 < number < 10**EVENT_NUMBER_DIGITS else None
+    if found is None:
+        raise Http404
+    return _checkpoint(found)

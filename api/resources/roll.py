@@ -1,0 +1,107 @@
+"""The roll of an election: list, add, remove. Nobody's vote is shown; who has voted only where the page shows it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from django.http import Http404
+from msgspec import Meta
+
+from accounts.api_tokens import Scope
+from accounts.rules import Permission
+from api.calls import Call, Page, Paging, each_cleaned
+from api.operations import operation
+from elections import rolls
+from elections.roll import services
+from elections.rules import Action, State
+from elections.turnout.counts import tells_names, tells_who, turnout
+from pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
+
+from .elections import load, organising
+
+AREA = "Roll"
+MAX_VOTERS_PER_REQUEST = 1000
+
+
+class Voter(msgspec.Struct):
+    """Somebody on the roll."""
+
+    voter: Annotated[str, Meta(description="A user name or a mail address.")]
+    name: Annotated[str, Meta(description="What mails call somebody listed by address.")]
+    voted: Annotated[bool | None, Meta(description="`null` where that is not shown.")]
+
+
+class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
+    """Somebody to add: by user name, or by mail address."""
+
+    voter: Annotated[str, Meta(min_length=1, max_length=400)]
+    name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
+
+
+class NewVoters(msgspec.Struct, forbid_unknown_fields=True):
+    """People to add. Those who are on the roll already stay there."""
+
+    voters: Annotated[list[NewVoter], Meta(min_length=1, max_length=MAX_VOTERS_PER_REQUEST)]
+
+
+class Added(msgspec.Struct):
+    """Who of those sent is on the roll now: all of them."""
+
+    voters: list[str]
+
+
+class Search(Paging):
+    """Whom to list."""
+
+    prefix: Annotated[str, Meta(max_length=MAX_NAME_CHARS, description="How the name or address begins.")] = ""
+
+
+@operation(
+    "GET", "elections/<name:name>/voters", AREA, "List the roll", query=Search, answers=Page[Voter],
+    scope=Scope.READ, permission=Permission.USE_APPLICATION,
+)  # fmt: skip
+def list_(call: Call, name: str) -> Page[Voter]:
+    """For those who run the election."""
+    election = load(call, name, Action.SEE_ROLL)
+    voted = turnout(election).voted if election.stored_state != State.DRAFT else 0
+    found, cursor = rolls.list_voters(
+        election,
+        prefix=call.query.prefix,
+        by_name=tells_names(election, voted),
+        limit=call.query.limit,
+        cursor=call.cursor,
+    )
+    who = tells_who(election, voted)
+    voters = map(rolls.voter_of, found)
+    return call.page([Voter(each.name, each.display_name, each.voted if who else None) for each in voters], cursor)
+
+
+@operation(
+    "POST", "elections/<name:name>/voters", AREA, "Add voters", takes=NewVoters, answers=Added, refusals=("not-now",),
+    example={"voters": [{"voter": "ada@example.org", "name": "Ada"}]}, **organising,
+)  # fmt: skip
+def add(call: Call, name: str) -> Added:
+    """All or none: unknown user names are refused."""
+    election, sent = load(call, name, Action.ADD_VOTERS), call.body.voters
+    voters = each_cleaned("voters", [each.voter for each in sent], _clean_voter)
+    called = each_cleaned("voters", [each.name for each in sent], lambda text: clean_title(text) if text else "")
+    names = {voter: known_as for voter, known_as in zip(voters, called, strict=True) if known_as and "@" in voter}
+    call.run(lambda: services.add_voters(call.user, election, voters, names), converges=True)
+    return Added(voters)
+
+
+def _clean_voter(text: str) -> str:
+    return clean_email(text) if "@" in text else clean_name(text)
+
+
+@operation(
+    "DELETE", "elections/<name:name>/voters/<name:voter>", AREA, "Remove a voter", status=204, refusals=("not-now",),
+    **organising,
+)  # fmt: skip
+def remove(call: Call, name: str, voter: str) -> None:
+    """From the roll of a draft."""
+    election = load(call, name, Action.REMOVE_VOTERS)
+    if not rolls.on_roll(election, [voter]):
+        raise Http404
+    call.run(lambda: services.remove_voter(call.user, election, voter))

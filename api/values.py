@@ -1,0 +1,61 @@
+"""Values that several operations take or answer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import msgspec
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from acts.links import absolute_url
+from pages.times import UnknownZone, form_time, from_text
+from store.log import as_text
+
+from .problems import invalid
+
+Moment = Annotated[datetime, msgspec.Meta(tz=True, examples=["2027-03-01T18:00:00+01:00"])]
+
+
+class Turnout(msgspec.Struct):
+    """How many have voted, never who."""
+
+    voters: int
+    voted: int
+    paper: int
+    percent: int
+
+
+def moment(stored: str | None) -> datetime | None:
+    return from_text(stored) if stored else None
+
+
+def link(page: str, *words: object) -> str:
+    return absolute_url(reverse(page, args=words))
+
+
+def given(sent: msgspec.Struct) -> dict[str, Any]:
+    """The fields that were sent."""
+    fields = {name: getattr(sent, name) for name in sent.__struct_fields__}
+    return {name: value for name, value in fields.items() if value is not msgspec.UNSET}
+
+
+def stored(field: str, at: datetime | None) -> str | None:
+    """A moment as it is stored, exactly."""
+    try:
+        return as_text(at) if at else None
+    except OverflowError:
+        raise invalid(field, _("This date or time does not exist.")) from None
+
+
+def typed(field: str, at: datetime | None, zone: str) -> str:
+    """A moment as a person would type it into a form in that zone, which then checks it."""
+    if at is None:
+        return ""
+    try:
+        return form_time(at.astimezone(UTC), zone).isoformat(timespec="milliseconds")
+    except UnknownZone:
+        return at.replace(tzinfo=None).isoformat(timespec="milliseconds")  # the form refuses the zone
+    except OverflowError:
+        raise invalid(field, _("This date or time does not exist.")) from None

@@ -1,0 +1,135 @@
+"""The description of the API: for programs as OpenAPI, for people as a page."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.html import escape
+from django.utils.safestring import mark_safe
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from acts.links import absolute_url
+from pages.http_cache import cached_for_anonymous
+from pages.paths import NameConverter
+
+from . import openapi, problems
+from .operations import OPERATIONS, Operation
+
+EXAMPLES = {"name": "Board 2027", "candidate": "Ada Lovelace", "number": "1"}
+
+
+@public
+@require_safe
+def openapi_document(request: HttpRequest) -> HttpResponse:
+    return JsonResponse(openapi.current())
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    name: str
+    kind: str
+    required: bool
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An operation as the page shows it."""
+
+    operation: Operation
+    about: str
+    parameters: list[Field]
+    takes: list[Field]
+    answers: list[Field]
+    problems: list[tuple[int, str, str]]
+    curl: str
+
+
+@public
+@cached_for_anonymous
+@require_safe
+def api(request: HttpRequest) -> HttpResponse:
+    document = openapi.current()
+    areas = [
+        (area, slugify(area), [_described(each, document) for each in operations])
+        for area, operations in groupby(OPERATIONS, key=lambda each: each.area)
+    ]
+    about = [_marked_up(paragraph) for paragraph in openapi.ABOUT.split("\n\n")]
+    return render(request, "api/api.html", {"areas": areas, "about": about, "types": problems.TYPES})
+
+
+def _marked_up(text: str) -> str:
+    """Our own text, with code between backticks."""
+    return mark_safe(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped
+
+
+def _described(operation: Operation, document: dict[str, Any]) -> Described:
+    described = document["paths"][operation.path][operation.method.lower()]
+    schemas = document["components"]["schemas"]
+    parameters = [
+        Field(each["name"], _kind(each["schema"]), each["required"], _marked_up(each["schema"].get("description", "")))
+        for each in described["parameters"]
+        if each["in"] == "query"
+    ]
+    body, answer = (
+        part.get("content", {}).get("application/json", {}).get("schema", {})
+        for part in (described.get("requestBody", {}), described["responses"][str(operation.status)])
+    )
+    kinds = [(kind, *problems.TYPES[kind]) for kind in dict.fromkeys(operation.problems)]
+    ordered = sorted((status, kind, title) for kind, status, title in kinds)
+    takes, answers = _fields(body, schemas), _fields(answer, schemas)
+    return Described(operation, _marked_up(operation.about), parameters, takes, answers, ordered, _curl(operation))
+
+
+def _fields(schema: dict[str, Any], schemas: dict[str, Any], before: str = "") -> list[Field]:
+    """The fields of an object, and below each those of the objects in it."""
+    found = []
+    resolved = _resolved(schema, schemas)
+    for name, each in resolved.get("properties", {}).items():
+        about = _marked_up(each.get("description", ""))
+        found.append(Field(before + name, _kind(each), name in resolved.get("required", []), about))
+        inner = each.get("items", each)
+        mark = "[]" if "items" in each else ""
+        found += _fields(inner, schemas, f"{before}{name}{mark}.") if "$ref" in inner else []
+    return found
+
+
+def _resolved(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """The type of a value, in a few words."""
+    if "anyOf" in schema:
+        return " or ".join(_kind(each) for each in schema["anyOf"])
+    if "enum" in schema:
+        return " | ".join(json.dumps(each) for each in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
+    if "$ref" in schema:
+        return "object"
+    return str(schema.get("format") or schema.get("type", "any"))
+
+
+def _curl(operation: Operation) -> str:
+    path = operation.path
+    for name in operation.parameters:
+        path = path.replace(f"{{{name}}}", quote(NameConverter().to_url(EXAMPLES.get(name, name)), safe="~"))
+    lines = ["curl" + ("" if operation.method == "GET" else f" -X {operation.method}")]
+    if operation.scope:
+        lines.append('-H "Authorization: Bearer $TOKEN"')
+    if operation.is_change:
+        lines.append('-H "Idempotency-Key: $(uuidgen)"')
+    if operation.takes:
+        lines += ['-H "Content-Type: application/json"', f"-d {shlex.quote(json.dumps(operation.example))}"]
+    return " \\\n  ".join([*lines, absolute_url(f"/api/v1{path}")])

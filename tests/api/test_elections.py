@@ -1,0 +1,229 @@
+"""Elections, candidates and rolls by the API: the same rules and sentences as on the pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.api_tokens import Scope
+from accounts.rules import Role
+from acts.storage import log
+from ballots import services as voting
+from elections import repository
+from tests.people import enrol
+
+NEW = {"name": "Board 2027", "description": "Who *leads* us.", "time_zone": "Europe/Berlin"}
+CANDIDATES = {"candidates": [{"name": "Ada", "statement": "I *will*."}, {"name": "Bo", "link": "https://bo.example"}]}
+ENDS = "2099-03-01T18:00:00+01:00"
+
+
+@pytest.fixture
+def otto(person, program):
+    return program(person("Otto"))
+
+
+@pytest.fixture
+def board(otto):
+    """A draft with candidates and voters."""
+    assert otto.post("elections", NEW).status_code == 201
+    assert otto.post("elections/Board%202027/candidates", CANDIDATES).status_code == 200
+    voters = [{"voter": "ann@example.org", "name": "Ann"}, {"voter": "Otto"}]
+    assert otto.post("elections/Board%202027/voters", {"voters": voters}).json() == {
+        "voters": ["ann@example.org", "Otto"]
+    }
+    return "elections/Board%202027"
+
+
+def problem(answer) -> tuple[int, str]:
+    return answer.status_code, answer.json()["type"].rpartition(":")[2]
+
+
+def test_an_election_from_draft_to_result(otto, board, stranger, person, program):
+    draft = otto.get(board).json()
+    assert draft["state"] == "draft"
+    assert (draft["description"], draft["time_zone"]) == ("Who *leads* us.", "Europe/Berlin")
+    assert draft["organiser"]["voters"] == 2
+    edited = otto.patch(board, {"results_public": True, "secret_ballot": False, "ends": ENDS})
+    assert edited.json()["ends"] == "2099-03-01T17:00:00Z"
+    assert otto.post(f"{board}/open", {}).json()["state"] == "open"
+    voting.cast(person("Otto"), "Board 2027", {"0": ["1"], "1": ["2"]}, "form")
+    assert otto.get(f"{board}/turnout").json() == {"voters": 2, "voted": 1, "paper": 0, "percent": 50}
+    seen = program(person("Olga", Role.OBSERVER)).get(board).json()
+    assert (seen["state"], seen["organiser"]) == ("open", None)
+    assert stranger.get("results/Board%202027").json()["outcome"] is None
+    assert otto.post(f"{board}/extend", {"ends": "2099-04-01T18:00:00+02:00"}).json()["ends"] == "2099-04-01T16:00:00Z"
+    assert otto.post(f"{board}/close").json()["state"] == "closed"
+    voting.seal_closed()
+    result = stranger.get("results/Board%202027").json()["outcome"]
+    assert result["winners"] == ["Ada"]
+    assert result["turnout"]["voted"] == 1
+    assert result["bundle"].endswith("/election/Board%202027/results/bundle.zip")
+    assert stranger.client.get(result["files"]["ballots.csv"].removeprefix("http://localhost:8000")).status_code == 200
+    assert [each["name"] for each in stranger.get("results").json()["items"]] == ["Board 2027"]
+
+
+def test_what_a_page_would_hide_is_not_there(otto, board, stranger, person, program):
+    other = program(person("Uwe"))
+    for path in (board, f"{board}/candidates", f"{board}/voters", f"{board}/turnout", "elections/No%20such"):
+        assert problem(other.get(path)) == (404, "not-found"), path
+    assert problem(stranger.get("results/Board%202027")) == (404, "not-found")
+    assert problem(otto.get("results/Board%202027")) == (404, "not-found")
+    assert other.get("elections").json()["items"] == []
+    assert [each["name"] for each in otto.get("elections?show=run").json()["items"]] == ["Board 2027"]
+    otto.post(f"{board}/open", {})
+    assert problem(other.get(f"{board}/voters")) == (403, "not-allowed")
+    assert problem(stranger.get("results/Board%202027")) == (404, "not-found")
+    assert other.get("results/Board%202027").json()["state"] == "open"
+    assert problem(program(person("Uwe"), Scope.ORGANISE).get("results/Board%202027")) == (404, "not-found")
+
+
+def test_a_service_refuses_in_the_words_of_the_page(otto, board):
+    assert problem(otto.post("elections", NEW)) == (409, "name-taken")
+    assert problem(otto.post(f"{board}/close")) == (409, "not-now")
+    assert problem(otto.patch(board, {"seats": 2})) == (422, "invalid")
+    assert "For several seats, choose an STV method." in otto.patch(board, {"seats": 2}).json()["detail"]
+    assert problem(otto.patch(board, {"time_zone": "Mars/Crater", "ends": ENDS})) == (422, "invalid")
+    wrong = otto.patch(board, {"time_zone": "Mars/Crater", "ends": ENDS}).json()["errors"]
+    assert [each["field"] for each in wrong] == ["time_zone"]
+    otto.post(f"{board}/open", {})
+    answer = otto.patch(board, {"method": "irv"})
+    assert problem(answer) == (409, "not-now")
+    assert answer.json()["detail"].startswith("Nobody can change the settings")
+    assert problem(otto.post(f"{board}/extend", {"ends": "2001-01-01T00:00:00Z"})) == (409, "not-now")
+    assert problem(otto.delete(f"{board}/candidates/Ada")) == (409, "not-now")
+    german = otto.get("elections/No%20such", Accept_Language="de")
+    assert german["Content-Language"] == "de"
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"name": "A", "colour": "red"}, "colour"),
+        ({"name": 7}, "name"),
+        ({}, "name"),
+        ({"name": "\u202eA"}, "name"),
+        ({"name": "A", "ends": "tomorrow"}, "ends"),
+        ({"name": "A", "ends": "2099-01-01T00:00:00"}, "ends"),
+        ({"name": "A", "ends": "9999-12-31T23:59:59-12:00"}, "ends"),
+        ({"name": "A", "ends": "0001-01-01T00:00:00+12:00"}, "ends"),
+        ({"name": "A", "remind_before": [5]}, "remind_before[0]"),
+        ({"name": "A", "method": "dice"}, "method"),
+    ],
+)
+def test_a_wrong_value_is_named(otto, sent, field):
+    answer = otto.post("elections", sent)
+    assert problem(answer) == (422, "invalid")
+    assert [each["field"] for each in answer.json()["errors"]] == [field]
+
+
+def test_candidates_are_added_changed_and_removed(otto, board):
+    assert otto.get(f"{board}/candidates").json()["candidates"][0] == {
+        "name": "Ada", "statement": "I *will*.", "link": "",
+    }  # fmt: skip
+    assert otto.post(f"{board}/candidates", CANDIDATES).status_code == 200, "those who are there stay"
+    wrong = otto.post(f"{board}/candidates", {"candidates": [{"name": "Cy"}, {"name": "\u202e"}]})
+    assert [each["field"] for each in wrong.json()["errors"]] == ["candidates[1]"]
+    changed = otto.patch(f"{board}/candidates/Ada", {"link": "https://ada.example"}).json()
+    assert changed == {"name": "Ada", "statement": "I *will*.", "link": "https://ada.example"}
+    assert problem(otto.patch(f"{board}/candidates/Ada", {"link": "javascript:alert(1)"})) == (422, "invalid")
+    assert otto.delete(f"{board}/candidates/Ada").status_code == 204
+    assert problem(otto.get(f"{board}/candidates/Ada")) == (404, "not-found")
+
+
+def test_the_roll_shows_who_voted_only_where_its_page_does(otto, board, person):
+    assert problem(otto.post(f"{board}/voters", {"voters": [{"voter": "Nobody here"}]})) == (422, "refused")
+    enrol("Ann", "Ben", "Cleo")
+    more = {"voters": [{"voter": name} for name in ("Ann", "Ben", "Cleo")]}
+    assert otto.post(f"{board}/voters", more).status_code == 200
+    first = otto.get(f"{board}/voters?limit=3").json()
+    rest = otto.get(first["next"]).json()
+    assert [each["voter"] for each in first["items"] + rest["items"]] == [
+        "Ann",
+        "ann@example.org",
+        "Ben",
+        "Cleo",
+        "Otto",
+    ]
+    assert rest["next"] is None
+    assert otto.delete(f"{board}/voters/Otto").status_code == 204
+    assert problem(otto.delete(f"{board}/voters/Otto")) == (404, "not-found")
+    otto.post(f"{board}/open", {})
+    for voted, name in enumerate(("Ann", "Ben", "Cleo")):
+        assert {each["voted"] for each in otto.get(f"{board}/voters").json()["items"]} == {None}, voted
+        voting.cast(person(name), "Board 2027", {"0": ["1"], "1": ["2"]}, f"form {name}")
+    assert [each["voted"] for each in otto.get(f"{board}/voters").json()["items"]] == [True, False, True, True]
+
+
+def test_a_cursor_belongs_to_one_list(otto, board):
+    found = otto.get(f"{board}/voters?limit=1").json()["next"]
+    cursor = found.partition("?")[2]
+    otto.post("elections", NEW | {"name": "Other"})
+    answer = otto.get(f"elections/Other/voters?{cursor}")
+    assert problem(answer) == (422, "invalid")
+    assert problem(otto.get(f"{board}/voters?cursor=made-up")) == (422, "invalid")
+
+
+def test_an_etag_tells_what_has_changed(otto, board):
+    first = otto.get(board)
+    assert otto.get(board, If_None_Match=first["ETag"]).status_code == 304
+    assert otto.patch(board, {"description": "New."}, If_Match=first["ETag"]).status_code == 200
+    assert problem(otto.patch(board, {"description": "Newer."}, If_Match=first["ETag"])) == (412, "changed")
+    assert otto.get(board, If_None_Match=first["ETag"]).status_code == 200
+    assert repository.description_of("Board 2027").description == "New."
+    now = otto.get(board)["ETag"]
+    assert otto.patch(board, {"description": "Newest."}, If_Match=f'"other", W/{now}').status_code == 200
+
+
+# --- once ---
+
+
+def events(kind: str) -> int:
+    return sum(event["event_type"] == kind for event in log().since(0))
+
+
+def test_a_change_sent_again_is_made_once(otto, board):
+    made = [otto.post("elections", NEW | {"name": "Twice"}, Idempotency_Key="a-key") for _ in range(2)]
+    assert [each.status_code for each in made] == [201, 201]
+    assert made[0].content == made[1].content
+    assert events("ElectionCreated") == 2
+    opened = [otto.post(f"{board}/open", {}, Idempotency_Key='"quoted"') for _ in range(2)]
+    assert [each.status_code for each in opened] == [200, 200]
+    assert opened[0].json() == opened[1].json()
+    assert problem(otto.post(f"{board}/open", {}, Idempotency_Key="another")) == (409, "not-now")
+
+
+def test_a_removal_sent_again_is_answered_alike(otto, board):
+    sent = [otto.delete(f"{board}/candidates/Ada", Idempotency_Key="k") for _ in range(2)]
+    assert [each.status_code for each in sent] == [204, 204]
+    assert events("CandidatesRemoved") == 1
+
+
+def test_a_change_with_a_condition_sent_again_is_answered_alike(otto, board):
+    tag = otto.get(board)["ETag"]
+    sent = [otto.patch(board, {"seats": 1, "method": "irv"}, If_Match=tag, Idempotency_Key="k") for _ in range(2)]
+    assert [each.status_code for each in sent] == [200, 200]
+    assert sent[0].json() == sent[1].json()
+
+
+def test_a_key_belongs_to_one_request_of_one_token(otto, board, person, program):
+    otto.post("elections", NEW | {"name": "One"}, Idempotency_Key="k")
+    assert problem(otto.post("elections", NEW | {"name": "Two"}, Idempotency_Key="k")) == (422, "key-reused")
+    assert problem(otto.post(f"{board}/close", None, Idempotency_Key="k")) == (422, "key-reused")
+    assert problem(otto.post("elections", NEW | {"name": "Two"}, Idempotency_Key="a b")) == (400, "bad-request")
+    uwe = program(person("Uwe"))
+    assert uwe.post("elections", NEW | {"name": "Uwe's"}, Idempotency_Key="k").status_code == 201
+
+
+def test_a_list_that_was_cut_off_is_completed_when_it_is_sent_again(otto, board):
+    """As after a crash: the key is known, but not all of it was carried out."""
+    more = {"voters": [{"voter": f"voter{number}@example.org"} for number in range(3)]}
+    otto.post(f"{board}/voters", more, Idempotency_Key="k")
+    otto.delete(f"{board}/voters/voter1@example~2Eorg")
+    assert otto.post(f"{board}/voters", more, Idempotency_Key="k").status_code == 200
+    assert repository.find("Board 2027").voter_count == 5
+
+
+def test_a_key_whose_act_was_refused_can_be_used_again(otto, board):
+    otto.delete(f"{board}/candidates/Ada")
+    assert problem(otto.post(f"{board}/open", {}, Idempotency_Key="k")) == (422, "refused")
+    otto.post(f"{board}/candidates", CANDIDATES)
+    assert otto.post(f"{board}/open", {}, Idempotency_Key="k").status_code == 200

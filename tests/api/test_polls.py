@@ -1,0 +1,72 @@
+"""Polls by the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.rules import Role
+from polls import services, voters
+from tests.api.test_elections import events, problem
+
+LUNCH = {"title": "Lunch?", "options": ["Pizza", "Sushi"]}
+RANKS = {"0": ["1"], "1": ["2"]}
+
+
+@pytest.fixture
+def otto(person, program):
+    return program(person("Otto"))
+
+
+def vote(poll_id: str, who: str) -> None:
+    services.cast(poll_id, voters.id_of(poll_id, who), RANKS, f"form of {who}")
+
+
+def test_a_poll_from_the_first_vote_to_the_result(otto, stranger):
+    made = otto.post("polls", LUNCH | {"ends": None, "description": "*Where*"})
+    poll = made.json()
+    assert (made.status_code, poll["state"], poll["options"]) == (201, "open", ["Pizza", "Sushi"])
+    path = f"polls/{poll['id']}"
+    assert stranger.get(path).json() == poll
+    vote(poll["id"], "Ann")
+    assert otto.post(f"{path}/close").json()["state"] == "closed"
+    result = stranger.get(f"{path}/results").json()
+    assert result["is_final"]
+    assert {tuple(each["leaders"]) for each in result["counts"]} == {("Pizza",)}
+    assert problem(otto.post(f"{path}/close")) == (409, "not-now")
+
+
+def test_hidden_results_stay_hidden(otto, stranger):
+    poll = otto.post("polls", LUNCH | {"results_hidden": True}).json()
+    assert problem(otto.get(f"polls/{poll['id']}/results")) == (403, "not-allowed")
+    assert problem(stranger.get("polls/00000000-0000-4000-8000-000000000000")) == (404, "not-found")
+
+
+def test_only_those_who_run_a_poll_close_it(otto, person, program):
+    poll = otto.post("polls", LUNCH).json()
+    assert problem(program(person("Uwe")).post(f"polls/{poll['id']}/close")) == (403, "not-allowed")
+    assert program(person("Ada", Role.ADMIN)).post(f"polls/{poll['id']}/close").status_code == 200
+
+
+def test_a_poll_sent_again_is_made_once(otto):
+    made = [otto.post("polls", LUNCH, Idempotency_Key="k") for _ in range(2)]
+    assert made[0].json() == made[1].json()
+    assert events("PollCreated") == 1
+    closed = [otto.post(f"polls/{made[0].json()['id']}/close", Idempotency_Key="c") for _ in range(2)]
+    assert closed[0].json() == closed[1].json()
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"options": ["Pizza"]}, "options"),
+        ({"options": ["Pizza", "pizza"]}, "options"),
+        ({"days": 7}, "days"),
+        ({"ends": "2001-01-01T00:00:00Z"}, "ends"),
+        ({"time_zone": "Mars"}, "time_zone"),
+        ({"vote": 1}, "vote"),
+    ],
+)
+def test_a_wrong_value_is_named(otto, sent, field):
+    answer = otto.post("polls", LUNCH | sent)
+    assert problem(answer) == (422, "invalid")
+    assert [each["field"] for each in answer.json()["errors"]] == [field]
