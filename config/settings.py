@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from jinja2 import Undefined
 
+from accounts.connectors.configuration import Provider, read_providers
 from mail.names import named_sender
 from pages import colours, logo, times
 from store.connect import BadStoreUrl, check
@@ -137,6 +138,14 @@ class Environment:
         except OSError as error:
             self.mistakes.append(f"{name} {text!r} cannot be read: {error.strerror}.")
         return text
+
+    def providers(self, name: str) -> list[Provider]:
+        """Identity providers, in a TOML file."""
+        if not (path := self.text(name, "")):
+            return []
+        found, mistakes = read_providers(path)
+        self.mistakes += mistakes
+        return found
 
     def store(self, name: str, default: str) -> str:
         """Only checks that the URL is valid; whether the store exists shows when it is opened."""
@@ -288,6 +297,10 @@ SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # per ten minutes
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # per hour
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # per hour
+SIGN_IN_PROVIDERS = environment.providers("SIGN_IN_PROVIDERS")
+PASSWORDS_ONLY_FOR = environment.text("PASSWORDS_ONLY_FOR", "")  # everyone else signs in with a provider
+if PASSWORDS_ONLY_FOR and not SIGN_IN_PROVIDERS:
+    environment.mistakes.append("PASSWORDS_ONLY_FOR needs SIGN_IN_PROVIDERS: nobody else could sign in.")
 API_REQUESTS_PER_TOKEN = environment.number("API_REQUESTS_PER_TOKEN", 1200, 10, 1_000_000)  # per ten minutes
 API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")

@@ -7,20 +7,26 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
 import pytest
+from django.contrib.auth import SESSION_KEY
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
 from accounts import api_tokens, setup_link, tokens
 from accounts import repository as people
 from accounts import services as accounts
+from accounts.connectors import flows, identities
+from accounts.connectors.configuration import Provider
+from accounts.connectors.protocol import Identity, SignedOut
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
+from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
 from acts import background
 from acts.background import TaskType
@@ -80,6 +86,15 @@ from upkeep.log.figures import site_sealer
 ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "elections", "ballots", "results")
 PASSWORD = "correct horse battery"
+UNIVERSITY = Provider(
+    "university",
+    "oidc",
+    "University",
+    "https://login.example.org",
+    "plenum",
+    "secret",
+    roles=(("board", Role.ADMIN),),
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +110,7 @@ def told(tmp_path_factory) -> Table:
 def tell() -> None:
     people_come()
     second_steps()
+    providers_are_linked()
     people_change()
     a_public_election()
     mails()
@@ -195,6 +211,23 @@ def second_steps() -> None:
     app_added(di, now)
     with_passkey(di)
     factors.remove_passkey(di, factors.load_factors(di).passkeys[0].short_id)
+
+
+def providers_are_linked() -> None:
+    """And groups at a provider give roles, and take them back."""
+    di = someone("Di")
+    identities.link(di, UNIVERSITY, Identity(UNIVERSITY.issuer, "di"))
+    identities.unlink(someone("Di"), UNIVERSITY.id, UNIVERSITY.label, "")
+    identities.link(someone("Di"), UNIVERSITY, Identity(UNIVERSITY.issuer, "di"))
+    newcomer = Identity(UNIVERSITY.issuer, "eli", "Eli", "eli@example.org", groups=("board",))
+    identities.join(UNIVERSITY, newcomer, "Eli")
+    identities.person_of(UNIVERSITY, replace(newcomer, groups=()))
+    identities.person_of(UNIVERSITY, newcomer)
+    session = SessionStore()
+    session.update({SESSION_KEY: "Eli", "source": {"key": newcomer.key}})
+    session.save()
+    assert identities.end_sessions(SignedOut("", newcomer.key, "")) == 1
+    assert [flows.spend("once"), flows.spend("once")] == [True, False]
 
 
 def app_added(user: User, now: float) -> None:

@@ -44,6 +44,8 @@ NO_MULTI_BALLOT = "no-such-ballot"  # and these theirs: test_multi_ballot_pages.
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
 
+NO_PROVIDER = "no-such-provider"  # and identity providers theirs: tests/accounts/test_single_sign_on.py
+
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
     "home": (PUBLIC, READ, []),
@@ -87,6 +89,11 @@ ROUTES = {
     "accept_invitation": (PUBLIC, FORM, ["token"]),
     "sign_in": (PUBLIC, FORM, []),
     "second_step": (PUBLIC, FORM, []),
+    "join_by_provider": (PUBLIC, FORM, []),
+    "start_provider": (PUBLIC, READ, [NO_PROVIDER]),
+    "finish_provider": (PUBLIC, READ, [NO_PROVIDER]),
+    "provider_signed_out": (PUBLIC, READ, [NO_PROVIDER]),
+    "provider_logout": (PUBLIC, ACT, [NO_PROVIDER]),
     "sign_out": (SIGNED_IN, ACT, []),
     "waiting": (SIGNED_IN, READ, []),
     "forgotten": (PUBLIC, FORM, []),
@@ -108,6 +115,10 @@ ROUTES = {
     "name_passkey": (SIGNED_IN, FORM, []),
     "add_passkey": (SIGNED_IN, FORM, []),
     "remove_passkey": (SIGNED_IN, FORM, ["short_id"]),
+    "providers": (SIGNED_IN, READ, []),
+    "link_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
+    "unlink_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
+    "prove_identity": (SIGNED_IN, READ, []),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
@@ -527,6 +538,7 @@ OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"follow_up"}  # tests/live/test_follow_ups.py
 OF_PLAYERS |= {"delete_minutes"}
+OF_PLAYERS |= {"revoke_token"}  # finds the token first
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -645,6 +657,8 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"not found"}
     if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
+    if NO_PROVIDER in ROUTES[name][2] and method in allowed:
+        return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
     if name == "write_post" and role == Role.USER and method in allowed:
@@ -689,7 +703,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "sitemap_year",
         "waiting_for_result",
         "picture",
-        "revoke_token",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}

@@ -15,6 +15,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository, services
+from accounts.connectors import identities
+from accounts.connectors.configuration import Provider
+from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
@@ -81,7 +84,9 @@ CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
 RANKS = {"0": ["1"], "1": ["2"]}
 TYPED = {"rank-0": "1", "rank-1": "2"}
-PRESENTED = {"SITE_LOGO": str(settings.BASE_DIR / "static" / "img" / "mark.svg"), "SITE_COLOUR": "#0b5394"}
+FORGE = Provider("forge", "github", "Our forge", "https://forge.example.org", "plenum", "secret")
+PRESENTED: dict[str, Any] = {"SITE_LOGO": str(settings.BASE_DIR / "static" / "img" / "mark.svg")}
+PRESENTED |= {"SITE_COLOUR": "#0b5394", "SIGN_IN_PROVIDERS": [FORGE]}
 PASSERS_BY = (
     "half in",
     "stranger",
@@ -145,6 +150,7 @@ def build() -> Site:
     links = _links(people)
     mark = _second_factors(people["voter"], browsers["voter"])
     _sign_in(browsers["half in"], people["voter"].name)
+    identities.link(_person(people["newcomer"].name), FORGE, Identity(FORGE.issuer, "4711"))
     browsers["voter"].post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     browsers["passer-by"].post(reverse("poll", args=[lunch.id]), _vote(browsers["passer-by"], lunch))
     looks = [
@@ -389,6 +395,10 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("leave_alone", "stranger", (mailing.unsubscribe_token(known("Board"), known("Ann")),)),
         Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
+        Look("join_by_provider", "stranger"),
+        Look("start_provider", "stranger", ("forge",)),
+        Look("finish_provider", "stranger", ("forge",), asked={"state": "made-up"}),
+        Look("provider_signed_out", "stranger", ("forge",), asked={"iss": FORGE.issuer, "sid": "made-up"}),
         Look("waiting", "nobody yet"),
     ]
 
@@ -410,6 +420,9 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, *forms)),
         Look("remove_passkey", "voter", (mark,)),
+        *(Look(page, "newcomer") for page in ("providers", "prove_identity")),
+        Look("link_provider", "voter", ("forge",)),
+        Look("unlink_provider", "newcomer", ("forge",)),
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
         Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
