@@ -23,7 +23,7 @@ from mail.emails import EmailTemplate
 from mail.outbox import Mail
 from store import keys
 from store.log import EventLog, utc_now
-from store.table import Less, Missing, Put
+from store.table import Item, Less, Missing, Put
 
 WATCHERS = (Role.AUDITOR, Role.OWNER)
 BATCH_PEOPLE = 100
@@ -76,8 +76,8 @@ def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
     if mailed is None:  # a new site: its first mail comes the next night
         _record_mailed(_day(clock), 0)
         return 0
-    about = {"event_id": str(newest["event_id"]), "hash": newest["hash"], "code": mailed.get("code", "")}
-    queued = sum(_queue(address, about, _day(clock)) for address in addresses_of(WATCHERS))
+    before = mailed.get("code", "")
+    queued = sum(_queue(address, newest, before, _day(clock)) for address in addresses_of(WATCHERS))
     code = table().get(keys.SERVED_CODE) or {"edition": ""}
     _record_mailed(_day(clock), newest["event_id"], code["edition"])
     return queued
@@ -97,7 +97,9 @@ def addresses_of(roles: Iterable[Role]) -> Iterator[str]:
                 break
 
 
-def _queue(address: str, about: dict[str, str], day: str) -> bool:
+def _queue(address: str, checkpoint: Item, code: str, day: str) -> bool:
+    """`code` is the digest of the files that were served when the last mail was sent."""
+    about = {"event_id": str(checkpoint["event_id"]), "hash": checkpoint["hash"], "code": code}
     # else an interrupted or concurrent worker has mailed this one
     return try_write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
 
