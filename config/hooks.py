@@ -45,6 +45,7 @@ from elections.skills_needed.services import forget_agreements
 from live import follow_up_store, formats
 from live import repository as live_sessions
 from live.follow_ups import services as _follow_up_steps  # noqa: F401 - only for its step
+from live.home_cards import session_cards
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
 from live.screens.broadcaster import BROADCASTER
@@ -54,11 +55,12 @@ from news import repository as posts
 from news import subscriptions as of_news_by_mail
 from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
-from news.front_page import poll_cards, post_cards
+from news.front_page import post_cards
 from news.likes import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import repository as polls
+from polls.home_cards import poll_cards
 from polls.services import pass_on as pass_polls_on
 from questions import repository as question_sets
 from questions.question import Type
@@ -128,7 +130,7 @@ def install_hooks() -> None:
     )
 
     # A person who may run things opens the home page (elections.dashboard.home_cards): a card for each of their
-    CARDS.install(election_cards, poll_cards, live_sessions.home_cards, post_cards)
+    CARDS.install(election_cards, poll_cards, session_cards, post_cards)
 
     # A person is removed (accounts.services.remove): the account goes first, and then, each step until it is done,
     ON_REMOVAL.install(

@@ -22,7 +22,6 @@ below_multi_ballot = [
     path("<slug:multi_ballot_id>/", multi_ballots.multi_ballot, name="multi_ballot"),
     path("<slug:multi_ballot_id>/dashboard/", multi_ballots.multi_ballot_dashboard, name="multi_ballot_dashboard"),
     path("<slug:multi_ballot_id>/questions/", multi_ballots.multi_ballot_questions, name="multi_ballot_questions"),
-    path("<slug:multi_ballot_id>/order/", multi_ballots.order_multi_ballot, name="order_multi_ballot"),
     path("<slug:multi_ballot_id>/rename/", multi_ballots.rename_multi_ballot, name="rename_multi_ballot"),
     path("<slug:multi_ballot_id>/open/", multi_ballots.open_multi_ballot, name="open_multi_ballot"),
     path("<slug:multi_ballot_id>/end/", multi_ballots.extend_multi_ballot, name="extend_multi_ballot"),

@@ -354,7 +354,6 @@ ROUTES = {
     "multi_ballot": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "multi_ballot_dashboard": (Permission.USE_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "multi_ballot_questions": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "order_multi_ballot": (Permission.USE_APPLICATION, ACT, [NO_MULTI_BALLOT]),
     "rename_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
     "open_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
     "extend_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
