@@ -28,6 +28,7 @@ LAYERS = (
     ("assembly",),
     ("live",),
     ("questions",),
+    ("webhooks",),
     ("news",),
     ("polls",),
     ("results",),
