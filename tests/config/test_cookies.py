@@ -9,13 +9,13 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from accounts.rules import Role
-from ballots import passes
 from config.cookies import prefix_of, prefixed_cookies
 from live import players
 from news import likes
 from polls import views as polls
 from polls import voters
 from ranking import ranking_cookie
+from ranking.drafts import GUEST_COOKIE
 from tests.people import PASSWORD
 
 
@@ -80,7 +80,7 @@ def test_a_cookie_for_some_pages_keeps_its_path_and_all_else(over_https):
 
 
 def test_cookies_for_all_pages_belong_to_the_host_and_others_to_their_path():
-    for name in ("sessionid", "csrftoken", "messages", "plenum_known", passes.COOKIE):
+    for name in ("sessionid", "csrftoken", "messages", "plenum_known", GUEST_COOKIE):
         assert prefix_of(name) == "__Host-"
     some = (likes.COOKIE, voters.COOKIE, polls.KEY_COOKIE, ranking_cookie.COOKIE, players.cookie_name("x"))
     assert {prefix_of(name) for name in some} == {"__Secure-"}
