@@ -234,7 +234,7 @@ NOW = int(time.time())
         {"at_hash": "of-another-token"},
         {"amr": "mfa"},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_a_token_with_a_wrong_claim_is_refused(provider, alice, claims):
     provider.told.claims = claims
@@ -251,7 +251,7 @@ def test_a_token_without_a_claim_it_needs_is_refused(provider, alice, claim):
     assert who(client) == ""
 
 
-@pytest.mark.parametrize("claims", [{"exp": NOW - 2}, {"iat": NOW + 45}, {"nbf": NOW + 45}], ids=str)
+@pytest.mark.parametrize("claims", [{"exp": NOW - 2}, {"iat": NOW + 45}, {"nbf": NOW + 45}], ids=", ".join)
 def test_clocks_may_differ_a_little(provider, alice, claims):
     """The margins are so wide that no slow machine gets out of them."""
     moved = {name: value + int(time.time()) - NOW for name, value in claims.items()}
@@ -608,7 +608,7 @@ def test_a_logout_token_counts_once(provider, alice):
         {"typ": "JWT"},
         {"typ": "at+jwt"},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_a_logout_token_with_a_wrong_claim_is_refused(provider, alice, changes):
     client = attempt(provider)[0]
