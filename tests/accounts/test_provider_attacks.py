@@ -200,7 +200,9 @@ def test_a_description_of_another_issuer_is_refused(provider):
     assert DOWN in said(client, client.get("/sign-in/with/uni/"))
 
 
-@pytest.mark.parametrize("address", ["http://evil.example/token", "ftp://127.0.0.1/token", "", None])
+@pytest.mark.parametrize(
+    "address", ["http://evil.example/token", "https://evil.example/token", "ftp://127.0.0.1/token", "", None]
+)
 def test_a_description_with_an_unsafe_address_is_refused(provider, address):
     provider.told.metadata["token_endpoint"] = address
     client = Client()
