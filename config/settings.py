@@ -85,6 +85,18 @@ class Environment:
                 self.mistakes.append(f"{name} holds addresses or networks, such as 10.0.0.0/8, not {word!r}.")
         return found
 
+    def networks_and_hosts(self, name: str) -> tuple[list[IPv4Network | IPv6Network], list[str]]:
+        networks, hosts = list[IPv4Network | IPv6Network](), list[str]()
+        for word in self.comma_list(name, ""):
+            try:
+                networks.append(ip_network(word))
+            except ValueError:
+                hosts.append(word.lower())
+        for word in hosts:
+            if not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)*", word) or word.replace(".", "").isdecimal():
+                self.mistakes.append(f"{name} holds networks and host names, such as 10.0.0.0/8, not {word!r}.")
+        return networks, hosts
+
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
         """How mail is sent, as Django's backend and settings: `smtp+tls://user:password@host` or `file:///folder`."""
         if not (text := self.text(name, default)) or self.report(checks.wrong_mail_url(text)):
@@ -348,6 +360,8 @@ DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
 environment.report(checks.wrong_sender(MAIL_FROM))
 MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
 MAIL_CA = environment.readable_file("MAIL_CA")  # for a mail server whose certificate no public authority signed
+OUTGOING_ALLOWED = environment.networks_and_hosts("OUTGOING_ALLOWED")  # see acts/outbound.py
+OUTGOING_CA = environment.readable_file("OUTGOING_CA")
 BOUNCES_URL = environment.bounces("BOUNCES_URL")
 BOUNCES_TOKEN = environment.text("BOUNCES_TOKEN", "")
 if BOUNCES_TOKEN and len(BOUNCES_TOKEN) < 20:
@@ -389,6 +403,7 @@ INSTALLED_APPS = [
     "assembly",
     "live",
     "questions",
+    "webhooks",
     "news",
     "polls",
     "results",

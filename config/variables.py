@@ -99,6 +99,9 @@ MAIL_URL | files in `DATA_DIR/mail` | ! | `smtp+tls://user:password@host:587`, `
 MAIL_FROM | `plenum@localhost` | ! | the sender of mails
 MAIL_REPLY_TO | none | = | where answers of people go, if not to the sender
 MAIL_CA | none | = | a file with the certificate of a CA of your own, for the mail server and the mailbox
+OUTGOING_ALLOWED | none | = | private networks and host names that [webhooks](../how-to/webhooks.md) may be sent to,
+    with commas between: `10.0.0.0/8,hooks.internal`; those also by `http://` and on any port
+OUTGOING_CA | none | = | a file with the certificate of a CA of your own, for the hosts that webhooks are sent to
 BOUNCES_URL | none | = | the mailbox to which mails come back: `imaps://user:password@host/INBOX` or
     `maildir:///folder`
 BOUNCES_TOKEN | none | none: `/mails/bounces/` is not there | who brings it as `Authorization: Bearer …` may report

@@ -13,7 +13,7 @@ from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
 from .managers import views as managers
 from .multi_ballot_pages import views as multi_ballots
-from .public import views
+from .public import feed_views, views
 from .roll import views as roll_views
 from .skills_needed import views as needs_views
 from .turnout import views as turnout
@@ -91,5 +91,7 @@ urlpatterns = [
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
     path("me/mails/", message_views.own_mails, name="own_mails"),
+    path("me/calendar/", feed_views.own_calendar, name="own_calendar"),
+    path("calendar/<slug:token>.ics", feed_views.calendar_feed, name="calendar_feed"),
     path("groups/", include(below_groups)),
 ]

@@ -1,1 +1,1 @@
-PUBLIC = "demo election_posts emails front_page likes mailing repository services subscriptions"
+PUBLIC = "demo election_posts emails front_page likes mailing repository rules services subscriptions"

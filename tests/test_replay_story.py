@@ -52,6 +52,7 @@ from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
+from elections.public import feed
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, Election
@@ -79,12 +80,17 @@ from tests.ballots.conftest import ranks
 from tests.clock import stands_at
 from tests.copies import copy_of
 from tests.photos.drawing import kept
+from tests.webhooks.sites import Network
+from tests.webhooks.sites import send as send_webhooks
 from upkeep import pause, replay, secret_key
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
+from webhooks import repository as repository_of_webhooks
+from webhooks import services as webhooks
+from webhooks.rules import TYPES
 
 ROOT = Path(__file__).parent.parent
-APPS = ("accounts", "elections", "ballots", "results")
+APPS = ("accounts", "elections", "ballots", "results", "webhooks")
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(
     "university",
@@ -122,6 +128,7 @@ def tell() -> None:
     several_questions_on_one_ballot()
     what_can_never_be_finished()
     ends_by_the_clock()
+    other_systems_are_told()
     somebody_leaves()
     background_work_fails()
     a_backup_is_restored()
@@ -524,6 +531,24 @@ def what_can_never_be_finished() -> None:
     background.resume_due()
     assert unknown.find("anything").attempts == 1
     table().write(Delete(unknown.key("anything")))
+
+
+def other_systems_are_told() -> None:
+    ada, types = someone("Ada"), list(TYPES)
+    endpoint, _secret = webhooks.add(ada, ada.name, "https://hooks.example/", types)
+    webhooks.change(ada, endpoint, "https://other.example/", types[:1])
+    webhooks.pause(ada, endpoint)
+    webhooks.resume(ada, endpoint)
+    webhooks.renew_secret(ada, endpoint)
+    for answers in ([500], [204, 204], [410]):
+        for _ in range(2):
+            webhooks.send_test(endpoint)
+        send_webhooks(Network(answers), timedelta(hours=1))
+    now = repository_of_webhooks.find("Ada", endpoint.id)
+    assert now is not None
+    webhooks.delete(ada, now)
+    webhooks.add(someone("Cy"), "Cy", "https://hooks.example/", types)
+    feed.make(ada)
 
 
 def somebody_leaves() -> None:

@@ -42,6 +42,7 @@ NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 NO_MULTI_BALLOT = "no-such-ballot"  # and these theirs: test_multi_ballot_pages.py in tests/elections and tests/ballots
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
+NO_WEBHOOK = "no-such-webhook"  # and webhooks theirs: tests/webhooks/test_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
 
 NO_PROVIDER = "no-such-provider"  # and identity providers theirs: tests/accounts/test_single_sign_on.py
@@ -102,6 +103,18 @@ ROUTES = {
     "own_data": (SIGNED_IN, FORM, []),
     "own_mails": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
+    "own_calendar": (Permission.VIEW_APPLICATION, FORM, []),
+    "calendar_feed": (PUBLIC, READ, ["no-such-calendar"]),
+    "webhooks": (Permission.USE_APPLICATION, READ, []),
+    "add_webhook": (Permission.USE_APPLICATION, FORM, []),
+    "add_site_webhook": (Permission.MANAGE_USERS, FORM, []),
+    "webhook": (Permission.USE_APPLICATION, READ, [NO_WEBHOOK]),
+    "edit_webhook": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
+    "test_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "pause_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "resume_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "renew_webhook_secret": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
+    "delete_webhook": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
     "factors": (SIGNED_IN, READ, []),
     "add_app": (SIGNED_IN, FORM, []),
     "remove_app": (SIGNED_IN, FORM, []),
@@ -648,7 +661,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if NO_MULTI_BALLOT in ROUTES[name][2] and name != "shared_multi_ballot":
         return {"not found"}
-    if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
+    if {NO_SKILL, NO_SET, NO_GROUP, NO_WEBHOOK} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_PROVIDER in ROUTES[name][2] and method in allowed:
         return {"not found"}
@@ -696,6 +709,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "sitemap_year",
         "waiting_for_result",
         "picture",
+        "calendar_feed",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}

@@ -34,7 +34,7 @@ from store.log import utc_now
 from store.parallel import run_parallel
 
 from . import own_elections
-from .calendar import NotInTheCalendar
+from .calendar import Entry, NotInTheCalendar
 from .calendar import calendar as as_calendar
 
 PUBLIC_PART = "elections/parts/public_part.html"
@@ -135,9 +135,10 @@ def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpR
     """The election as a calendar file, if it has times."""
     election, about = found
     url = absolute_url(reverse("election", args=[election.name]))
-    details = {"name": election.name, "url": url, "description": excerpt(markdown_cache.description_html(about), 500)}
+    text, now = excerpt(markdown_cache.description_html(about), 500), utc_now()
+    entry = Entry(election.name, url, text, election.begins, election.ended or election.ends, now)
     try:
-        file = as_calendar(**details, opens=election.begins, closes=election.ended or election.ends, now=utc_now())
+        file = as_calendar([entry], alarms_after=now)
     except NotInTheCalendar:
         raise Http404 from None
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")

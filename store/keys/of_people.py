@@ -102,6 +102,11 @@ def sessions(name: str) -> Span:
     return Span(f"SESSIONS#{part(name)}")
 
 
+def calendar_feed(selector: str) -> Key:
+    """The address of a person's calendar."""
+    return Key(f"CALENDAR#{escape(selector)}", METADATA)
+
+
 def sessions_at_provider(digest: str) -> Span:
     """The sessions that began with one session at an identity provider."""
     return Span(f"AT#{digest}", index=True)

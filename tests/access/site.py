@@ -33,6 +33,7 @@ from elections.groups import services as groups
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
+from elections.public import feed
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Election
@@ -77,6 +78,8 @@ from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
 from upkeep.doctor import web_checks as doctor
 from upkeep.log.figures import site_sealer
+from webhooks import services as webhooks
+from webhooks.rules import TYPES
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
 
@@ -156,6 +159,7 @@ def build() -> Site:
     looks = [
         *_looks_of_everybody(links),
         *_looks_of_the_voter(mark),
+        Look("calendar_feed", "stranger", (feed.make(people["voter"]),)),
         *_looks_of_the_organiser(),
         *_looks_at_results(),
         *_looks_at_polls(lunch, dinner),
@@ -167,6 +171,7 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *_looks_at_groups(_group(people["organiser"])),
+        *_looks_at_webhooks(_webhook(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
@@ -185,6 +190,13 @@ def build() -> Site:
 
 
 # --- what there is ---
+
+
+def _webhook(otto: User) -> str:
+    """To which a test event is on its way; answers its id."""
+    made, _secret = webhooks.add(otto, otto.name, "https://hooks.example/", list(TYPES))
+    webhooks.send_test(made)
+    return made.id
 
 
 def _people() -> dict[str, User]:
@@ -412,8 +424,8 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
+    forms = ("own_calendar", "own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     own += ("api_tokens", "create_token")
-    forms = ("own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, *forms)),
@@ -576,6 +588,16 @@ def _looks_at_sets(set_id: str) -> list[Look]:
         *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "set_gift", "add_question")),
         *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
         Look("edit_question_category", "organiser", (set_id, 1)),
+    ]
+
+
+def _looks_at_webhooks(webhook_id: str) -> list[Look]:
+    pages = ("webhook", "edit_webhook", "renew_webhook_secret", "delete_webhook")
+    return [
+        *(Look(page, "organiser") for page in ("webhooks", "add_webhook")),
+        *(Look(page, "organiser", (webhook_id,)) for page in pages),
+        Look("webhooks", "owner", of="with those of the site"),
+        Look("add_site_webhook", "owner"),
     ]
 
 
