@@ -166,7 +166,9 @@ class TokenForm(OwnPasswordForm):
         label=_("Expires after"),
         coerce=int,
         initial=30,
-        choices=[(days, ngettext_lazy("%d day", "%d days", days) % days) for days in api_tokens.DAYS],
+        choices=[
+            (days, ngettext_lazy("%(days)d day", "%(days)d days", days) % {"days": days}) for days in api_tokens.DAYS
+        ],
     )
 
     def __init__(self, *arguments: Any, **options: Any):

@@ -16,7 +16,7 @@ from .operations import OPERATIONS, Operation
 from .problems import ProblemDetails
 
 REF = "#/components/schemas/{name}"
-PATH_TYPES = {"int": {"type": "integer", "minimum": 0}}
+PATH_TYPES = {"int": {"type": "integer", "minimum": 0}, "uuid": {"type": "string", "format": "uuid"}}
 ABOUT = f"""Reading public things needs no token. For everything else, create a token on your account page and send it
 as `Authorization: Bearer plenum_…`. It allows at most what you may do yourself, and only within its scopes.
 

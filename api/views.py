@@ -76,16 +76,8 @@ def _marked_up(text: str) -> str:
 def _described(operation: Operation, document: dict[str, Any]) -> Described:
     described = document["paths"][operation.path][operation.method.lower()]
     schemas = document["components"]["schemas"]
-    parameters = [
-        Field(
-            each["name"],
-            _kind(each["schema"], schemas),
-            each["required"],
-            _marked_up(each["schema"].get("description", "")),
-        )
-        for each in described["parameters"]
-        if each["in"] == "query"
-    ]
+    query = [each for each in described["parameters"] if each["in"] == "query"]
+    parameters = [_field(each["name"], each["schema"], schemas, each["required"]) for each in query]
     body, answer = (
         part.get("content", {}).get("application/json", {}).get("schema", {})
         for part in (described.get("requestBody", {}), described["responses"][str(operation.status)])
