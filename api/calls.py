@@ -43,7 +43,6 @@ MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_KEY_CHARS = 255
 KEY = re.compile(rf'"?([\x21-\x7e]{{1,{MAX_KEY_CHARS}}}?)"?')
 FIELD = re.compile(r" - at `\$\.?(.*)`$")
-SAFE = ("GET", "HEAD")
 
 T = TypeVar("T")
 
@@ -170,7 +169,8 @@ class _Answering:
             if (problem := problem_of(error)) is None:
                 raise
             response = problem_response(problem)
-        response["Cache-Control"] = "private, no-cache" if self.request.method in SAFE else "no-store"
+        if "ETag" in response and not self.operation.is_change:
+            response["Cache-Control"] = "private, no-cache"
         patch_vary_headers(response, ["Authorization"])
         self._add_limits(response)
         return response
@@ -239,7 +239,7 @@ class _Answering:
 
     def _count(self) -> None:
         token = self.call.token
-        most = settings.API_REQUESTS_PER_TOKEN if token else settings.API_REQUESTS_PER_ADDRESS
+        most = settings.API_REQUESTS_PER_PROGRAM if token else settings.API_REQUESTS_PER_ADDRESS
         self.limit = Limit("api-token" if token else "api-address", most, TEN_MINUTES_IN_SECONDS)
         self.ends = (int(time.time()) // self.limit.seconds + 1) * self.limit.seconds
         with suppress(Paused, Unwritable):  # what cannot be counted can still be read

@@ -9,10 +9,13 @@ from accounts.rules import Role
 from acts.storage import log
 from ballots import services as voting
 from elections import repository
-from tests.people import enrol
+from tests.api.program import Program, program_of
+from tests.at_once import at_once
+from tests.people import enrol, make_person
 
 NEW = {"name": "Board 2027", "description": "Who *leads* us.", "time_zone": "Europe/Berlin"}
 CANDIDATES = {"candidates": [{"name": "Ada", "statement": "I *will*."}, {"name": "Bo", "link": "https://bo.example"}]}
+LUNCH = {"title": "Lunch?", "options": ["Pizza", "Sushi"]}
 ENDS = "2099-03-01T18:00:00+01:00"
 
 
@@ -227,3 +230,12 @@ def test_a_key_whose_act_was_refused_can_be_used_again(otto, board):
     assert problem(otto.post(f"{board}/open", {}, Idempotency_Key="k")) == (422, "refused")
     otto.post(f"{board}/candidates", CANDIDATES)
     assert otto.post(f"{board}/open", {}, Idempotency_Key="k").status_code == 200
+
+
+def test_a_change_sent_several_times_at_once_is_made_once(each_site):
+    otto = program_of(make_person("Otto"))
+    sent = [lambda: Program(otto.token).post("polls", LUNCH, Idempotency_Key="k") for _ in range(4)]
+    answers = at_once(*sent)
+    assert [each.status_code for each in answers] == [201] * 4
+    assert len({each.json()["id"] for each in answers}) == 1
+    assert events("PollCreated") == 1
