@@ -313,7 +313,7 @@ SIGN_IN_PROVIDERS = environment.providers("SIGN_IN_PROVIDERS")
 PASSWORDS_ONLY_FOR = environment.text("PASSWORDS_ONLY_FOR", "")  # everyone else signs in with a provider
 if PASSWORDS_ONLY_FOR and not SIGN_IN_PROVIDERS:
     environment.mistakes.append("PASSWORDS_ONLY_FOR needs SIGN_IN_PROVIDERS: nobody else could sign in.")
-API_REQUESTS_PER_TOKEN = environment.number("API_REQUESTS_PER_TOKEN", 1200, 10, 1_000_000)  # per ten minutes
+API_REQUESTS_PER_PROGRAM = environment.number("API_REQUESTS_PER_PROGRAM", 1200, 10, 1_000_000)  # per ten minutes
 API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 environment.report(checks.wrong_proxies(TRUSTED_PROXIES))

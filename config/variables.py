@@ -89,7 +89,7 @@ SIGN_IN_FAILURES_PER_ADDRESS | `300` | = | wrong passwords from one address in t
 REGISTRATIONS_PER_ADDRESS | `300` | = | accounts asked for from one address in an hour; a campus behind one address
     may need more on its first day
 RESETS_PER_ADDRESS | `100` | = | links for a forgotten password asked for from one address in an hour
-API_REQUESTS_PER_TOKEN | `1200` | = | requests to the API with one token in ten minutes ([API](../how-to/api.md))
+API_REQUESTS_PER_PROGRAM | `1200` | = | requests to the API with one token in ten minutes ([API](../how-to/api.md))
 API_REQUESTS_PER_ADDRESS | `600` | = | requests to the API without a token from one address in ten minutes
 ACCOUNT_RETENTION | `0`: kept for good | = | months without a sign-in after which an account is removed, at least 3;
     30 days before, it is warned by mail ([personal data](../how-to/personal-data.md))
