@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -17,6 +18,7 @@ from config.proxies import missing_proxies
 from config.web.connections import room_for
 from store.connect import connect
 from store.formats import refusal
+from store.table import StoreError
 from upkeep import server as this_server
 from upkeep.monitoring import shared_metrics
 
@@ -69,6 +71,13 @@ def on_starting(server: Any) -> None:
 
 def when_ready(server: Any) -> None:
     """Mail, seals and background work run beside the server, unless a worker is started separately."""
+    from trust.serving import record_code  # needs the application to be loaded
+    from upkeep.https import https
+
+    with suppress(StoreError):  # a store that is down now is reported by whatever needs it
+        if settings.PRODUCTION:
+            https.record_start()
+        record_code()
     if settings.WORKER == "beside":
         this_server.WorkerSupervisor(lambda: not stopped.is_set(), server.log.error).start_thread()
 
