@@ -19,6 +19,7 @@ from ballots.passes import Pass
 from ballots.rules import HasVoted
 from ballots.secret import ballot_id, of_link
 from ballots.services.by_link import SignInInstead
+from config.cookies import HOST
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.invitations import mailing
@@ -34,7 +35,7 @@ from tests import voting
 from tests.background import queue_mailings
 from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
-from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES
+from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES, TOKEN
 from upkeep import replay
 from upkeep.log.figures import site_sealer
 from upkeep.pause import pause
@@ -321,7 +322,7 @@ def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, ope
     client = come_in(door_of())
     sealed = [close_and_seal(election) for election in (board, other)]
     for name, (whom, allowed, _words) in ROUTES.items():
-        if whom != PUBLIC and "GET" in allowed:
+        if whom not in (PUBLIC, TOKEN) and "GET" in allowed:
             own, others = (
                 client.get(address_of(name, election, stamp))
                 for election, stamp in zip(("Board", "Other"), sealed, strict=True)
@@ -365,7 +366,7 @@ def test_without_a_pass_the_sign_in_says_that_the_link_is_enough(board):
 def test_a_pass_opens_the_pages_of_this_voter_and_no_other(board):
     client = come_in(door_of())
     for name, (whom, allowed, words) in ROUTES.items():
-        if whom == PUBLIC:
+        if whom in (PUBLIC, TOKEN):
             continue
         address = reverse(name, args=["Board" if word == "draft" else word for word in words])
         for method in {"GET", "POST"} & set(allowed):
@@ -422,7 +423,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites_and_never_grows_too_lon
     settings.SESSION_COOKIE_SECURE = True
     opened(ANN, vote_by_link=True)
     answer = Client().post(door_of())
-    cookie = answer.cookies[passes.COOKIE]
+    cookie = answer.cookies[f"{HOST}{passes.COOKIE}"]
     assert cookie["httponly"]
     assert cookie["secure"]
     assert cookie["samesite"] == "Lax"
