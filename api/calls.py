@@ -37,7 +37,7 @@ from store.table import Item, Missing, Put, Refused, Unwritable
 from upkeep.pause import Paused
 
 from .operations import Operation
-from .problems import Problem, invalid, of_form_errors, problem_of, problem_response
+from .problems import WRONG_CURSOR, Problem, invalid, of_form_errors, problem_of, problem_response
 
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_KEY_CHARS = 255
@@ -97,7 +97,7 @@ class Call:
             return None
         values = read_token("api cursor", self.query.cursor, None)
         if values is None or values[0] != self.request.path_info:
-            raise invalid("cursor", _("This cursor does not belong to this list."))
+            raise invalid("cursor", WRONG_CURSOR)
         return values[1]
 
     def page(self, items: Sequence[T], cursor: str | None) -> Page[T]:

@@ -17,6 +17,9 @@ from . import aiken_import, csv_import, gift_import
 from .rows import ImportedFile
 
 
+PUBLIC = "exports"
+
+
 class Format(StrEnum):
     CSV = "csv"
     GIFT = "gift"
