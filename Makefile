@@ -68,6 +68,10 @@ format: .venv/test ## put the code into our format
 bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally, replay or starting; BEFORE=REVISION for voting, live and replay)
 	@$(BIN)/python -m bench $(PART)
 
+.PHONY: test-bench
+test-bench: .venv/test ## every part of the measurements at its smallest size, beside itself (a minute)
+	@BEFORE="$(CURDIR)" $(BIN)/python -m pytest --quiet --timeout 0 tests/test_bench.py
+
 .PHONY: bench-referees
 bench-referees: build/referees/installed ## measure counting beside other libraries
 	@build/referees/bin/python -m bench tally

@@ -146,6 +146,26 @@ EMAIL_TEMPLATES = {
         gettext_noop("Add a second step"),
         urgent=True,
     ),
+    "identity_linked": EmailTemplate(
+        gettext_noop("Your account was linked with %(provider)s"),
+        (
+            gettext_noop("%(name)s can now sign in with %(provider)s."),
+            gettext_noop("If that was not you, unlink it there and change your password."),
+        ),
+        lambda mail: reverse("providers"),
+        gettext_noop("View your sign-in providers"),
+        urgent=True,
+    ),
+    "identity_unlinked": EmailTemplate(
+        gettext_noop("Your account is no longer linked with %(provider)s"),
+        (
+            gettext_noop("%(name)s can no longer sign in with %(provider)s."),
+            gettext_noop("If that was not you, change your password now and link it again."),
+        ),
+        lambda mail: reverse("providers"),
+        gettext_noop("View your sign-in providers"),
+        urgent=True,
+    ),
     "invitation": EmailTemplate(
         gettext_noop("You are invited"),
         (

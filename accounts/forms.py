@@ -21,7 +21,7 @@ from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 from . import api_tokens, throttle
 from .models import User
 from .rules import Role
-from .visitors import Visitor, visitor
+from .visitors import Visitor, has_proved_identity, visitor
 
 # Django's list of rules is HTML; a lazy text must be marked safe for templates to treat it as such.
 password_rules = lazy(lambda: str(password_validators_help_text_html()), SafeString)
@@ -67,6 +67,10 @@ class RegisterForm(InvitedForm):
 
 class NameForm(forms.Form):
     name = NameField(label=_("Another name"))
+
+
+class NewcomerForm(forms.Form):
+    name = NameField(help_text=_("The name others see."))
 
 
 class SignInForm(forms.Form):
@@ -162,7 +166,9 @@ class TokenForm(OwnPasswordForm):
         label=_("Expires after"),
         coerce=int,
         initial=30,
-        choices=[(days, ngettext_lazy("%d day", "%d days", days) % days) for days in api_tokens.DAYS],
+        choices=[
+            (days, ngettext_lazy("%(days)d day", "%(days)d days", days) % {"days": days}) for days in api_tokens.DAYS
+        ],
     )
 
     def __init__(self, *arguments: Any, **options: Any):
@@ -258,6 +264,16 @@ class ConfirmNameForm(forms.Form):
         return str(typed)
 
 
+class ProofNeeded(Exception):
+    """Somebody who uses no password has to sign in again with their provider before an irreversible action."""
+
+
 def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
-    """A form that asks for the current password; guesses are throttled."""
-    return kind(form_data(request), user=request.user, visitor=visitor(request), **options)
+    """A form that asks for the current password; guesses are throttled. Whoever uses none must have signed in with
+    their provider a moment ago."""
+    form = kind(form_data(request), user=request.user, visitor=visitor(request), **options)
+    if not request.user.uses_password:
+        if not has_proved_identity(request):
+            raise ProofNeeded
+        del form.fields["present"]
+    return form

@@ -13,7 +13,7 @@ NO_CREDENTIALS = "The log contains no credentials"
 ITEMS = (
     ItemType("person", keys.user, "name:person email:address role created_at voter_since display_name about "
              "mails_a_day:int confirmed:bool", "hash salt session_salt lineage last_login visited_at visited_before "
-             "warned_at asked_at photo:map factors:list", replay=(
+             "warned_at asked_at photo:map factors:list identities:list group_role:map", replay=(
                  Exempt(f"{NO_CREDENTIALS}, and no sign-ins.", "hash salt session_salt last_login"),
                  Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
                         "lineage"),
@@ -29,6 +29,9 @@ ITEMS = (
                         personal_data.events))),
     ItemType("factors", keys.factors, hidden="account app:map passkeys:list codes:list version",
              replay=f"{NO_CREDENTIALS}; the account says which kinds of factors there are."),
+    ItemType("identity", keys.identity, "name:person", "account"),
+    ItemType("spent token", keys.spent, hidden="ttl:int",
+             replay="A sign-in or a sign-out at a provider that was used; nobody could use it again after a day."),
     ItemType("daily mail count", keys.mails_of_day, "mails:int ttl:int",
              replay="How many mails a person has sent today; it expires after two days."),
     ItemType("email guard", keys.email, "name:person"),
@@ -42,6 +45,7 @@ ITEMS = (
     ItemType("setup link", keys.SETUP, hidden="digest ttl:int",
              replay="Lets the first owner in; it expires once there is an owner, or after a day."),
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",
+             closed_lists=(keys.sessions_at_provider(""),),
              replay="A sign-in lasts only as long as the browser's session.",
              exports=(Export("sessions", _("sessions.json: where you are signed in."), personal_data.sessions),)),
     ItemType("API token", keys.api_token, "scopes:list created_at expires_at used_on",

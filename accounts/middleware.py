@@ -8,10 +8,14 @@ from typing import Any
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
+from django.utils.http import urlencode
 
 from .access import access_response
+from .forms import ProofNeeded
 from .models import User
 from .visitors import Anonymous, remember_browser
 
@@ -36,6 +40,11 @@ class AuthenticationMiddleware:
         """Resolve the user and replace the lazy object with it."""
         request.user = user_of_session(request)
         return request.user
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, ProofNeeded):
+            return None
+        return redirect(f"{reverse('prove_identity')}?{urlencode({'next': request.get_full_path()})}")
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], arguments: Any, parameters: Any

@@ -12,6 +12,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.utils.crypto import salted_hmac
 
+from store.keys import fold
 from store.log import as_text, utc_now
 
 from .rules import Permission, Role, has, is_confirmed
@@ -37,6 +38,9 @@ class User(AbstractBaseUser):
     visited_before = models.CharField(max_length=24, default="")  # start of the visit before that
     warned_at = models.CharField(max_length=24, default="")  # when they were warned that the account is unused
     asked_at = models.CharField(max_length=24, default="")  # when they asked to be confirmed as an organiser
+    identities = models.JSONField(default=list)  # at providers they sign in with: `key`, `provider` and `linked_at`
+    # if a group at a provider gave them their role: that `provider`, and the role they had `before`
+    group_role = models.JSONField(null=True, default=None)
 
     USERNAME_FIELD = "name"
 
@@ -46,6 +50,16 @@ class User(AbstractBaseUser):
     @property
     def role(self) -> Role:
         return Role[self.role_name]
+
+    @property
+    def may_use_password(self) -> bool:
+        """Not where everyone but the emergency account has to sign in with a provider."""
+        only = settings.PASSWORDS_ONLY_FOR
+        return not only or fold(only) == fold(self.name)
+
+    @property
+    def uses_password(self) -> bool:
+        return self.may_use_password and bool(self.has_usable_password())
 
     @property
     def used_at(self) -> str:

@@ -119,6 +119,10 @@ def account(user: User) -> Iterator[Item]:
         "asked_to_be_confirmed_at": user.asked_at,
         "mails_a_day": user.mails_a_day,
         "second_steps": list(_second_steps(user)),
+        "sign_in_providers": [
+            {"provider": each["provider"], "linked_at": each["linked_at"]} for each in user.identities
+        ],
+        "role_by_group": user.group_role,
     }
 
 

@@ -32,6 +32,7 @@ def registered(event: Happened) -> Iterator[Step]:
         role_name=Role[data["role"]].name,
         created_at=data["created_at"],
         session_salt=secrets.token_hex(16),
+        identities=data.get("identities", []),
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
     yield [*repository.creation(user), *owner]
@@ -55,7 +56,19 @@ def check_role(user: User, expected: str) -> None:
 def role_changed(event: Happened) -> Iterator[Step]:
     user = person(event.data["name"])
     check_role(user, event.data["old_role"])
-    yield repository.role_change(user, Role[event.data["new_role"]], event.data.get("voter_since"))
+    since, group_role = event.data.get("voter_since"), event.data.get("group_role")
+    yield repository.role_change(user, Role[event.data["new_role"]], since, group_role)
+
+
+def linked(event: Happened) -> Iterator[Step]:
+    yield repository.linking(person(event.data["name"]), event.data["identity"])
+
+
+def unlinked(event: Happened) -> Iterator[Step]:
+    user, key = person(event.data["name"]), event.data["identity"]["key"]
+    if key not in [each["key"] for each in user.identities]:
+        raise DoesNotFit(f"unlinks an identity from {user.name} that is not theirs at that point.")
+    yield repository.unlinking(user, key)
 
 
 def ownership_transferred(event: Happened) -> Iterator[Step]:
@@ -114,12 +127,16 @@ def _possible(before: set[str], event: Happened) -> list[set[str]]:
 
 
 EVENTS = (
-    EventType("UserRegistered", registered, "name:person email:address role created_at"),
+    EventType("UserRegistered", registered, "name:person email:address role created_at", hidden="identities:list",
+              own="identities"),
     EventType("PersonInvited", nothing_kept, "email:address role"),
     EventType("ResetLinkSent", checked_only, "name:person", is_told=True),
     EventType("UserPasswordChanged", checked_only, "name:person"),
     EventType("UserEmailChanged", email_changed, "name:person email:address"),
-    EventType("UserRoleChanged", role_changed, "name:person old_role new_role voter_since", is_told=True),
+    EventType("UserRoleChanged", role_changed, "name:person old_role new_role voter_since", hidden="group_role:map",
+              is_told=True),
+    EventType("IdentityLinked", linked, "name:person", hidden="identity:map", own="identity"),
+    EventType("IdentityUnlinked", unlinked, "name:person", hidden="identity:map", own="identity"),
     EventType("OwnershipTransferred", ownership_transferred, "old_owner:person new_owner:person old_role voter_since"),
     EventType("ProfileChanged", profile_changed, "name:person display_name about", own="display_name about"),
     EventType("PersonPictured", pictured, "name:person", hidden="photo:map", own="photo", is_told=True),

@@ -46,6 +46,13 @@ def find_by_email(email: str) -> User | None:
     return None
 
 
+def find_by_identity(key: str) -> User | None:
+    """By an identity at a provider. One of an earlier account of the same name does not count."""
+    item = table().get(keys.identity(key))
+    user = find(item["name"]) if item else None
+    return user if user and item and user.created_at == item["account"] else None
+
+
 def find_by_either(name_or_email: str) -> User | None:
     return find_by_email(name_or_email) if "@" in name_or_email else find(name_or_email)
 
@@ -144,6 +151,8 @@ def user_of(item: Item) -> User:
         item.get("visited_before", ""),
         item.get("warned_at", ""),
         item.get("asked_at", ""),
+        item.get("identities", []),
+        item.get("group_role"),
     )
 
 
@@ -186,6 +195,7 @@ def creation(user: User) -> list[Write]:
         **_split(user.password),
         "session_salt": user.session_salt,
         "lineage": user.lineage,
+        **({"identities": user.identities} if user.identities else {}),
     }
     return [
         Put(item, when=Missing()),
@@ -195,7 +205,13 @@ def creation(user: User) -> list[Write]:
         name_is_free(user.email),
         Put(lookalike_guard(user.name), when=Missing()),
         *word_entries(user.name, user.role),
+        *(_identity(user, each["key"]) for each in user.identities),
     ]
+
+
+def _identity(user: User, key: str) -> Put:
+    """Refused if the identity belongs to an account already."""
+    return Put({**keys.identity(key).item, "name": user.name, "account": user.created_at}, when=Missing())
 
 
 def lookalike_guard(name: str) -> Item:
@@ -218,11 +234,20 @@ def first_owner(user: User) -> Write:
     return Put({**keys.OWNER.item, "name": user.name}, when=Missing())
 
 
-def role_change(user: User, new: Role, voter_since: str | None = None) -> list[Write]:
-    """Also records since when they may vote, if that is new. Refused in part 0 if the role has changed."""
-    since = {"voter_since": voter_since} if voter_since else {}
+def role_change(
+    user: User, new: Role, voter_since: str | None = None, group_role: dict[str, str] | None = None
+) -> list[Write]:
+    """Also records since when they may vote, if that is new, and whether a group at a provider gave them the role.
+    Refused in part 0 if the role has changed."""
+    changes = {"role": new.name, "voter_since": voter_since, "group_role": group_role}
+    gone = ("group_role",) if user.group_role and not group_role else ()
     return [
-        Update(keys.user(user.name), set={"role": new.name, **since}, when=Equals("role", user.role_name)),
+        Update(
+            keys.user(user.name),
+            set={name: value for name, value in changes.items() if value},
+            remove=gone,
+            when=Equals("role", user.role_name),
+        ),
         Update(keys.listed_person(user.name), set={"role": new.name, "GSI1PK": keys.role(new.name)}),
         *word_entries(user.name, new),
     ]
@@ -267,12 +292,14 @@ def email_change(user: User, new: str) -> list[Write]:
 def removal(user: User, only_if: Condition | None = None) -> list[Write]:
     """Includes the picture. Refused in part 0 if picture, role or address changed, or `only_if` does not hold."""
     unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.photo_unchanged(user.photo)
+    unchanged &= _same_identities(user)
     return [
         Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
         Delete(keys.email(user.email)),
         Delete(keys.listed_person(user.name)),
         Delete(keys.factors(user.name)),
         Delete(keys.lookalike(skeleton(user.name))),
+        *(Delete(keys.identity(each["key"])) for each in user.identities),
         *map(Delete, _search_keys(user.name)),
         *photos.deleting_bytes(user.photo),
     ]
@@ -310,6 +337,27 @@ def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Wri
     """Updates the kinds of factors on the account. Refused if it is a different account by now."""
     changes = {"factors": kinds, **_lineage(breaks)}
     return Update(keys.user(user.name), set=changes, when=Equals("created_at", user.created_at))
+
+
+def linking(user: User, entry: dict[str, str]) -> list[Write]:
+    """Refused in part 0 if the identity belongs to an account already, in part 1 if another was linked or unlinked."""
+    return [_identity(user, entry["key"]), _identities_change(user, [*user.identities, entry])]
+
+
+def unlinking(user: User, key: str) -> list[Write]:
+    left = [each for each in user.identities if each["key"] != key]
+    return [Delete(keys.identity(key)), _identities_change(user, left)]
+
+
+def _identities_change(user: User, entries: list[dict[str, str]]) -> Write:
+    same = Equals("created_at", user.created_at) & _same_identities(user)
+    if not entries:
+        return Update(keys.user(user.name), remove=("identities",), when=same)
+    return Update(keys.user(user.name), set={"identities": entries}, when=same)
+
+
+def _same_identities(user: User) -> Condition:
+    return Equals("identities", user.identities) if user.identities else Missing("identities")
 
 
 def mail_limit_change(user: User, most: int | None) -> Write:

@@ -71,6 +71,15 @@ def check_role_change(caller: tuple[str, Role], target: tuple[str, Role], new: R
         raise NotAllowed(_("You can only assign roles below your own."))
 
 
+def role_by_groups(role: Role, before: Role | None, granted: Role | None) -> Role:
+    """The role of a person whose groups at a provider grant this one, if any. `before` is the role they had when a
+    group gave them theirs; a role that people gave is never lowered, and those above an admin stay as they are."""
+    if role > Role.ADMIN:
+        return role
+    own = role if before is None else before
+    return max(own, granted or own)
+
+
 def invitable_roles(caller: Role) -> list[Role]:
     """The roles that an invitation may promise: those strictly below the caller's that need no approval."""
     return [role for role in Role if Role.NO_ACCESS < role < caller]

@@ -78,6 +78,8 @@ class SessionStore(SessionBase):
             "ttl": now + self.get_expiry_age(),
             "contents": contents,
         }
+        if at_provider := contents.get("source", {}).get("session"):
+            item |= {"GSI1PK": keys.sessions_at_provider(at_provider).pk, "GSI1SK": f"{place.pk}#{place.sk}"}
         # Do not bring back a session that was ended elsewhere during this request.
         try:
             table().write(Put(item, when=Exists() if self.item else None))
@@ -104,6 +106,23 @@ class SessionStore(SessionBase):
 def sessions_of(name: str) -> list[Item]:
     """All sessions of a person, most recently seen first."""
     return sorted(table().each(keys.sessions(name)), key=lambda item: -int(item["seen"]))
+
+
+def end_sessions_at_provider(session_key: str) -> int:
+    """End all sessions that began with one at a provider; returns how many."""
+    return _delete(list(table().each(keys.sessions_at_provider(session_key))))
+
+
+def end_sessions_of_identity(name: str, identity_key: str, except_for: str = "") -> int:
+    """End all sessions of a person that began with this identity; returns how many."""
+    theirs = (each for each in sessions_of(name) if each["contents"].get("source", {}).get("key") == identity_key)
+    return _delete([each for each in theirs if each["SK"] != except_for])
+
+
+def _delete(sessions: list[Item]) -> int:
+    for each in sessions:
+        table().write(Delete(Key(each["PK"], each["SK"])))
+    return len(sessions)
 
 
 def _key(session_key: str) -> Key:

@@ -34,7 +34,7 @@ def create_token(request: HttpRequest) -> HttpResponse:
             values = {name: form.cleaned_data[name] for name in ("label", "scopes", "days")}
             context = {"token": api_tokens.create(request.user, **values), "label": values["label"]}
             return render(request, "accounts/token_created.html", context)
-    lead = _("A token lets a program act for you. It allows at most what you may do yourself.")
+    lead = _("A token lets a program act for you, without your password. It allows at most what you may do yourself.")
     return show_form(request, form, _("New API token"), _("Create token"), lead=lead)
 
 

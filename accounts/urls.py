@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from . import people_views, token_views, views
+from .connectors import views as provider_views
 from .second_factor import views as factor_views
 
 below_me = [
@@ -18,6 +19,10 @@ below_me = [
     path("factors/passkey/", factor_views.name_passkey, name="name_passkey"),
     path("factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
     path("factors/passkey/<str:short_id>/remove/", factor_views.remove_passkey, name="remove_passkey"),
+    path("providers/", provider_views.providers, name="providers"),
+    path("providers/<slug:provider_id>/link/", provider_views.link, name="link_provider"),
+    path("providers/<slug:provider_id>/unlink/", provider_views.unlink, name="unlink_provider"),
+    path("prove/", provider_views.prove, name="prove_identity"),
     path("tokens/", token_views.tokens, name="api_tokens"),
     path("tokens/new/", token_views.create_token, name="create_token"),
     path("tokens/<slug:token_id>/revoke/", token_views.revoke_token, name="revoke_token"),
@@ -47,6 +52,11 @@ urlpatterns = [
     path("invited/<str:token>/", views.accept_invitation, name="accept_invitation"),
     path("sign-in/", views.sign_in, name="sign_in"),
     path("sign-in/second-step/", factor_views.second_step, name="second_step"),
+    path("sign-in/new/", provider_views.join, name="join_by_provider"),
+    path("sign-in/with/<slug:provider_id>/", provider_views.start, name="start_provider"),
+    path("sign-in/with/<slug:provider_id>/done/", provider_views.finish, name="finish_provider"),
+    path("sign-in/with/<slug:provider_id>/signed-out/", provider_views.signed_out, name="provider_signed_out"),
+    path("sign-in/with/<slug:provider_id>/logout/", provider_views.logout, name="provider_logout"),
     path("sign-out/", views.sign_out, name="sign_out"),
     path("waiting/", views.waiting, name="waiting"),
     path("password/forgotten/", views.forgotten, name="forgotten"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial, wraps
 from typing import Any
 
@@ -12,11 +13,11 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
+from acts.links import absolute_url
 from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.storage import table
@@ -27,6 +28,8 @@ from store.parallel import run_parallel
 
 from . import registration_policy, repository, services, throttle
 from .access import View, public, requires
+from .connectors import registry
+from .connectors.protocol import OutOfReach
 from .forms import (
     ChangeEmailForm,
     ChangePasswordForm,
@@ -45,7 +48,7 @@ from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
 from .sessions import sessions_of
-from .visitors import SIGNING_OUT, Anonymous, start_session, visitor
+from .visitors import SIGNING_OUT, Anonymous, local_path, start_session, visitor
 
 
 def explains_spent_links(view: View) -> View:
@@ -101,7 +104,7 @@ def register(request: HttpRequest) -> HttpResponse:
         email = form.cleaned_data["email"]
         try:
             throttle.count_try(throttle.REGISTER, email, visitor(request), None)
-            registered = services.register(**form.cleaned_data, then=_next(request))
+            registered = services.register(**form.cleaned_data, then=local_path(request))
         except NameTaken as refusal:
             form.add_error("name", str(refusal))
         except registration_policy.NoRegistration as refusal:
@@ -112,7 +115,7 @@ def register(request: HttpRequest) -> HttpResponse:
             request.session["registered"] = registered
             sentence = _("We sent a mail to %(email)s. Open the link in it to complete your account.")
             return inbox_page(request, sentence % {"email": email})
-    context = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
+    context = {"lead": registration_policy.explanation(), "part": "register", "next": local_path(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **context)
 
 
@@ -125,6 +128,8 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
             "when it started, or with the command create_owner."
         )
         return message_page(request, _("This site is not set up yet"), sentence, status)
+    if settings.PASSWORDS_ONLY_FOR:
+        return redirect_to_login(local_path(request) or reverse("home"))
     if not registration_policy.allows_registration():
         return message_page(request, _("Create an account"), registration_policy.explanation(), status)
     return None
@@ -178,6 +183,9 @@ def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
 @explains_spent_links
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     email, target = services.read_invitation(token)
+    if settings.PASSWORDS_ONLY_FOR:
+        messages.info(request, _("You are invited as %(email)s. Sign in with that address.") % {"email": email})
+        return redirect_to_login(reverse(target[0], args=target[1:]) if target else reverse("home"))
     form = InvitedForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         try:
@@ -199,7 +207,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
 @sensitive_post_parameters()
 def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST" and request.user.is_authenticated:
-        return redirect(_next(request) or "home")
+        return redirect(local_path(request) or "home")
     form = SignInForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data
@@ -208,13 +216,19 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             if user is not None:
                 return _finish_sign_in(request, user)
             form.add_error(None, _("Wrong name or password. Please try again."))
-    context = {"part": "sign_in", "may_register": registration_policy.allows_registration(), "next": _next(request)}
+    context = {
+        "part": "sign_in",
+        "may_register": registration_policy.allows_registration() and not settings.PASSWORDS_ONLY_FOR,
+        "next": local_path(request),
+        "providers": registry.providers(),
+        "emergency_only": bool(settings.PASSWORDS_ONLY_FOR),
+    }
     return show_form(request, form, _("Sign in"), _("Sign in"), **context)
 
 
 def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
     """A successful sign-in does not count as a try."""
-    then = _next(request)
+    then = local_path(request)
 
     def start() -> None:
         if user.factors:
@@ -226,31 +240,39 @@ def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
     return redirect("second_step" if user.factors else then or "home")
 
 
-def _next(request: HttpRequest) -> str:
-    """Where the person wanted to go, if it is on this site."""
-    address = request.POST.get("next") or request.GET.get("next") or ""
-    ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
-    return address if ours else ""
-
-
 @requires(Permission.USE_APPLICATION)
 @require_POST
 def ask_admin(request: HttpRequest) -> HttpResponse:
     """Ask to be confirmed as an organiser; leads back to where the button was."""
     services.ask_for_confirmation(request.user)
-    return redirect(_next(request) or "me")
+    return redirect(local_path(request) or "me")
 
 
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     """Clears the browser's cache, so that the next person at this device finds none of our pages."""
+    source = request.session.get("source")
     auth.logout(request)
-    messages.success(request, _("You are signed out."))
-    response = redirect("home")
+    request.user = Anonymous()
+    response = _signed_out(request, source)
     response["Clear-Site-Data"] = '"cache"'
     SIGNING_OUT.run_all(request, response)
     return response
+
+
+def _signed_out(request: HttpRequest, source: dict[str, Any] | None) -> HttpResponse:
+    """Whoever signed in with a provider may still be signed in there, and is offered to sign out there, too. It is a
+    link: browsers do not let a form of ours lead to another site."""
+    address = ""
+    if source and any(each.id == source["provider"] for each in registry.providers()):
+        with suppress(OutOfReach):
+            address = registry.connector(source["provider"]).sign_out_url(absolute_url(reverse("home")))
+    if not source or not address:
+        messages.success(request, _("You are signed out."))
+        return redirect("home")
+    context = {"address": address, "provider": registry.label_of(source["provider"])}
+    return render(request, "accounts/signed_out.html", context)
 
 
 @requires(None)
@@ -330,7 +352,9 @@ def me(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Your profile is saved."))
         return redirect("me")
     status = 422 if form.errors else 200
-    return render(request, "accounts/me.html", {"form": form, "person": user}, status=status)
+    linked = [registry.label_of(each["provider"]) for each in user.identities]
+    context = {"form": form, "person": user, "linked": linked, "has_providers": bool(registry.providers())}
+    return render(request, "accounts/me.html", context, status=status)
 
 
 @requires(Permission.VIEW_APPLICATION)

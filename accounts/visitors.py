@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import dataclass
+import time
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.contrib import auth
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from acts.hooks import Hooks
 from pages.client_address import client_network
@@ -27,6 +29,7 @@ SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the response to a p
 
 COOKIE = "plenum_known"
 SECONDS_PER_YEAR = 365 * 24 * 3600
+PROOF_SECONDS = 600
 MAX_REMEMBERED_ACCOUNTS = 5  # per browser, most recent sign-in first
 
 # What a browser's User-Agent contains, the most specific first, and what people call it if that differs.
@@ -91,11 +94,36 @@ def _device_token(number: str, user: User) -> str:
     return f"{number}.{salted_hmac('accounts.visitors', message, algorithm='sha256').hexdigest()[:32]}"
 
 
-def start_session(request: HttpRequest, user: User) -> None:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The identity at a provider that a person has signed in with; the keys are digests."""
+
+    provider: str
+    key: str
+    session: str = ""  # at the provider, if it named one
+    is_strong: bool = False  # whether the provider used a second factor
+
+
+def start_session(request: HttpRequest, user: User, source: Source | None = None) -> None:
     """Sign a person in, under a new session key."""
     auth.login(request, user, backend="accounts.backends.NameOrEmail")
     request.signed_in_now = user  # tells the middleware to remember this browser for the account
     request.session["device"] = device_label(request.headers.get("User-Agent", ""))
+    if source:
+        request.session["source"] = asdict(source)
+        request.session["proved_at"] = int(time.time())
+
+
+def has_proved_identity(request: HttpRequest) -> bool:
+    """Whether they signed in with a provider, or again, a moment ago: as good as typing a password."""
+    return bool(time.time() - request.session.get("proved_at", 0) < PROOF_SECONDS)
+
+
+def local_path(request: HttpRequest) -> str:
+    """Where the person wanted to go, if it is on this site."""
+    address = request.POST.get("next") or request.GET.get("next") or ""
+    ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+    return address if ours else ""
 
 
 def device_label(user_agent: str) -> str:

@@ -16,16 +16,17 @@ from .operations import OPERATIONS, Operation
 from .problems import ProblemDetails
 
 REF = "#/components/schemas/{name}"
-PATH_TYPES = {"int": {"type": "integer", "minimum": 0}}
-ABOUT = f"""Elections, polls and people of this site, for programs. Reading public things needs no token. For everything
-else, create a token on your account page and send it as `Authorization: Bearer plenum_…`. It allows at most what you
-may do yourself, and only within its scopes.
+PATH_TYPES = {"int": {"type": "integer", "minimum": 0}, "uuid": {"type": "string", "format": "uuid"}}
+ABOUT = f"""Reading public things needs no token. For everything else, create a token on your account page and send it
+as `Authorization: Bearer plenum_…`. It allows at most what you may do yourself, and only within its scopes.
 
 Every change takes an `Idempotency-Key`: sent again with the same key within a day, it is carried out once, and answered
-as before. Lists have parts; `next` is the address of the part after it. Reading answers an `ETag`: send it as
-`If-None-Match` to get 304 while nothing has changed, or as `If-Match` with a change to be refused if something has.
+as before. Reading answers an `ETag`: send it as `If-None-Match` to get 304 while nothing has changed, or as `If-Match`
+with a change to be refused if something has. Lists have parts; `next` is the address of the part after it.
+
 `RateLimit` says how many requests are left. Errors are `application/problem+json` (RFC 9457): `type` is stable,
 `detail` is a sentence for people. Unknown fields are refused. A request has at most {MAX_BODY_BYTES // 2**20} MB.
+
 Names in addresses are percent-encoded; a slash, dot, backslash or tilde in a name is written as `~2F`, `~2E`,
 `~5C` or `~7E`."""
 

@@ -76,11 +76,8 @@ def _marked_up(text: str) -> str:
 def _described(operation: Operation, document: dict[str, Any]) -> Described:
     described = document["paths"][operation.path][operation.method.lower()]
     schemas = document["components"]["schemas"]
-    parameters = [
-        Field(each["name"], _kind(each["schema"]), each["required"], _marked_up(each["schema"].get("description", "")))
-        for each in described["parameters"]
-        if each["in"] == "query"
-    ]
+    query = [each for each in described["parameters"] if each["in"] == "query"]
+    parameters = [_field(each["name"], each["schema"], schemas, each["required"]) for each in query]
     body, answer = (
         part.get("content", {}).get("application/json", {}).get("schema", {})
         for part in (described.get("requestBody", {}), described["responses"][str(operation.status)])
@@ -96,28 +93,29 @@ def _fields(schema: dict[str, Any], schemas: dict[str, Any], before: str = "") -
     found = []
     resolved = _resolved(schema, schemas)
     for name, each in resolved.get("properties", {}).items():
-        about = _marked_up(each.get("description", ""))
-        found.append(Field(before + name, _kind(each), name in resolved.get("required", []), about))
-        inner = each.get("items", each)
-        mark = "[]" if "items" in each else ""
-        found += _fields(inner, schemas, f"{before}{name}{mark}.") if "$ref" in inner else []
+        found.append(_field(before + name, each, schemas, name in resolved.get("required", [])))
+        inner = each.get("items", next((part for part in each.get("anyOf", ()) if "$ref" in part), each))
+        found += _fields(inner, schemas, f"{before}{name}{'[]' * ('items' in each)}.") if "$ref" in inner else []
     return found
+
+
+def _field(name: str, schema: dict[str, Any], schemas: dict[str, Any], required: bool) -> Field:
+    return Field(name, _kind(schema, schemas), required, _marked_up(schema.get("description", "")))
 
 
 def _resolved(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
     """The type of a value, in a few words."""
+    schema = _resolved(schema, schemas)
     if "anyOf" in schema:
-        return " or ".join(_kind(each) for each in schema["anyOf"])
+        return " or ".join(_kind(each, schemas) for each in schema["anyOf"])
     if "enum" in schema:
         return " | ".join(json.dumps(each) for each in schema["enum"])
     if schema.get("type") == "array":
-        return f"list of {_kind(schema.get('items', {}))}"
-    if "$ref" in schema:
-        return "object"
+        return f"list of {_kind(schema.get('items', {}), schemas)}"
     return str(schema.get("format") or schema.get("type", "any"))
 
 
@@ -132,4 +130,5 @@ def _curl(operation: Operation) -> str:
         lines.append('-H "Idempotency-Key: $(uuidgen)"')
     if operation.takes:
         lines += ['-H "Content-Type: application/json"', f"-d {shlex.quote(json.dumps(operation.example))}"]
-    return " \\\n  ".join([*lines, absolute_url(f"/api/v1{path}")])
+    address = absolute_url(f"/api/v1{path}")
+    return f"{lines[0]} {address}" if len(lines) == 1 else " \\\n  ".join([*lines, address])

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -42,7 +43,8 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
             question = form.question()
             correcting.add(game.id, request.user.name, question, before=form.cleaned_data["before"])
             messages.success(request, _("“%(title)s” is on the agenda.") % {"title": question.title})
-            return redirect("agenda", game.id)
+            another = "?add#add" if "another" in request.POST else ""
+            return redirect(reverse("agenda", args=[game.id]) + another)
     context = {
         "game": game,
         "state": snapshot.state,

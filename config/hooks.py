@@ -34,17 +34,20 @@ from elections.groups import repository as groups
 from elections.groups.services import forget_person as leave_groups
 from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
+from elections.invitations.mailing import REMINDING
 from elections.invitations.wording import invitations_of
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
+from elections.public import feed as calendar_feed
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_up_store, formats
 from live import repository as live_sessions
 from live.follow_ups import services as _follow_up_steps  # noqa: F401 - only for its step
+from live.home_cards import session_cards
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
 from live.screens.broadcaster import BROADCASTER
@@ -54,18 +57,20 @@ from news import repository as posts
 from news import subscriptions as of_news_by_mail
 from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
-from news.front_page import poll_cards, post_cards
+from news.front_page import post_cards
 from news.likes import forget_likes
+from news.services import PUBLISHING
 from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import repository as polls
+from polls.home_cards import poll_cards
 from polls.services import pass_on as pass_polls_on
 from questions import repository as question_sets
 from questions.question import Type
 from questions.services import pass_on as pass_sets_on
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
-from results.services import seal_result, wait_for_worker
+from results.services import SEALING, seal_result, wait_for_worker
 from skills import repository as skills
 from skills.access import may_see_profile
 from skills.services import delete_endorsements, delete_skills
@@ -74,6 +79,10 @@ from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from upkeep.erasure.unused_accounts import EMAIL_TEMPLATES as UNUSED_ACCOUNT_EMAILS
 from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from upkeep.monitoring import metrics
+from webhooks import events as webhook_events
+from webhooks import repository as webhooks
+from webhooks.emails import EMAIL_TEMPLATES as WEBHOOK_EMAILS
+from webhooks.services import forget_webhooks
 
 
 def install_hooks() -> None:
@@ -81,12 +90,14 @@ def install_hooks() -> None:
     OPENING.install(
         secrecy.creating_salt,  # the salt that ties a secret ballot to its voter
         keep_skills,  # the skills of candidates who agreed, as far as the election needs them
+        webhook_events.opened,  # the event for webhooks
     )
 
     # An election closes (elections.lifecycle.closing.close, or the worker at its time): first its item says so, then
     # its gates are shut, a few at a time; once no ballot gets in, one transaction records it in the log, with
     SHUTTING.install(
         secrecy.destroying_salt,  # the salt's destruction: from now on no ballot can be traced to its voter
+        webhook_events.closed,  # and the event for webhooks
     )
     # and with the mark by which the worker finds it. An organiser who closed it by hand is about to look at it,
     AFTER_CLOSING.install(
@@ -97,10 +108,18 @@ def install_hooks() -> None:
     COUNTING.install(
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
+    SEALING.install(
+        webhook_events.sealed,  # with the event for webhooks,
+    )
     SEALED.install(
         mail_automatically,  # and mailed to the voters, if that was chosen
     )
     # Finally the box of a secret election is emptied (ballots.services.sealing).
+
+    # Voters are reminded (elections.invitations), and a post is published (news.services.publish): each in one
+    # transaction, with the event for webhooks.
+    REMINDING.install(webhook_events.reminded)
+    PUBLISHING.install(webhook_events.published)
 
     # A person views an election (elections.access.PANELS): what other apps show on its pages.
     PANELS.install(
@@ -128,7 +147,7 @@ def install_hooks() -> None:
     )
 
     # A person who may run things opens the home page (elections.dashboard.home_cards): a card for each of their
-    CARDS.install(election_cards, poll_cards, live_sessions.home_cards, post_cards)
+    CARDS.install(election_cards, poll_cards, session_cards, post_cards)
 
     # A person is removed (accounts.services.remove): the account goes first, and then, each step until it is done,
     ON_REMOVAL.install(
@@ -141,11 +160,13 @@ def install_hooks() -> None:
         forget_agreements,  # their consent to show skills in elections is deleted
         delete_skills,  # their skills are deleted
         delete_endorsements,  # and then the endorsements they gave and received
+        calendar_feed.revoke,  # the address of their calendar is deleted
         opt_out.forget,  # their choice about result mails is deleted
         forget_likes,  # which posts they like is forgotten; the counts stay
         of_news_by_mail.forget_subscription,  # their address is unsubscribed from the news
         forget_attendances,  # their list of attended assemblies is deleted; minutes stay unchanged
         forget_hosting,  # their live sessions end and are deleted, with the history of those they hosted
+        forget_webhooks,  # their webhooks are deleted
         delete_sessions,  # their sessions are deleted
         delete_tokens,  # and their API tokens
     )
@@ -181,8 +202,9 @@ def install_hooks() -> None:
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,
+        webhooks.TELLING,
     )
 
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
-    EMAIL_TEMPLATES.update(CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS)
+    EMAIL_TEMPLATES.update(CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)

@@ -29,6 +29,7 @@ from .errors import error_page, paused_page
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
 ALLOWED_WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox"}
+ALLOWED_WHILE_PAUSED |= {"start_provider", "finish_provider", "provider_signed_out", "provider_logout"}
 ALLOWED_WHILE_PAUSED |= {"leave_ballot", "healthz", "readyz", "metrics"}
 MIN_COMPRESSED_BYTES = 200
 FASTEST_LEVEL = 0  # ISA-L's level, which compresses at all of them

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 from jinja2 import Undefined
 
+from accounts.connectors.configuration import Provider, read_providers
 from mail.names import named_sender
 from pages import colours, logo, times
 from store.connect import BadStoreUrl, check
@@ -84,6 +85,18 @@ class Environment:
                 self.mistakes.append(f"{name} holds addresses or networks, such as 10.0.0.0/8, not {word!r}.")
         return found
 
+    def networks_and_hosts(self, name: str) -> tuple[list[IPv4Network | IPv6Network], list[str]]:
+        networks, hosts = list[IPv4Network | IPv6Network](), list[str]()
+        for word in self.comma_list(name, ""):
+            try:
+                networks.append(ip_network(word))
+            except ValueError:
+                hosts.append(word.lower())
+        for word in hosts:
+            if not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)*", word) or word.replace(".", "").isdecimal():
+                self.mistakes.append(f"{name} holds networks and host names, such as 10.0.0.0/8, not {word!r}.")
+        return networks, hosts
+
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
         """How mail is sent, as Django's backend and settings: `smtp+tls://user:password@host` or `file:///folder`."""
         if not (text := self.text(name, default)) or self.report(checks.wrong_mail_url(text)):
@@ -133,6 +146,14 @@ class Environment:
         except OSError as error:
             self.mistakes.append(f"{name} {text!r} cannot be read: {error.strerror}.")
         return text
+
+    def providers(self, name: str) -> list[Provider]:
+        """Identity providers, in a TOML file."""
+        if not (path := self.text(name, "")):
+            return []
+        found, mistakes = read_providers(path)
+        self.mistakes += mistakes
+        return found
 
     def store(self, name: str, default: str) -> str:
         """Only checks that the URL is valid; whether the store exists shows when it is opened."""
@@ -282,6 +303,10 @@ SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # per ten minutes
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # per hour
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # per hour
+SIGN_IN_PROVIDERS = environment.providers("SIGN_IN_PROVIDERS")
+PASSWORDS_ONLY_FOR = environment.text("PASSWORDS_ONLY_FOR", "")  # everyone else signs in with a provider
+if PASSWORDS_ONLY_FOR and not SIGN_IN_PROVIDERS:
+    environment.mistakes.append("PASSWORDS_ONLY_FOR needs SIGN_IN_PROVIDERS: nobody else could sign in.")
 API_REQUESTS_PER_TOKEN = environment.number("API_REQUESTS_PER_TOKEN", 1200, 10, 1_000_000)  # per ten minutes
 API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
@@ -335,6 +360,8 @@ DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
 environment.report(checks.wrong_sender(MAIL_FROM))
 MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
 MAIL_CA = environment.readable_file("MAIL_CA")  # for a mail server whose certificate no public authority signed
+OUTGOING_ALLOWED = environment.networks_and_hosts("OUTGOING_ALLOWED")  # see acts/outbound.py
+OUTGOING_CA = environment.readable_file("OUTGOING_CA")
 BOUNCES_URL = environment.bounces("BOUNCES_URL")
 BOUNCES_TOKEN = environment.text("BOUNCES_TOKEN", "")
 if BOUNCES_TOKEN and len(BOUNCES_TOKEN) < 20:
@@ -376,6 +403,7 @@ INSTALLED_APPS = [
     "assembly",
     "live",
     "questions",
+    "webhooks",
     "news",
     "polls",
     "results",

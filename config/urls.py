@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("ballots.urls")),  # Django tries them in order: the most visited come first
     path("", include("results.urls")),
     path("", include("news.urls")),
+    path("", include("webhooks.urls")),
     path("", include("live.views.urls")),
     path("", include("assembly.urls")),
     path("live/sets/", include("questions.urls")),

@@ -79,6 +79,10 @@ DEFAULT_ROLE | `USER` | `VOTER` | what a new person may do: `NO_ACCESS` (wait fo
 MAILS_A_DAY | `500` | = | mails to others that one organiser may have sent in a day; an admin can set another number
     for one person
 SECOND_FACTOR_FOR_ADMINS | `no` | = | whether ADMIN, AUDITOR and OWNER must have a second factor
+SIGN_IN_PROVIDERS | none | = | path of a TOML file with the identity providers people can sign in with
+    ([single sign-on](../how-to/single-sign-on.md))
+PASSWORDS_ONLY_FOR | none: everyone may use a password | = | name of the one account that may still sign in with a
+    password, for emergencies; everyone else has to use a provider
 TRUSTED_PROXIES | none | = | addresses or networks whose `X-Forwarded-For` is believed, with commas between; behind
     a proxy it must be set (see Limits)
 SIGN_IN_FAILURES_PER_ADDRESS | `300` | = | wrong passwords from one address in ten minutes
@@ -95,6 +99,9 @@ MAIL_URL | files in `DATA_DIR/mail` | ! | `smtp+tls://user:password@host:587`, `
 MAIL_FROM | `plenum@localhost` | ! | the sender of mails
 MAIL_REPLY_TO | none | = | where answers of people go, if not to the sender
 MAIL_CA | none | = | a file with the certificate of a CA of your own, for the mail server and the mailbox
+OUTGOING_ALLOWED | none | = | private networks and host names that [webhooks](../how-to/webhooks.md) may be sent to,
+    with commas between: `10.0.0.0/8,hooks.internal`; those also by `http://` and on any port
+OUTGOING_CA | none | = | a file with the certificate of a CA of your own, for the hosts that webhooks are sent to
 BOUNCES_URL | none | = | the mailbox to which mails come back: `imaps://user:password@host/INBOX` or
     `maildir:///folder`
 BOUNCES_TOKEN | none | none: `/mails/bounces/` is not there | who brings it as `Authorization: Bearer …` may report

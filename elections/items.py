@@ -13,6 +13,7 @@ from . import personal_data
 from .convening import Convened
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
+from .public import feed
 from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
@@ -32,6 +33,10 @@ MAILS = "Which mails were sent and which failed; their texts are not logged."
 BY_CHANCE = "Voters are spread over the gates at random; only the total is compared."
 
 ITEMS = (
+    ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at",
+             replay="The log contains no credentials; people create another address.",
+             exports=(Export("calendar", _("calendar.json: since when you have had an address for your calendar."),
+                             feed.personal_data),)),
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
              "filling:bool", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
              replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "

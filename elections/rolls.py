@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,7 +15,7 @@ from acts.caches import Cacheable
 from acts.storage import table
 from store import keys, sharded_reads
 from store.splitting import by_count
-from store.table import Item, Key, Missing, Put, Span
+from store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update
 
 from . import sharding
 from .repository import Description, description_among, election_of, recent_read
@@ -159,6 +160,14 @@ def new_voter(election: Election, name: str, account: str | None = None, turn: i
     fields |= ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
     fields |= {"display_name": display_name} if display_name else {}
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
+
+
+def forget_display_names(voter: str) -> None:
+    """Removes the name that mails greet somebody by from every roll; the record of who may vote stays as it is."""
+    for entry in table().each(keys.elections_of_voter(voter)):
+        if "display_name" in entry:
+            with suppress(Refused):  # taken off the roll meanwhile
+                table().write(Update(Key(entry["PK"], entry["SK"]), remove=("display_name",), when=Exists()))
 
 
 def import_subject(election_name: str, digest: str) -> str:

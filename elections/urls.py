@@ -13,7 +13,7 @@ from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
 from .managers import views as managers
 from .multi_ballot_pages import views as multi_ballots
-from .public import views
+from .public import feed_views, views
 from .roll import views as roll_views
 from .skills_needed import views as needs_views
 from .turnout import views as turnout
@@ -22,7 +22,6 @@ below_multi_ballot = [
     path("<slug:multi_ballot_id>/", multi_ballots.multi_ballot, name="multi_ballot"),
     path("<slug:multi_ballot_id>/dashboard/", multi_ballots.multi_ballot_dashboard, name="multi_ballot_dashboard"),
     path("<slug:multi_ballot_id>/questions/", multi_ballots.multi_ballot_questions, name="multi_ballot_questions"),
-    path("<slug:multi_ballot_id>/order/", multi_ballots.order_multi_ballot, name="order_multi_ballot"),
     path("<slug:multi_ballot_id>/rename/", multi_ballots.rename_multi_ballot, name="rename_multi_ballot"),
     path("<slug:multi_ballot_id>/open/", multi_ballots.open_multi_ballot, name="open_multi_ballot"),
     path("<slug:multi_ballot_id>/end/", multi_ballots.extend_multi_ballot, name="extend_multi_ballot"),
@@ -92,5 +91,7 @@ urlpatterns = [
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
     path("me/mails/", message_views.own_mails, name="own_mails"),
+    path("me/calendar/", feed_views.own_calendar, name="own_calendar"),
+    path("calendar/<slug:token>.ics", feed_views.calendar_feed, name="calendar_feed"),
     path("groups/", include(below_groups)),
 ]

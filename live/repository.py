@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
 from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.refusals import NotThere
 from acts.storage import now_text, table
 from acts.versions import unchanged
-from elections.dashboard.home_cards import LATER, MAX_CARDS, NO_TIME, NOW, Card
 from pages.times import from_text
 from questions.question import Question, question_of
 from store import keys, sharded_reads
-from store.parallel import run_parallel
 from store.splitting import in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from . import formats, rules
-from .clock import Clock, now
+from .clock import Clock
 from .rounds import GivenAnswer
 from .rules import NOT_THERE, Game, Names, Phase, State
 
@@ -33,7 +29,6 @@ EXPIRING = TaskType("expire live session", _("Removing expired live sessions"))
 DELETING = TaskType("delete live session", _("Deleting a live session"))
 
 QUESTIONS_PER_PART = 20
-RECENT_MS = 60_000  # how old a process's report of who is connected may be
 MAX_RECENT_SESSIONS = 100  # history lines searched for running sessions
 STATE_LISTS = ("played", "spans", "voided")  # of numbers
 COUNTED = ("players", "rounds", "answers")  # totals the history keeps of an ended session
@@ -157,20 +152,6 @@ def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[P
     lines = {each.id: each for each in (*map(past_from_item, listed), *newest)}
     running = (each for each in lines.values() if each.ended_at is None)
     return sorted(running, key=lambda each: each.created_at, reverse=True)
-
-
-def home_cards(host: User, _now: str) -> list[Card]:
-    """Of a host's sessions that have not ended."""
-    return list(run_parallel(table(), *(partial(_home_card, each) for each in running_of(host.name, ())[:MAX_CARDS])))
-
-
-def _home_card(session: PastSession) -> Card:
-    state, seen = run_parallel(
-        table(), partial(read_state, session.id), lambda: list(table().each(keys.presences(session.id)))
-    )
-    people = sum(item["players"] for item in seen if now() - item["at"] < RECENT_MS)
-    urgency = NOW if state and state.began_at else LATER
-    return Card(urgency, NO_TIME, "live/parts/home_card.html", {"session": session, "people": people})
 
 
 def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[PastSession], str | None]:

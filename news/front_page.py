@@ -22,7 +22,7 @@ from acts import branding
 from acts.branding import site_name
 from acts.links import absolute_url
 from acts.storage import now_text, table
-from elections.dashboard.home_cards import CARDS, LATER, MAX_CARDS, MAX_NEWEST, NO_TIME, NOW, RUNNING, Card
+from elections.dashboard.home_cards import CARDS, LATER, MAX_CARDS, Card
 from elections.multi_ballots.links import vote_requests
 from elections.public.own_elections import votes_of
 from elections.repository import Description
@@ -31,11 +31,10 @@ from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
-from polls import repository as polls
 from polls.services import may_make
 from results import example, wording
 from results.repository import newest_shared
-from store.keys import fold, made_by
+from store.keys import fold
 from store.parallel import run_parallel
 
 from . import site_page
@@ -73,17 +72,6 @@ def _member_context(request: HttpRequest) -> dict[str, Any]:
 def _cards(user: User, now: str) -> list[Card]:
     found = run_parallel(table(), *(partial(cards, user, now) for cards in CARDS))
     return sorted(chain.from_iterable(found), key=lambda card: card[:2])
-
-
-def poll_cards(user: User, now: str) -> list[Card]:
-    """Of a person's open polls."""
-    newest, _cursor = polls.list_page(made_by(user.name), limit=MAX_NEWEST)
-    open_ = [each.id for each in newest if each.is_open(now)][:MAX_CARDS]
-    found = run_parallel(table(), *(partial(polls.with_gates, poll_id) for poll_id in open_))
-    cards = [
-        (poll.expires_at or NO_TIME, {"poll": poll, "votes": votes}) for poll, votes, _result in filter(None, found)
-    ]
-    return [Card(RUNNING if of["votes"] else NOW, time, "polls/parts/home_card.html", of) for time, of in cards]
 
 
 def post_cards(user: User, _now: str) -> list[Card]:

@@ -12,6 +12,7 @@ from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.services import role_unchanged
+from acts.hooks import Hooks
 from acts.refusals import LostRace, NotAllowed, NotNow
 from acts.retry import retried, unique_suffixes
 from acts.storage import SITE, now_text, record, table
@@ -32,6 +33,7 @@ from store.table import Check, Equals, Put, Write
 from . import announcements, mailing, repository, rules
 from .rules import NO_DATE, NO_ELECTION, NOT_PUBLIC, NOT_SEALED, NOT_YOURS, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
 
+PUBLISHING = Hooks[[Post | None, Post], list[Write]]("in the transaction that publishes a post")
 POST_EXISTS = 0  # the part of `repository.creation` that is refused if the post exists
 ANNOUNCED_FIELDS = ("election_at", "result", "published_at", "time_zone")  # when announcing a result
 AUTHOR_FIELDS = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # when editing a post
@@ -118,7 +120,8 @@ def create(user: User, kind: str, post: Post, written: Written, data: dict[str, 
         try:
             fields = repository.event_data(made, *AUTHOR_FIELDS)
             event = Event(user.name, kind, {**fields, **data, "text": written.text, "at": made.created_at})
-            record(event, *repository.creation(made, written.text), *checks, author_check(user))
+            writes = [*repository.creation(made, written.text), *checks, author_check(user)]
+            record(event, *writes, *_publishing(None, made))
         except LostRace as refused:
             if POST_EXISTS in refused.parts and (there := repository.find(made.id)):
                 return there
@@ -176,7 +179,12 @@ def publish(user: User, post: Post, at: str | None = None, time_zone: str = "UTC
     scheduling = mailing.scheduling(after, mails, now)
     is_mailed = any(isinstance(write, Put) for write in scheduling)
     fields = ("published_at", "time_zone", "changed_at")
-    _change(user, "PostPublished", post, after, *fields, also=scheduling, mails=is_mailed)
+    also = [*scheduling, *_publishing(post, after)]
+    _change(user, "PostPublished", post, after, *fields, also=also, mails=is_mailed)
+
+
+def _publishing(before: Post | None, after: Post) -> list[Write]:
+    return [write for writes in PUBLISHING.run_all(before, after) for write in writes]
 
 
 def withdraw(user: User, post: Post) -> None:

@@ -12,6 +12,7 @@ from itertools import islice
 import orjson
 
 from acts.caches import Cacheable
+from acts.hooks import Hooks
 from acts.storage import now_text, table, try_record
 from acts.wakeups import SEALING_JOB, wake_worker
 from ballots import repository as ballots
@@ -27,7 +28,7 @@ from results import repository, running_count
 from store import keys, round_trips
 from store.log import Event
 from store.sharded_reads import ordered_values
-from store.table import Check, Delete, Exists, Item, StoreError
+from store.table import Check, Delete, Exists, Item, StoreError, Write
 from tally import lots
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
@@ -47,6 +48,9 @@ MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
 SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many
 BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
+
+
+SEALING = Hooks[[Election], list[Write]]("in the transaction that seals a result")
 
 
 class Disagreement(CannotSeal):
@@ -95,6 +99,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         Check(keys.election(election.name), Exists()),
         Delete(keys.lots(election.name)),
         *repository.outcome(election, seal, report.result),
+        *(write for writes in SEALING.run_all(election) for write in writes),
     ]
     try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless another worker has sealed it, identically
 

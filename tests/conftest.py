@@ -14,6 +14,8 @@ import hypothesis
 import pytest
 from jinja2 import StrictUndefined
 
+from tests.compiled_templates import CompiledTemplates
+
 PROCESSES_PER_CORE = 2  # most slow tests wait for a browser, a server or a clock
 BYTES_PER_PROCESS = 2**30  # of memory, including what the process starts
 ROOT = Path(__file__).parent.parent
@@ -30,6 +32,7 @@ def pytest_configure():
 
     settings.LOGGING_CONFIG = None
     settings.TEMPLATES[0]["OPTIONS"]["undefined"] = StrictUndefined  # a name that a template misspells is an error
+    settings.TEMPLATES[0]["OPTIONS"]["bytecode_cache"] = CompiledTemplates()
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.backends.Argon2id"]
     settings.STORAGES = PLAIN_STATIC_FILES
     settings.STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns when there is none

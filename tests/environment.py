@@ -27,4 +27,5 @@ for name in ("STORE_URL", "SECRET_KEY", "HOSTS", "DEBUG", "METRICS_TOKEN", "LOG_
 for name in ("REGISTRATION", "REGISTRATION_DOMAINS", "DEFAULT_ROLE", "MAILS_A_DAY"):
     os.environ.pop(name, None)
 os.environ["DATA_DIR"] = FOLDER.name
+os.makedirs(os.environ.setdefault("COMPILED_TEMPLATES", f"{FOLDER.name}/compiled"), exist_ok=True)  # by the first
 os.environ["PROFILE"] = "local"  # said, as where a site in production lives it is not guessed

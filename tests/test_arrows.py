@@ -27,6 +27,7 @@ LAYERS = (
     ("assembly",),
     ("live",),
     ("questions",),
+    ("webhooks",),
     ("news",),
     ("polls",),
     ("results",),

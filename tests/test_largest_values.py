@@ -1,6 +1,7 @@
 """Whatever a form accepts must work to the end: the largest values there are, in scripts that need the most bytes.
 
-The same in every script, and over every page, is tests/fuzz/largest_values.py.
+On the adapter with the stricter engine; the same on both, in every script and over every page, is
+tests/fuzz/largest_values.py.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ NOT_WALKED = {
 
 
 @pytest.mark.slow
-def test_every_form_takes_what_it_says_that_it_takes(each_site, monkeypatch):
+def test_every_form_takes_what_it_says_that_it_takes(distant_site, monkeypatch):
     """A new form is met by the walk, or stands above with the reason why it has no largest values."""
     with largest_site(SCRIPTS["rare Chinese"]) as site:
         sent = Sent(monkeypatch)
@@ -68,22 +69,22 @@ def test_every_form_takes_what_it_says_that_it_takes(each_site, monkeypatch):
         walk.go()
         assert walk.broken == []
         assert {name_of(each) for each in product_forms() - sent.accepted} == set(NOT_WALKED)
-        assert failed(each_site) == []
+        assert failed(distant_site) == []
 
 
 @pytest.mark.slow
-def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(each_site, monkeypatch):
+def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(distant_site, monkeypatch):
     """Everything about it is stored in several parts."""
     monkeypatch.setattr(splitting, "PART_BYTES", 20_000)
-    take_to_the_end(each_site, 50, 197, 80, method="stv-scottish", seats=20, secret_ballot=True)
+    take_to_the_end(distant_site, 50, 197, 80, method="stv-scottish", seats=20, secret_ballot=True)
 
 
 @pytest.mark.slow
-def test_a_ballot_of_the_most_questions_comes_to_its_end(each_site):
-    take_multi_ballot_to_the_end(each_site, MAX_QUESTIONS, 5, letters=197)
+def test_a_ballot_of_the_most_questions_comes_to_its_end(distant_site):
+    take_multi_ballot_to_the_end(distant_site, MAX_QUESTIONS, 5, letters=197)
 
 
-def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(each_site):
+def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(distant_site):
     """Of two questions with 500 candidates each, all of them ranked: 1,000 fields in one form."""
     vote_in_multi_ballot(2, MAX_TOTAL_CANDIDATES // 2, letters=19)
 

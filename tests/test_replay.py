@@ -210,6 +210,8 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("ApiTokenCreated", "ApiTokenRevoked"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
+    *("WebhookAdded", "WebhookChanged", "WebhookPaused", "WebhookResumed", "WebhookSecretRenewed"),
+    *("WebhookDisabled", "WebhookDeleted"),
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
 }
 

@@ -7,20 +7,26 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 
 import pytest
+from django.contrib.auth import SESSION_KEY
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
 from accounts import api_tokens, setup_link, tokens
 from accounts import repository as people
 from accounts import services as accounts
+from accounts.connectors import flows, identities
+from accounts.connectors.configuration import Provider
+from accounts.connectors.protocol import Identity, SignedOut
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
+from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
 from acts import background
 from acts.background import TaskType
@@ -46,6 +52,7 @@ from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
+from elections.public import feed
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, Election
@@ -73,13 +80,27 @@ from tests.ballots.conftest import ranks
 from tests.clock import stands_at
 from tests.copies import copy_of
 from tests.photos.drawing import kept
+from tests.webhooks.sites import Network
+from tests.webhooks.sites import send as send_webhooks
 from upkeep import pause, replay, secret_key
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
+from webhooks import repository as repository_of_webhooks
+from webhooks import services as webhooks
+from webhooks.rules import TYPES
 
 ROOT = Path(__file__).parent.parent
-APPS = ("accounts", "elections", "ballots", "results")
+APPS = ("accounts", "elections", "ballots", "results", "webhooks")
 PASSWORD = "correct horse battery"
+UNIVERSITY = Provider(
+    "university",
+    "oidc",
+    "University",
+    "https://login.example.org",
+    "plenum",
+    "secret",
+    roles=(("board", Role.ADMIN),),
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +116,7 @@ def told(tmp_path_factory) -> Table:
 def tell() -> None:
     people_come()
     second_steps()
+    providers_are_linked()
     people_change()
     a_public_election()
     mails()
@@ -106,6 +128,7 @@ def tell() -> None:
     several_questions_on_one_ballot()
     what_can_never_be_finished()
     ends_by_the_clock()
+    other_systems_are_told()
     somebody_leaves()
     background_work_fails()
     a_backup_is_restored()
@@ -195,6 +218,23 @@ def second_steps() -> None:
     app_added(di, now)
     with_passkey(di)
     factors.remove_passkey(di, factors.load_factors(di).passkeys[0].short_id)
+
+
+def providers_are_linked() -> None:
+    """And groups at a provider give roles, and take them back."""
+    di = someone("Di")
+    identities.link(di, UNIVERSITY, Identity(UNIVERSITY.issuer, "di"))
+    identities.unlink(someone("Di"), UNIVERSITY.id, UNIVERSITY.label, "")
+    identities.link(someone("Di"), UNIVERSITY, Identity(UNIVERSITY.issuer, "di"))
+    newcomer = Identity(UNIVERSITY.issuer, "eli", "Eli", "eli@example.org", groups=("board",))
+    identities.join(UNIVERSITY, newcomer, "Eli")
+    identities.person_of(UNIVERSITY, replace(newcomer, groups=()))
+    identities.person_of(UNIVERSITY, newcomer)
+    session = SessionStore()
+    session.update({SESSION_KEY: "Eli", "source": {"key": newcomer.key}})
+    session.save()
+    assert identities.end_sessions(SignedOut("", newcomer.key, "")) == 1
+    assert [flows.spend("once"), flows.spend("once")] == [True, False]
 
 
 def app_added(user: User, now: float) -> None:
@@ -491,6 +531,24 @@ def what_can_never_be_finished() -> None:
     background.resume_due()
     assert unknown.find("anything").attempts == 1
     table().write(Delete(unknown.key("anything")))
+
+
+def other_systems_are_told() -> None:
+    ada, types = someone("Ada"), list(TYPES)
+    endpoint, _secret = webhooks.add(ada, ada.name, "https://hooks.example/", types)
+    webhooks.change(ada, endpoint, "https://other.example/", types[:1])
+    webhooks.pause(ada, endpoint)
+    webhooks.resume(ada, endpoint)
+    webhooks.renew_secret(ada, endpoint)
+    for answers in ([500], [204, 204], [410]):
+        for _ in range(2):
+            webhooks.send_test(endpoint)
+        send_webhooks(Network(answers), timedelta(hours=1))
+    now = repository_of_webhooks.find("Ada", endpoint.id)
+    assert now is not None
+    webhooks.delete(ada, now)
+    webhooks.add(someone("Cy"), "Cy", "https://hooks.example/", types)
+    feed.make(ada)
 
 
 def somebody_leaves() -> None:

@@ -42,7 +42,10 @@ NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 NO_MULTI_BALLOT = "no-such-ballot"  # and these theirs: test_multi_ballot_pages.py in tests/elections and tests/ballots
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
+NO_WEBHOOK = "no-such-webhook"  # and webhooks theirs: tests/webhooks/test_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
+
+NO_PROVIDER = "no-such-provider"  # and identity providers theirs: tests/accounts/test_single_sign_on.py
 
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {
@@ -81,6 +84,11 @@ ROUTES = {
     "accept_invitation": (PUBLIC, FORM, ["token"]),
     "sign_in": (PUBLIC, FORM, []),
     "second_step": (PUBLIC, FORM, []),
+    "join_by_provider": (PUBLIC, FORM, []),
+    "start_provider": (PUBLIC, READ, [NO_PROVIDER]),
+    "finish_provider": (PUBLIC, READ, [NO_PROVIDER]),
+    "provider_signed_out": (PUBLIC, READ, [NO_PROVIDER]),
+    "provider_logout": (PUBLIC, ACT, [NO_PROVIDER]),
     "sign_out": (SIGNED_IN, ACT, []),
     "waiting": (SIGNED_IN, READ, []),
     "forgotten": (PUBLIC, FORM, []),
@@ -95,6 +103,18 @@ ROUTES = {
     "own_data": (SIGNED_IN, FORM, []),
     "own_mails": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
+    "own_calendar": (Permission.VIEW_APPLICATION, FORM, []),
+    "calendar_feed": (PUBLIC, READ, ["no-such-calendar"]),
+    "webhooks": (Permission.USE_APPLICATION, READ, []),
+    "add_webhook": (Permission.USE_APPLICATION, FORM, []),
+    "add_site_webhook": (Permission.MANAGE_USERS, FORM, []),
+    "webhook": (Permission.USE_APPLICATION, READ, [NO_WEBHOOK]),
+    "edit_webhook": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
+    "test_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "pause_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "resume_webhook": (Permission.USE_APPLICATION, ACT, [NO_WEBHOOK]),
+    "renew_webhook_secret": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
+    "delete_webhook": (Permission.USE_APPLICATION, FORM, [NO_WEBHOOK]),
     "factors": (SIGNED_IN, READ, []),
     "add_app": (SIGNED_IN, FORM, []),
     "remove_app": (SIGNED_IN, FORM, []),
@@ -102,6 +122,10 @@ ROUTES = {
     "name_passkey": (SIGNED_IN, FORM, []),
     "add_passkey": (SIGNED_IN, FORM, []),
     "remove_passkey": (SIGNED_IN, FORM, ["short_id"]),
+    "providers": (SIGNED_IN, READ, []),
+    "link_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
+    "unlink_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
+    "prove_identity": (SIGNED_IN, READ, []),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
@@ -337,7 +361,6 @@ ROUTES = {
     "multi_ballot": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "multi_ballot_dashboard": (Permission.USE_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "multi_ballot_questions": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "order_multi_ballot": (Permission.USE_APPLICATION, ACT, [NO_MULTI_BALLOT]),
     "rename_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
     "open_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
     "extend_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
@@ -543,6 +566,7 @@ OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"follow_up"}  # tests/live/test_follow_ups.py
 OF_PLAYERS |= {"delete_minutes"}
+OF_PLAYERS |= {"revoke_token"}  # finds the token first
 
 
 MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
@@ -659,7 +683,9 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"method"}
     if NO_MULTI_BALLOT in ROUTES[name][2] and name != "shared_multi_ballot":
         return {"not found"}
-    if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
+    if {NO_SKILL, NO_SET, NO_GROUP, NO_WEBHOOK} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
+        return {"not found"}
+    if NO_PROVIDER in ROUTES[name][2] and method in allowed:
         return {"not found"}
     if NO_POST in ROUTES[name][2] and (name in OF_WRITERS or method in allowed):
         return {"not found"}
@@ -709,6 +735,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "sitemap_year",
         "waiting_for_result",
         "picture",
+        "calendar_feed",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}

@@ -6,14 +6,12 @@ import base64
 import secrets
 from urllib.parse import quote, urlencode
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA1, SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
-from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
 from acts.branding import site_name
+from acts.encryption import decrypt, encrypt
 from store import keys
 
 STEP_SECONDS = 30
@@ -57,20 +55,14 @@ def app_address(secret: bytes, name: str, site: str) -> str:
 
 
 def seal(secret: bytes, name: str) -> str:
-    return _fernet(name).encrypt(secret).decode()
+    return encrypt(secret, _purpose(name))
 
 
 def unseal(sealed: str, name: str) -> bytes | None:
     """The secret, or `None` if the site's secret key was replaced or the ciphertext belongs to another person."""
-    try:
-        return _fernet(name).decrypt(sealed)
-    except InvalidToken:
-        return None
+    return decrypt(sealed, _purpose(name))
 
 
-def _fernet(name: str) -> MultiFernet:
+def _purpose(name: str) -> str:
     """The key is per person, so that write access to the table is not enough to plant another person's secret."""
-    purpose = f"plenum second factor {keys.fold(name)}".encode()
-    known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    derived = [HKDF(SHA256(), 32, salt=None, info=purpose).derive(key.encode()) for key in known]
-    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in derived])
+    return f"plenum second factor {keys.fold(name)}"

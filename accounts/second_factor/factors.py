@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules, services
 from accounts.access import demands_second_factor
 from accounts.models import User
+from accounts.visitors import Source
 from acts.refusals import NotThere, Refusal
 from acts.retry import retried
 from acts.storage import now_text, record, table
@@ -288,8 +289,18 @@ def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | No
 # --- between the two steps ---
 
 
-def hold_sign_in(session: SessionBase, user: User, then: str) -> None:
-    """Remember in a new session that the password was right; it gives access to the second step only."""
+@dataclass(frozen=True, slots=True)
+class HeldSignIn:
+    """Somebody who still has to take the second step, and where they go next."""
+
+    user: User
+    factors: Factors
+    then: str
+    source: Source | None
+
+
+def hold_sign_in(session: SessionBase, user: User, then: str, source: Source | None = None) -> None:
+    """Remember in a new session that the first step was right; it gives access to the second step only."""
     session.flush()
     session.create()
     session.set_expiry(HALF_SIGNED_IN_SECONDS)
@@ -298,14 +309,12 @@ def hold_sign_in(session: SessionBase, user: User, then: str) -> None:
         "since": int(time.time()),
         "then": then,
         "proof": user.get_session_auth_hash(),
+        **({"source": asdict(source)} if source else {}),
     }
 
 
-def held_sign_in(session: SessionBase) -> tuple[User, Factors, str] | None:
-    """Who is half signed in, their factors, and where they go next.
-
-    `None` if it was too long ago, or the password has changed since.
-    """
+def held_sign_in(session: SessionBase) -> HeldSignIn | None:
+    """`None` if it was too long ago, or the password has changed since."""
     half = session.get("half")
     if half is None or time.time() - half["since"] > HALF_SIGNED_IN_SECONDS:
         return None
@@ -314,4 +323,5 @@ def held_sign_in(session: SessionBase) -> tuple[User, Factors, str] | None:
     user = repository.user_of(items[person]) if person in items else None
     if user is None or not constant_time_compare(user.get_session_auth_hash(), half["proof"]):
         return None
-    return user, _factors_of(items.get(place), user), half["then"]
+    source = Source(**half["source"]) if "source" in half else None
+    return HeldSignIn(user, _factors_of(items.get(place), user), half["then"], source)

@@ -39,7 +39,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
     if (held := second_factors.held_sign_in(request.session)) is None:
         messages.info(request, _("That took too long. Please sign in again."))
         return redirect("sign_in")
-    user, theirs, then = held
+    user, theirs = held.user, held.factors
     by_passkey = "passkey" in request.POST
     typed = request.POST if request.method == "POST" and not by_passkey else None
     form = CodeForm(typed, has_app=theirs.app is not None)
@@ -49,8 +49,8 @@ def second_step(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             return _show_second_step(request, form, theirs, str(refusal))
         request.session.flush()
-        start_session(request, user)
-        return redirect(then or "home")
+        start_session(request, user, held.source)
+        return redirect(held.then or "home")
     return _show_second_step(request, form, theirs)
 
 

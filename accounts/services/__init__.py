@@ -19,8 +19,10 @@ from .first_owner import AddressTaken, OwnerThere, check_setup, make_owner, make
 from .profile import ask_for_confirmation, change_picture, change_profile, move_picture, remove_picture
 from .registration import (
     accept_invitation,
+    check_newcomer,
     confirm_registration,
     create_account,
+    create_by_identity,
     invite,
     make_demo_person,
     new_user,
@@ -29,4 +31,4 @@ from .registration import (
     register,
 )
 from .removal import ON_REMOVAL, delete_sessions, removal_effects, remove, remove_again, remove_self, remove_unused
-from .roles import change_mail_limit, change_role, confirm_organiser, name_and_role, role_unchanged
+from .roles import change_mail_limit, change_role, confirm_organiser, follow_groups, name_and_role, role_unchanged

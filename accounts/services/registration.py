@@ -55,6 +55,7 @@ def create_account(user: User, *also: Write) -> None:
         repository.ADDRESS_LEAVES: TryLater(ADDRESS_FREED),
     }
     event_data = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
+    event_data |= {"identities": user.identities} if user.identities else {}
     event = Event(user.name, "UserRegistered", event_data)
     record(event, *repository.creation(user), *also, refusals=refusals)
 
@@ -183,6 +184,24 @@ def read_invitation(token: str) -> tuple[str, list[str]]:
 def accept_invitation(token: str, name: str, password: str) -> User:
     email, _target = read_invitation(token)
     return _create_by_link(name, email, make_password(password), keys.invitation(email), _invited_role(email))
+
+
+def check_newcomer(email: str) -> Role:
+    """The role of somebody without an account whose provider has confirmed their address. Raises `NoRegistration` if
+    they are neither invited nor free to register."""
+    invitation = table().get(keys.invitation(email))
+    if invitation and (registration_policy.allows_any_invitation() or repository.is_from_admin(invitation)):
+        return _invited_role(email)
+    registration_policy.check_registration(email)
+    return Role[settings.DEFAULT_ROLE]
+
+
+def create_by_identity(name: str, email: str, identity: dict[str, str]) -> User:
+    """Without a password. Raises `LostRace` if the address or the identity has an account by now."""
+    user = new_user(name, email, make_password(None), check_newcomer(email))
+    user.identities = [identity]
+    create_account(user, Delete(keys.invitation(email)))
+    return user
 
 
 def _invited_role(email: str) -> Role:

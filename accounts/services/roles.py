@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Permission, Role
-from acts.storage import record
+from acts.retry import retried
+from acts.storage import SITE, record
 from store import keys
 from store.log import Event, as_text, utc_now
 from store.table import Check, Equals, Write
@@ -19,14 +21,37 @@ def change_role(actor: User, target: User, new: Role) -> None:
     if new == target.role:
         return
     now = utc_now()
-    gains_vote = rules.has(new, Permission.VOTE) and not target.can(Permission.VOTE)
-    since = {"voter_since": as_text(now)} if gains_vote else {}
-    changed = repository.role_change(target, new, **since)
+    since = _voter_since(target, new, now)
+    changed = repository.role_change(target, new, since.get("voter_since"))
     if new == Role.OWNER:
         _transfer_ownership(actor, target, since, changed, now)
         return
     event_data = {"name": target.name, "old_role": target.role_name, "new_role": new.name, **since}
     record(Event(actor.name, "UserRoleChanged", event_data), *changed, role_unchanged(actor), at=now)
+
+
+def _voter_since(target: User, new: Role, now: datetime) -> dict[str, str]:
+    gains_vote = rules.has(new, Permission.VOTE) and not target.can(Permission.VOTE)
+    return {"voter_since": as_text(now)} if gains_vote else {}
+
+
+@retried
+def follow_groups(user: User, provider_id: str, granted: Role | None) -> User:
+    """Give a person the role that their groups at a provider grant, and take back what groups gave before."""
+    user, now = repository.find(user.name) or user, utc_now()
+    mark = user.group_role or {}
+    before = Role[mark["before"]] if mark.get("provider") == provider_id else None
+    new = rules.role_by_groups(user.role, before, granted)
+    if new == user.role:
+        return user
+    own = mark.get("before", user.role_name)
+    is_granted = new > Role[own]
+    data: dict[str, Any] = {"name": user.name, "old_role": user.role_name, "new_role": new.name}
+    data |= _voter_since(user, new, now)
+    data |= {"group_role": {"provider": provider_id, "before": own}} if is_granted else {}
+    writes = repository.role_change(user, new, data.get("voter_since"), data.get("group_role"))
+    record(Event(SITE, "UserRoleChanged", data), *writes, at=now)
+    return repository.find(user.name) or user
 
 
 def _transfer_ownership(owner: User, target: User, since: dict[str, str], changed: list[Write], now: datetime) -> None:

@@ -111,11 +111,11 @@ class Election(msgspec.Struct):
     results_visible: str
     results_public: bool
     time_zone: str
-    begins: datetime | None
-    ends: datetime | None
-    created_at: datetime
-    opened_at: datetime | None
-    closed_at: datetime | None
+    begins: Moment | None
+    ends: Moment | None
+    created_at: Moment
+    opened_at: Moment | None
+    closed_at: Moment | None
     page: str
     calendar: Annotated[str | None, Meta(description="A calendar file, for people who are signed in.")]
     organiser: ForOrganisers | None
@@ -126,8 +126,8 @@ class ListedElection(msgspec.Struct):
 
     name: str
     state: State
-    begins: datetime | None
-    ends: datetime | None
+    begins: Moment | None
+    ends: Moment | None
     time_zone: str
     winners: Annotated[list[str], Meta(description="The first few, once the result is sealed.")]
     page: str

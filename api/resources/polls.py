@@ -50,10 +50,10 @@ class Poll(msgspec.Struct):
     state: Literal["open", "closed"]
     code: str
     time_zone: str
-    ends: datetime | None
-    closed_at: datetime | None
-    created_at: datetime
-    removed_at: Annotated[datetime, Meta(description="When the poll and all its votes are deleted.")]
+    ends: Moment | None
+    closed_at: Moment | None
+    created_at: Moment
+    removed_at: Annotated[Moment, Meta(description="When the poll and all its votes are deleted.")]
     sign_in: bool
     listed: bool
     results_hidden: bool

@@ -13,7 +13,7 @@ from accounts.api_tokens import Scope
 from acts.storage import log, now_text
 from api.calls import Call, Page, Paging
 from api.operations import operation
-from api.values import Turnout, link
+from api.values import Moment, Turnout, link
 from elections.rules import State
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
@@ -38,7 +38,7 @@ class Outcome(msgspec.Struct):
     blank: int
     winners: list[str]
     candidates: list[Candidate]
-    sealed_at: datetime
+    sealed_at: Moment
     ballots_digest: Annotated[str, Meta(description="SHA-256 of the counted ballots.")]
     turnout: Turnout
     bundle: Annotated[str, Meta(description="Everything it takes to check the result elsewhere, as a ZIP file.")]
@@ -52,8 +52,8 @@ class ElectionResult(msgspec.Struct):
     state: State
     method: str
     seats: int
-    begins: datetime | None
-    ends: datetime | None
+    begins: Moment | None
+    ends: Moment | None
     page: str
     outcome: Annotated[Outcome | None, Meta(description="`null` until the ballots are counted.")]
 
@@ -66,7 +66,7 @@ class ListedResult(msgspec.Struct):
     seats: int
     ballots: int
     winners: list[str]
-    sealed_at: datetime
+    sealed_at: Moment
     page: str
 
 
@@ -127,12 +127,13 @@ class Checkpoint(msgspec.Struct):
 
     number: int
     hash: str
-    published_at: str
+    published_at: Moment
     page: str
 
 
 def _checkpoint(item: Item) -> Checkpoint:
-    return Checkpoint(item["event_id"], item["hash"], item["published_at"], link("checkpoint", item["event_id"]))
+    number, published_at = item["event_id"], datetime.fromisoformat(item["published_at"])
+    return Checkpoint(number, item["hash"], published_at, link("checkpoint", number))
 
 
 @operation(

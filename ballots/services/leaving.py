@@ -11,11 +11,11 @@ from acts.retry import retry_lost_race
 from acts.storage import now_text, record, table
 from ballots import repository
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.rules import State
 from store import keys
 from store.log import Event, as_text, utc_now
-from store.table import Delete, Equals, Exists, Key, Update
+from store.table import Delete, Equals
 
 from .casting import MAX_ATTEMPTS, record_withdrawal
 
@@ -26,6 +26,7 @@ def remove_ballots_of(gone: User) -> None:
     listed = [(item["election_name"], name) for name in names for item in table().each(keys.elections_of_voter(name))]
     process_each(listed, lambda each: _withdraw_ballot(*each))
     process_each(listed, lambda each: _remove_from_roll(*each))
+    process_each(names, rolls.forget_display_names)
 
 
 def _withdraw_ballot(election_name: str, voter: str) -> None:
@@ -51,15 +52,13 @@ def _withdraw(election_name: str, voter: str) -> None:
 
 def _remove_from_roll(election_name: str, voter: str) -> None:
     """A freed name must not stay on a roll, and the person must get no more mail about it. Where a ballot remains, so
-    does the name, but not the one that mails greeted them by."""
+    does the name."""
     retry_lost_race(partial(_remove, election_name, voter), MAX_ATTEMPTS)
 
 
 def _remove(election_name: str, voter: str) -> None:
     item, entry = sharding.read_with_entry(election_name, voter)
     election = elections.election_of(item) if item else None
-    if entry is not None and "display_name" in entry:
-        table().write(Update(Key(entry["PK"], entry["SK"]), remove=("display_name",), when=Exists()))
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
     gone = Delete(sharding.voter_key(election, voter), when=Equals("voted", False))

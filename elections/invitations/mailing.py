@@ -18,6 +18,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts import background, storage
 from acts.background import Task, TaskType, finished, wait
+from acts.hooks import Hooks
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from acts.tokens import create_token
@@ -52,6 +53,8 @@ OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that 
 UNSUBSCRIBE = "silence"  # what the token in a reminder is for
 ONE_TIME_KINDS = (INVITED, MESSAGED, ANNOUNCED)  # kinds sent once to everyone on the roll
 
+REMINDING = Hooks[[Election], list[Write]]("in the transaction that reminds voters")
+
 
 # --- asking for a mailing ---
 
@@ -69,9 +72,12 @@ def remind(actor: User, election: Election) -> None:
     """
     actions.check(actor, election, Action.INVITE)
     now = Update(keys.reminders(election.name), set={"last_sent": now_text()})
-    request_mailing(
-        actor, election, REMINDED, Event(actor.name, "VotersReminded", {"election_name": election.name}), now
-    )
+    event = Event(actor.name, "VotersReminded", {"election_name": election.name})
+    request_mailing(actor, election, REMINDED, event, now, *reminder_steps(election))
+
+
+def reminder_steps(election: Election) -> list[Write]:
+    return [write for writes in REMINDING.run_all(election) for write in writes]
 
 
 def request_mailing(

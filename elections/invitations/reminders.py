@@ -88,5 +88,6 @@ def _start(election: Election, hours: int, stored: Item, now: str) -> int:
     mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)
     is_open = Equals("allow_vote", True) & Equals("no_voting_after", election.no_voting_after)
     is_unchanged = is_open & Equals("remind_before", list(election.remind_before))
+    check = Check(keys.election(election.name), is_unchanged)
     # else another worker has started it, or its end was moved at this moment
-    return int(try_record(event, mailing, mark, Check(keys.election(election.name), is_unchanged)))
+    return int(try_record(event, mailing, mark, check, *invitations.reminder_steps(election)))

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
@@ -181,12 +181,6 @@ def questions_of(multi_ballot: MultiBallot) -> list[Question]:
     questions = repository.questions(multi_ballot)
     found = run_parallel(table(), *(partial(elections.candidates_by_name, each.name) for each in questions))
     return [(multi_ballot.short(each.name), each, there) for each, there in zip(questions, found, strict=True)]
-
-
-@organiser_page(Action.SET_UP)
-@require_POST
-def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
-    return _order_questions(request, found)
 
 
 def _order_questions(request: HttpRequest, found: Found) -> HttpResponse:

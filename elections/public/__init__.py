@@ -1,3 +1,3 @@
-"""The public side of elections: lists, the page of one, its calendar file."""
+"""The public side of elections: lists, the page of one, calendar files and feeds."""
 
-PUBLIC = "own_elections"
+PUBLIC = "feed own_elections"

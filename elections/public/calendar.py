@@ -1,9 +1,10 @@
-"""An election as a calendar file that every calendar program reads (iCalendar, RFC 5545)."""
+"""Elections as a calendar file that every calendar program reads (iCalendar, RFC 5545)."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
@@ -21,32 +22,51 @@ class NotInTheCalendar(Refusal):
     """The election has no times that a calendar could show."""
 
 
-def calendar(
-    *, name: str, url: str, description: str, opens: datetime | None, closes: datetime | None, now: datetime
-) -> bytes:
-    """One event from opening to closing, so that a later file replaces it; transparent, so that no one looks busy."""
-    start, end, title = _span(opens, closes)
-    text = f"{description.strip()}\n\n{url}".strip()
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An election from opening to closing: one event, so that a later file replaces it."""
+
+    name: str
+    url: str
+    description: str
+    opens: datetime | None
+    closes: datetime | None
+    stamp: datetime  # when this was last known to be so
+
+
+def calendar(entries: Iterable[Entry], name: str = "", alarms_after: datetime | None = None) -> bytes:
+    """Entries as a file; a feed has the name by which calendar programs list it. Alarms a day before the end, if that
+    is after `alarms_after`: calendars ring at once for an alarm they missed."""
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
         "PRODID:-//Plenum//Elections//EN",
         "CALSCALE:GREGORIAN",
-        "BEGIN:VEVENT",
-        f"UID:{uuid5(NAMESPACE_URL, url)}",
-        f"DTSTAMP:{_utc(now)}",
-        f"LAST-MODIFIED:{_utc(now)}",
-        f"DTSTART:{_utc(start)}",
-        *([f"DTEND:{_utc(end)}"] if end else []),
-        f"SUMMARY:{_text(title % {'name': name})}",
-        f"DESCRIPTION:{_text(text)}",
-        f"URL:{iri_to_uri(_visible(url))}",
-        "TRANSP:TRANSPARENT",
-        *_alarm(name, closes, now),
-        "END:VEVENT",
+        *([f"X-WR-CALNAME:{_text(name)}", "REFRESH-INTERVAL;VALUE=DURATION:PT6H"] if name else []),
+        *(line for entry in entries for line in _event(entry, alarms_after)),
         "END:VCALENDAR",
     ]
     return b"".join(part + b"\r\n" for line in lines for part in _folded(line))
+
+
+def _event(entry: Entry, alarms_after: datetime | None) -> list[str]:
+    """Transparent, so that no one looks busy."""
+    start, end, title = _span(entry.opens, entry.closes)
+    text = f"{entry.description.strip()}\n\n{entry.url}".strip()
+    return [
+        "BEGIN:VEVENT",
+        f"UID:{uuid5(NAMESPACE_URL, entry.url)}",
+        f"DTSTAMP:{_utc(entry.stamp)}",
+        f"LAST-MODIFIED:{_utc(entry.stamp)}",
+        f"DTSTART:{_utc(start)}",
+        *([f"DTEND:{_utc(end)}"] if end else []),
+        f"SUMMARY:{_text(title % {'name': entry.name})}",
+        f"DESCRIPTION:{_text(text)}",
+        f"URL:{iri_to_uri(_visible(entry.url))}",
+        "TRANSP:TRANSPARENT",
+        *(_alarm(entry.name, entry.closes, alarms_after) if alarms_after else []),
+        "END:VEVENT",
+    ]
 
 
 def _span(opens: datetime | None, closes: datetime | None) -> tuple[datetime, datetime | None, str]:
@@ -63,7 +83,6 @@ def _span(opens: datetime | None, closes: datetime | None) -> tuple[datetime, da
 
 
 def _alarm(name: str, closes: datetime | None, now: datetime) -> list[str]:
-    """A day before the end, unless that has passed: calendars ring at once for an alarm they missed."""
     if closes is None or closes - ALARM_LEAD_TIME <= now:
         return []
     text = _("Voting ends in a day: %(name)s") % {"name": name}

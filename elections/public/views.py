@@ -15,7 +15,7 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import absolute_url
-from acts.storage import now_text
+from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.access import check_visible, election_context, panels
 from elections.invitations import wording
@@ -27,13 +27,14 @@ from elections.rules import Election, State, urgency
 from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
-from pages.paging import read_page
+from pages.paging import PAGE_ROWS, read_page
 from ranking.rankings import choices_of
 from store.keys import fold
 from store.log import utc_now
+from store.parallel import run_parallel
 
 from . import own_elections
-from .calendar import NotInTheCalendar
+from .calendar import Entry, NotInTheCalendar
 from .calendar import calendar as as_calendar
 
 PUBLIC_PART = "elections/parts/public_part.html"
@@ -54,8 +55,14 @@ def elections(request: HttpRequest) -> HttpResponse:
         return _own_elections_page(request)
     tab = tab if tab in STATES else "all"
     read = partial(repository.list_elections, prefix=prefix, state=STATES.get(tab))
-    found, older = read_page(request, read, show=tab, q=prefix)
+    is_first = tab == "all" and not prefix and "after" not in request.GET
+    (found, older), running = run_parallel(
+        table(),
+        lambda: read_page(request, read, show=tab, q=prefix),
+        lambda: repository.list_elections(state=State.OPEN, limit=PAGE_ROWS)[0] if is_first else [],
+    )
     now = now_text()
+    found = list({each.name: each for each in (*found, *running)}.values())  # what is open comes first, however old
     found = found if prefix else sorted(found, key=lambda each: urgency(each, now))
     rows = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
     return _list_page(request, rows, older=older, tab=tab, form=form)
@@ -128,9 +135,10 @@ def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpR
     """The election as a calendar file, if it has times."""
     election, about = found
     url = absolute_url(reverse("election", args=[election.name]))
-    details = {"name": election.name, "url": url, "description": excerpt(markdown_cache.description_html(about), 500)}
+    text, now = excerpt(markdown_cache.description_html(about), 500), utc_now()
+    entry = Entry(election.name, url, text, election.begins, election.ended or election.ends, now)
     try:
-        file = as_calendar(**details, opens=election.begins, closes=election.ended or election.ends, now=utc_now())
+        file = as_calendar([entry], alarms_after=now)
     except NotInTheCalendar:
         raise Http404 from None
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")

@@ -226,18 +226,18 @@ def _to_answer(request: HttpRequest, snapshot: Snapshot) -> QaQuestion | None:
 
 
 def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:
-    act = request.POST["act"]
-    if act == "off":
-        services.set_up(game_id, request.user.name, is_on=False)
-        messages.success(request, _("Questions are off and no longer visible. They are kept for the report."))
-        return redirect("manage_qa", game_id)
+    """Every button saves what was typed; questions are turned off even if it cannot be saved."""
     form = QaForm(request.POST)
-    if not form.is_valid():
-        return _manage_page(request, _load_snapshot(game_id), form)
-    services.set_up(game_id, request.user.name, **form.chosen(), **({"is_on": True} if act == "on" else {}))
-    done = _("Questions are on. Players find them on their phones.") if act == "on" else _("Saved.")
-    messages.success(request, done)
-    return redirect("manage_qa", game_id)
+    is_valid = form.is_valid()
+    done, switched = {
+        "on": (_("Questions are on. Players find them on their phones."), {"is_on": True}),
+        "off": (_("Questions are off and no longer visible. They are kept for the report."), {"is_on": False}),
+        "settings": (_("Saved."), {}),
+    }[request.POST["act"]]
+    if is_valid or request.POST["act"] == "off":
+        services.set_up(game_id, request.user.name, **(form.chosen() if is_valid else {}), **switched)
+        messages.success(request, done)
+    return redirect("manage_qa", game_id) if is_valid else _manage_page(request, _load_snapshot(game_id), form)
 
 
 def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from acts.refusals import LostRace, NotNow
@@ -24,6 +25,7 @@ from pages.messages import refusals_as_messages
 from questions.question import MAX_OPTIONS, MIN_OPTIONS
 
 MAX_TICKED_IDEAS = 6_000  # per request
+MAX_WORDED_IDEAS = 200  # in the address of the page on which their common wording is typed
 
 
 @for_hosts
@@ -42,6 +44,7 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "state": state,
         "ideas": [each for each in views if not each.out],
         "left_out": [each for each in views if each.out],
+        "worded": [each for each in views if str(each.number) in request.GET.getlist("idea")],
         "going": found[1].going,
         "fewest": MIN_OPTIONS,
         "most": MAX_OPTIONS,
@@ -54,6 +57,9 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -> HttpResponse:
     """The button gives the action and the idea: “out 3”. The page continues where it was."""
     back = reverse("sort_ideas", args=[game_id])
+    ticked = request.POST.getlist("idea")
+    if request.POST.get("act") == "merge_as" and 1 < len(ticked) <= MAX_WORDED_IDEAS:
+        return redirect(f"{back}?{urlencode({'idea': ticked}, doseq=True)}")
     with refusals_as_messages(request):
         if request.POST.get("round") != str(round_):
             raise LostRace(rules.STALE)
@@ -73,7 +79,7 @@ def _goes_on_at(request: HttpRequest, number: int, shown: list[int]) -> int:
 def _act(request: HttpRequest) -> tuple[int, Callable[[SortedIdeas], Order]]:
     name, _space, typed = request.POST.get("act", "").partition(" ")
     words = parse_line(request.POST.get("words", ""), MAX_IDEA_CHARS)
-    if name == "merge":
+    if name in ("merge", "merge_as"):
         ticked = [_number(each) for each in request.POST.getlist("idea")[:MAX_TICKED_IDEAS]]
         return min(ticked, default=0), lambda found: found.merged(ticked, words)
     number = _number(typed)

@@ -128,5 +128,7 @@ def _note(result: Result, shown: list[Round], marks: Marks) -> str:
         note = _("Showing %(shown)s of %(every)s rounds: the first, those with a tick, and the last.")
         notes.append(note % {"shown": len(shown), "every": len(every)})
     if any(rounded(votes) != Fraction(votes) for each in shown for votes in each.tally.values()):
-        notes.append(_("Numbers are rounded to two decimals here; the table has every digit."))
+        has_table = marks == OF_ELECTIONS
+        exact = _("Numbers are rounded to two decimals here; the table has every digit.")
+        notes.append(exact if has_table else _("Numbers are rounded to two decimals here."))
     return " ".join(notes)

@@ -8,7 +8,7 @@
 | `of_skills`    | the catalogue of skills, people's skills, endorsements                                          |
 | `of_news`      | posts, their URLs and lists, likes, subscribers                                                 |
 | `of_live`      | live sessions, seats, answers, votes, rounds; questions from the room; minutes; question sets   |
-| `of_site`      | counts, figures, leases, pause, workers; pictures; background work; the log; mail               |
+| `of_site`      | counts, figures, leases, pause, workers; pictures; background work; the log; mail; webhooks     |
 | `parts`        | names, numbers and dates in keys; invisible characters                                          |
 
 Modules are named `of_…` because many of the plain nouns are spans: `keys.elections("b")` is a part of the list.

@@ -32,6 +32,16 @@ def factors(name: str) -> Key:
     return Key(f"USER#{part(name)}", "FACTORS")
 
 
+def identity(digest: str) -> Key:
+    """Whose account belongs to an identity at a provider. Subjects are case-sensitive, so this is not folded."""
+    return Key(f"IDENTITY#{digest}", METADATA)
+
+
+def spent(digest: str) -> Key:
+    """Something that works once and was used: the state of a sign-in, or a token that announces a sign-out."""
+    return Key(f"SPENT#{digest}", METADATA)
+
+
 def listed_person(name: str) -> Key:
     return Key("PEOPLE", part(name))
 
@@ -90,6 +100,16 @@ def session(name: str, digest: str) -> Key:
 
 def sessions(name: str) -> Span:
     return Span(f"SESSIONS#{part(name)}")
+
+
+def calendar_feed(selector: str) -> Key:
+    """The address of a person's calendar."""
+    return Key(f"CALENDAR#{escape(selector)}", METADATA)
+
+
+def sessions_at_provider(digest: str) -> Span:
+    """The sessions that began with one session at an identity provider."""
+    return Span(f"AT#{digest}", index=True)
 
 
 def api_token(name: str, token_id: str) -> Key:

@@ -197,3 +197,38 @@ def mail_server(lane: str) -> Key:
 def quiet(address: str) -> Key:
     """Exists while an address has opted out of mails about results."""
     return Key(f"QUIET#{part(address)}", METADATA)
+
+
+# --- webhooks ---
+
+WAITING_DELIVERIES = Span("DELIVERIES", index=True)
+
+
+def webhook(owner: str, webhook_id: str) -> Key:
+    """An endpoint of a person, or of the site if there is no owner."""
+    return Key(f"WEBHOOKS#{part(owner)}", f"ENDPOINT#{escape(webhook_id)}")
+
+
+def webhooks_of(owner: str) -> Span:
+    return Span(f"WEBHOOKS#{part(owner)}", "ENDPOINT#")
+
+
+def delivery(owner: str, webhook_id: str, queued_at: str, message_id: str) -> Key:
+    return Key(f"WEBHOOKS#{part(owner)}", f"DELIVERY#{escape(webhook_id)}#{queued_at}#{escape(message_id)}")
+
+
+def deliveries_to(owner: str, webhook_id: str) -> Span:
+    return Span(f"WEBHOOKS#{part(owner)}", f"DELIVERY#{escape(webhook_id)}#")
+
+
+def everything_about_webhooks_of(owner: str) -> Span:
+    return Span(f"WEBHOOKS#{part(owner)}")
+
+
+def delivery_by_turn(due: str, webhook_id: str, message_id: str) -> str:
+    return f"{due}#{escape(webhook_id)}#{escape(message_id)}"
+
+
+def deliveries_due(moment: str) -> Span:
+    """Those due by now; later ones are not even read."""
+    return Span(WAITING_DELIVERIES.pk, last=f"{moment}~", index=True)

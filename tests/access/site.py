@@ -15,6 +15,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository, services
+from accounts.connectors import identities
+from accounts.connectors.configuration import Provider
+from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
@@ -30,6 +33,7 @@ from elections.groups import services as groups
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
+from elections.public import feed
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Election
@@ -74,6 +78,8 @@ from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
 from upkeep.doctor import web_checks as doctor
 from upkeep.log.figures import site_sealer
+from webhooks import services as webhooks
+from webhooks.rules import TYPES
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
 
@@ -81,7 +87,9 @@ CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
 RANKS = {"0": ["1"], "1": ["2"]}
 TYPED = {"rank-0": "1", "rank-1": "2"}
-PRESENTED = {"SITE_LOGO": str(settings.BASE_DIR / "static" / "img" / "mark.svg"), "SITE_COLOUR": "#0b5394"}
+FORGE = Provider("forge", "github", "Our forge", "https://forge.example.org", "plenum", "secret")
+PRESENTED: dict[str, Any] = {"SITE_LOGO": str(settings.BASE_DIR / "static" / "img" / "mark.svg")}
+PRESENTED |= {"SITE_COLOUR": "#0b5394", "SIGN_IN_PROVIDERS": [FORGE]}
 PASSERS_BY = (
     "half in",
     "stranger",
@@ -145,11 +153,13 @@ def build() -> Site:
     links = _links(people)
     mark = _second_factors(people["voter"], browsers["voter"])
     _sign_in(browsers["half in"], people["voter"].name)
+    identities.link(_person(people["newcomer"].name), FORGE, Identity(FORGE.issuer, "4711"))
     browsers["voter"].post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     browsers["passer-by"].post(reverse("poll", args=[lunch.id]), _vote(browsers["passer-by"], lunch))
     looks = [
         *_looks_of_everybody(links),
         *_looks_of_the_voter(mark),
+        Look("calendar_feed", "stranger", (feed.make(people["voter"]),)),
         *_looks_of_the_organiser(),
         *_looks_at_results(),
         *_looks_at_polls(lunch, dinner),
@@ -161,6 +171,7 @@ def build() -> Site:
         *_looks_at_the_site_page(),
         *_looks_at_sets(_question_set(people["organiser"])),
         *_looks_at_groups(_group(people["organiser"])),
+        *_looks_at_webhooks(_webhook(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
         *looks_at_playing(people["organiser"], browsers["passer-by"]),
         *looks_of_listeners(people["organiser"], browsers["passer-by"]),
@@ -179,6 +190,13 @@ def build() -> Site:
 
 
 # --- what there is ---
+
+
+def _webhook(otto: User) -> str:
+    """To which a test event is on its way; answers its id."""
+    made, _secret = webhooks.add(otto, otto.name, "https://hooks.example/", list(TYPES))
+    webhooks.send_test(made)
+    return made.id
 
 
 def _people() -> dict[str, User]:
@@ -388,6 +406,10 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("leave_alone", "stranger", (mailing.unsubscribe_token(known("Board"), known("Ann")),)),
         Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
+        Look("join_by_provider", "stranger"),
+        Look("start_provider", "stranger", ("forge",)),
+        Look("finish_provider", "stranger", ("forge",), asked={"state": "made-up"}),
+        Look("provider_signed_out", "stranger", ("forge",), asked={"iss": FORGE.issuer, "sid": "made-up"}),
         Look("waiting", "nobody yet"),
     ]
 
@@ -402,12 +424,15 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
+    forms = ("own_calendar", "own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     own += ("api_tokens", "create_token")
-    forms = ("own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     return [
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, *forms)),
         Look("remove_passkey", "voter", (mark,)),
+        *(Look(page, "newcomer") for page in ("providers", "prove_identity")),
+        Look("link_provider", "voter", ("forge",)),
+        Look("unlink_provider", "newcomer", ("forge",)),
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
         Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
@@ -563,6 +588,16 @@ def _looks_at_sets(set_id: str) -> list[Look]:
         *(Look(page, "organiser", (set_id,)) for page in ("set_csv", "set_json", "set_gift", "add_question")),
         *(Look(page, "organiser", (set_id, 1)) for page in ("edit_question", "remove_question")),
         Look("edit_question_category", "organiser", (set_id, 1)),
+    ]
+
+
+def _looks_at_webhooks(webhook_id: str) -> list[Look]:
+    pages = ("webhook", "edit_webhook", "renew_webhook_secret", "delete_webhook")
+    return [
+        *(Look(page, "organiser") for page in ("webhooks", "add_webhook")),
+        *(Look(page, "organiser", (webhook_id,)) for page in pages),
+        Look("webhooks", "owner", of="with those of the site"),
+        Look("add_site_webhook", "owner"),
     ]
 
 

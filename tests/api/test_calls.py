@@ -106,7 +106,7 @@ def test_the_page_describes_every_operation(client, site, signed_in):
     from api.operations import OPERATIONS
 
     page = client.get("/api/v1/").content.decode()
-    assert page.count('class="card operation"') == len(OPERATIONS)
+    assert page.count('<details class="operation"') == len(OPERATIONS)
     assert 'script src="http' not in page
     document = client.get("/api/v1/openapi.json").json()
     assert document["openapi"] == "3.1.0"

@@ -169,6 +169,15 @@ def test_an_item_is_added_as_it_is_typed(hana, assembly, site):
     assert [each["total_questions"] for each in events(site, "LiveItemAdded")] == [6]
 
 
+def test_one_item_is_written_after_the_other_away_from_other_buttons(hana, assembly):
+    again = hana.post(at(assembly, "agenda"), ITEM | {"another": "yes"})["Location"]
+    assert again == at(assembly, "agenda") + "?add#add"
+    page = text(hana.get(again))
+    assert "“Buy a tent” is on the agenda." in page
+    assert page.count('<form method="post" class="form') == 1
+    assert at(assembly, "drive") not in page
+
+
 @every_row(
     ("change", "expected"),
     [

@@ -274,7 +274,7 @@ def test_a_link_that_ended_opens_no_result_either(board, person):
     client = come_in(door_of())
     mailing.resend_invitation(people.find("the organiser"), board, ANN)
     close_and_seal(elections.find("Board"))
-    for name in ("results", "follow", "recount", "bundle"):
+    for name in ("results", "result_screen", "follow", "recount", "bundle"):
         answer = client.get(reverse(name, args=["Board"]))
         assert answer.status_code == 403
         assert "A newer link has replaced it" in text_of(answer)

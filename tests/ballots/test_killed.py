@@ -32,13 +32,14 @@ from elections.lifecycle import closing
 from ranking.rankings import ranking_from
 from store import keys
 from tests.at_once import at_once
+from tests.compiled_templates import of_a_server
 from tests.store.engines import free_port
 
 from .caster import CANDIDATES, is_withdrawal, ranks_on
 from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind
 
 pytestmark = pytest.mark.slow
-ROUNDS = 3
+ROUNDS = 2  # `make soak` kills again and again
 FORMS_BETWEEN_KILLS = 40  # forms that are answered between a start and the next kill
 START_TIMEOUT_SECONDS = 120
 ELECTIONS = ("Secret board", "Public board")
@@ -61,6 +62,7 @@ class Server:
             "METRICS_DIR": str(folder / "metrics"),
             "PORT": str(self.port),
             "WEB_PROCESSES": "2",
+            **of_a_server(),
             **variables,
         }
         self.process: subprocess.Popen[bytes] | None = None

@@ -445,9 +445,9 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
     accounts.remove(owner, people.find("Eve"))
     monkeypatch.undo()
     assert len(ballots()) == 1
-    assert finish_background() == 1
+    assert finish_background("remove person") == 1
     assert ballots() == []
-    assert finish_background() == 0
+    assert finish_background("remove person") == 0
 
 
 def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):

@@ -35,6 +35,7 @@ from playwright.sync_api import (
 from accounts.demo import PASSWORD
 from config.settings import BASE_DIR
 from tests import people
+from tests.compiled_templates import of_a_server
 
 TIMEOUT_SECONDS = 120  # seconds: a busy machine is no failure
 expect.set_options(timeout=60_000)
@@ -74,7 +75,7 @@ def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: P
 def ran_in(folder: Path, **variables: str) -> dict[str, object]:
     """How a command is run for the site in this folder."""
     folders = {"DATA_DIR": str(folder), "METRICS_DIR": str(folder / "metrics")}  # one that is killed leaves nothing
-    return {"cwd": BASE_DIR, "env": {"PATH": os.environ["PATH"], **folders, **variables}}
+    return {"cwd": BASE_DIR, "env": {"PATH": os.environ["PATH"], **folders, **of_a_server(), **variables}}
 
 
 def start(folder: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
@@ -135,8 +136,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
         flock(turn, LOCK_EX)
         if not folder.exists():
             making = Path(tempfile.mkdtemp(dir=folder.parent))
-            run = ran_in(making, DJANGO_SETTINGS_MODULE="config.settings")
-            subprocess.run([sys.executable, "-c", STARTING], **run, check=True)
+            subprocess.run([sys.executable, "-c", STARTING], **ran_in(making), check=True)
             making.rename(folder)
     return folder
 

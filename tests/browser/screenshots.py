@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from django.urls import reverse
 from playwright.sync_api import Page
 
@@ -12,6 +14,7 @@ from accounts import repository as people
 from acts.storage import table
 from config.settings import BASE_DIR
 from elections import repository as elections
+from elections import setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.multi_ballot_pages import services as multi_ballots
@@ -60,7 +63,7 @@ def pages(halls: Halls) -> dict[str, tuple[str, str]]:  # noqa: F811
     """By name: where each is, and who looks at it."""
     polls = {item["title"]: item["id"] for item in table().each(keys.made_by(MAKER))}
     running, meeting = trivia(halls, WHICH, [0, 0, 1]), SCREENS["assembly-end"](halls)
-    film, board = "Film for Friday evening", "Board 2027"
+    film, board, drafted = "Film for Friday evening", "Board 2027", draft()
     return {
         "home-signed-out": ("/", ""),
         "home": ("/", OWNER),
@@ -70,7 +73,7 @@ def pages(halls: Halls) -> dict[str, tuple[str, str]]:  # noqa: F811
         "ballot": (election("ballot", film), VOTER),
         "results": (election("results", "Committee of the workshop"), OWNER),
         "dashboard": (election("dashboard", board), OWNER),
-        "setup": (election("election_step", draft(), "candidates"), OWNER),
+        **{f"setup-{step}": (election("election_step", drafted, step), OWNER) for step in setup_steps.BY_NAME},
         "multi-ballot-dashboard": (reverse("multi_ballot_dashboard", args=[multi_ballot()]), OWNER),
         "polls": (reverse("polls"), OWNER),
         "poll": (reverse("poll", args=[polls["Where shall we eat on Friday?"]]), ""),
@@ -84,6 +87,8 @@ def pages(halls: Halls) -> dict[str, tuple[str, str]]:  # noqa: F811
         "skills": (reverse("skills"), OWNER),
         "find-people": (reverse("find_people"), OWNER),
         "profile": (reverse("profile", args=[VOTER]), OWNER),
+        "person": (reverse("person", args=[VOTER]), OWNER),
+        "me": (reverse("me"), VOTER),
         "admin": (reverse("admin"), OWNER),
         "help": (reverse("help"), OWNER),
         "minutes": (meeting.path("minutes"), HOST),
@@ -116,9 +121,10 @@ def test_the_main_pages(visit: Visit, halls: Halls):  # noqa: F811
 def test_the_projector(halls: Halls):  # noqa: F811
     for name, made in SCREENS.items():
         hall = made(halls)
-        for language, scheme in zip(LANGUAGES, SCHEMES, strict=True):
+        for language, scheme in product(LANGUAGES, SCHEMES):
             page = hall.screen(locale=language, color_scheme=scheme)
             page.set_viewport_size(PROJECTOR_PX)
+            page.evaluate("theme => document.documentElement.dataset.theme = theme", scheme)  # of any kind of session
             page.screenshot(path=FOLDER / f"projector-{name}-1920-{scheme}-{language}.png", animations="disabled")
 
 

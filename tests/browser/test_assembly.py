@@ -37,6 +37,7 @@ def make(host: Page) -> None:
 
 
 def add(host: Page, kind: str, title: str, options: str = "", *, share: str, of: str) -> None:
+    host.get_by_role("link", name="Add an item").click()
     host.select_option("#id_kind", kind)
     host.fill("#id_title", title)
     if options:
@@ -49,7 +50,7 @@ def add(host: Page, kind: str, title: str, options: str = "", *, share: str, of:
 
 def enrol(host: Page, hall: Hall) -> dict[str, str]:
     """Put everybody on the roll; answers the codes on the cards."""
-    host.goto(hall.path("roll"))
+    host.goto(hall.path("roll") + "?add")
     host.fill("#id_names", "\n".join(LISTED))
     press(host, "Check the list")
     expect(host.locator("main")).to_contain_text("New, checks in with a code")

@@ -44,7 +44,8 @@ def test_ideas_of_a_room_become_an_election_and_a_poll(hall_of, voices):  # noqa
     host.get_by_role("link", name="Sort the ideas").click()
     for text in ("More lamps", "Light at night"):
         host.get_by_label(f"Merge: {text}", exact=True).check()
-    host.get_by_label("Merge the ideas ticked below as").fill("Lamps at night")
+    press(host, "Merge as …")
+    host.get_by_label("Change the wording").fill("Lamps at night")
     press(host, "Merge")
     expect(wall.locator(".idea", has_text="Lamps at night")).to_contain_text("More lamps")
     host.locator(".sort-list li", has_text="Free beer").get_by_role("button", name="Leave out").click()

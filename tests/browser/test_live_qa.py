@@ -25,7 +25,7 @@ def asks(page: Page, hall: Hall, text: str, told: str) -> None:
 
 def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
     hall = hall_of(Type.TRIVIA, WHO)
-    host = hall.visit(hall.path("qa/manage"), who=HOST, width=WALL_WIDTH_PX)
+    host = hall.visit(hall.path("qa/manage") + "?settings", who=HOST, width=WALL_WIDTH_PX)
 
     # the host takes questions at once, but for those with a word of a list
     host.get_by_label("unless they contain a word on your list").check()

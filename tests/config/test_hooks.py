@@ -18,14 +18,27 @@ from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
+from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
 from mail.emails import COLOURING, EMAIL_TEMPLATES
+from news.services import PUBLISHING
+from results.services import SEALING
 
 STEPS = {
     "PROFILE_VISIBILITY": (PROFILE_VISIBILITY, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.creating_salt", "elections.skills_needed.needs.storing_snapshot"]),
-    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt"]),
+    "OPENING": (
+        OPENING,
+        [
+            "ballots.secrecy.creating_salt",
+            "elections.skills_needed.needs.storing_snapshot",
+            "webhooks.events.opened",
+        ],
+    ),
+    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt", "webhooks.events.closed"]),
+    "SEALING": (SEALING, ["webhooks.events.sealed"]),
+    "REMINDING": (REMINDING, ["webhooks.events.reminded"]),
+    "PUBLISHING": (PUBLISHING, ["webhooks.events.published"]),
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
@@ -45,11 +58,13 @@ STEPS = {
             "elections.skills_needed.services.forget_agreements",
             "skills.services.delete_skills",
             "skills.services.delete_endorsements",
+            "elections.public.feed.revoke",
             "elections.invitations.opt_out.forget",
             "news.likes.forget_likes",
             "news.subscriptions.forget_subscription",
             "assembly.minutes.services.forget_attendances",
             "live.services.deleting.forget_hosting",
+            "webhooks.services.forget_webhooks",
             "accounts.services.removal.delete_sessions",
             "accounts.api_tokens.delete_tokens",
         ],
@@ -87,6 +102,9 @@ def test_every_moment_that_there_is_has_its_steps():
         "elections/lifecycle/closing.py",
         "elections/lifecycle/services.py",
         "elections/dashboard/next_step.py",
+        "elections/invitations/mailing.py",
+        "news/services.py",
+        "results/services.py",
         "accounts/registration_policy.py",
         "mail/emails.py",
         "accounts/access.py",

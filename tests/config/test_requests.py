@@ -6,7 +6,7 @@ import gzip
 import logging
 import re
 from datetime import UTC, datetime
-from importlib import reload
+from importlib import import_module, reload
 
 import orjson
 import pytest
@@ -20,7 +20,6 @@ from django.test import Client, RequestFactory
 from django.utils.translation import override
 
 from accounts import middleware as at_the_door
-from config import wsgi
 from config.logs import JsonLines
 from config.middleware import QuickGZip
 
@@ -174,7 +173,7 @@ def test_no_request_looks_for_databases_or_caches():
 
 def test_the_pages_of_voters_are_compiled_in_every_language_before_anybody_comes(monkeypatch):
     monkeypatch.setattr(engines["jinja2"].env, "compiled", {})
-    reload(wsgi)
+    wsgi = reload(import_module("config.wsgi"))
     for language, _ in settings.LANGUAGES:
         with override(language):
             compiled = {name for _loader, name in engines["jinja2"].env.active().cache}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elections.public.calendar import NotInTheCalendar, calendar
+from elections.public.calendar import Entry, NotInTheCalendar, calendar
 from tests.rows import every_row
 
 NOW = datetime(2026, 11, 15, 4, 0, tzinfo=UTC)
@@ -33,7 +33,8 @@ ODD_NAMES = [
 
 def file(**changes: object) -> bytes:
     election = {"name": "Board 2027", "url": URL, "description": "Three seats.", "opens": OPENS, "closes": CLOSES}
-    return calendar(**{**election, "now": NOW, **changes})
+    said = {**election, "stamp": NOW, **changes}
+    return calendar([Entry(**said)], alarms_after=said["stamp"])
 
 
 # --- a small reader ---
@@ -118,7 +119,7 @@ def test_without_times_that_make_sense_there_is_no_file(opens, closes):
 
 
 def test_a_later_file_replaces_the_earlier_one():
-    later = file(closes=CLOSES + timedelta(days=1), now=NOW + timedelta(days=1), description="Two seats.")
+    later = file(closes=CLOSES + timedelta(days=1), stamp=NOW + timedelta(days=1), description="Two seats.")
     first, second = parsed(file())["VEVENT"], parsed(later)["VEVENT"]
     assert first["UID"] == second["UID"]
     assert first["DTSTAMP"] < second["DTSTAMP"]
@@ -144,7 +145,7 @@ def test_an_alarm_rings_a_day_before_the_end(opens):
     assert alarm["DESCRIPTION"] == "Voting ends in a day: Board 2027"
 
 
-@every_row("changes", [{"closes": None}, {"now": CLOSES - timedelta(days=1)}, {"now": CLOSES + timedelta(days=1)}])
+@every_row("changes", [{"closes": None}, {"stamp": CLOSES - timedelta(days=1)}, {"stamp": CLOSES + timedelta(days=1)}])
 def test_no_alarm_rings_late_or_without_an_end(changes):
     assert "VALARM" not in parsed(file(**changes))
 

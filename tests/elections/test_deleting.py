@@ -142,6 +142,7 @@ def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, mo
 def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
     monkeypatch.setattr(SqliteTable, "purge_journal", lambda table: pytest.fail("not while others wait"))
     page = signed_in(ada)
+    finish_background("tell webhooks")
     with monkeypatch.context() as counted:
         calls = killed_after(counted, DELETION_WRITES)
         deleting_acts.delete(ada, board)

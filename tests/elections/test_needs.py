@@ -217,7 +217,7 @@ def browser(otto):
 def test_an_organiser_says_what_it_needs(browser, draft, signed_in):
     post = partial(browser.post, f"{HERE}needs/")
     assert post({"skill": "tea", "level": "2", "count": "1"}).status_code == 302
-    assert '<option value="Tea">' in text_of(browser.get(f"{HERE}needs/"))
+    assert '<option value="Tea">' in text_of(browser.get(f"{HERE}needs/?add"))
     assert "Did you mean: Python?" in text_of(post({"skill": "pyth", "level": "2", "count": "1"}))
     assert post({"skill": "made up", "level": "2", "count": "1"}).status_code == 422
     assert post({"skill": "tea", "level": "9", "count": "0"}).status_code == 422

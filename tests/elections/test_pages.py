@@ -15,6 +15,8 @@ from accounts.rules import Role
 from acts.caches import SizedCache
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
@@ -239,8 +241,22 @@ def test_an_election_that_is_open_and_still_editable_is_listed_as_open(ada, boar
     assert "Board 2027" not in text_of(observer.get("/elections/?show=closed"))
 
 
+def test_what_is_open_comes_first_in_the_list_of_all_however_old_it_is(ada, board, monkeypatch):
+    monkeypatch.setattr("pages.paging.PAGE_ROWS", 1)
+    user, newer = people.find("Ada"), drafts.create(people.find("Ada"), "Newer")
+    for election in (board, newer):
+        add_candidates(user, election, [Candidate("Bo"), Candidate("Cy")])
+        add_voters(user, election, ["Hypatia"])
+        lifecycle.open_(user, repository.find(election.name), editable=False)
+    closing.close(user, repository.find("Newer"))
+    first = ada.get("/elections/?show=all")
+    assert re.findall("Board 2027|Newer", re.sub(r"<[^>]+>", "", text_of(first))) == ["Board 2027", "Newer"]
+    assert "after=" in text_of(first)
+
+
 def test_a_list_takes_two_round_trips_and_ones_own_one_for_each_way_to_be_in_it(ada, board):
-    assert 'desc="2 trips"' in ada.get("/elections/?show=all")["Server-Timing"]
+    assert 'desc="2 trips"' in ada.get("/elections/?show=open")["Server-Timing"]
+    assert 'desc="3 trips"' in ada.get("/elections/?show=all")["Server-Timing"], "what is open, and the newest"
     timing = ada.get("/elections/")["Server-Timing"]
     assert 'desc="6 trips"' in timing, "who asks; by name, by address, for everybody, run by them; and the entries"
 

@@ -186,7 +186,7 @@ def test_tick_sets_reminders_off(site, ada, board, clock):
     clock.hours = 168
     said = StringIO()
     call_command("tick", stdout=said)
-    assert "1 reminders sent, 1 background tasks resumed" in said.getvalue()
+    assert "1 reminders sent, 3 background tasks resumed" in said.getvalue()
     assert len(unfinished("mail voters")) == 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.people import PASSWORD
 
@@ -133,6 +134,16 @@ def links_on(html: str) -> list[str]:
     reader = _Reader()
     reader.feed(html)
     return reader.links
+
+
+def states_of(path: str, html: str) -> list[str]:
+    """Where the links of a page lead that show it in another state, as “?add” does; one for each name in a query."""
+    found = {}
+    for link in links_on(html):
+        to = urlsplit(link)
+        if to.path in ("", path) and to.query:
+            found.setdefault(to.query.partition("=")[0], f"{path}?{to.query}")
+    return list(found.values())
 
 
 class Typing:

@@ -109,7 +109,7 @@ def test_an_item_is_added_where_the_host_wants_it(hana, made):
     other = question_fingerprint(repository.read_questions(game.id)[1])
     item = {"kind": "topic", "title": "Boats", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
     page = f"/live/{game.id}/agenda/"
-    assert f'<option value="{other}">Before 2. Any other business</option>' in hana.get(page).content.decode()
+    assert f'<option value="{other}">Before 2. Any other business</option>' in hana.get(f"{page}?add").content.decode()
     assert hana.post(page, item | {"before": other}).status_code == 302
     assert titles(game) == ["Report", "Boats", "Any other business"]
     correcting.change(game.id, "Hana", 2, other, Question("The rest", Kind.TOPIC))

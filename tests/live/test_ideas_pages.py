@@ -127,6 +127,21 @@ def test_hosts_merge_take_apart_leave_out_and_choose(hana, game):
     assert repository.read_state(game.id).phase == Phase.SORTING
 
 
+def test_wording_is_typed_on_a_page_of_its_own(hana, game):
+    place = numbers(game)
+    both = [place["A bus"], place["A bike"]]
+    page = text(sort(hana, game, "merge_as", idea=both))
+    assert all(f'name="idea" value="{each}"' in page for each in both)
+    assert 'name="act" value="merge"' in page
+    assert "Leave out" not in page
+    assert orders.find_order(game.id, 1).version == 1, "nothing is merged yet"
+    one = text(hana.get(reverse("sort_ideas", args=[game.id]), {"idea": place["A boat"]}))
+    assert 'value="A boat"' in one
+    assert f'value="words {place["A boat"]}"' in one
+    assert "at least two" in text(sort(hana, game, "merge_as", idea=both[:1]))
+    assert "Leave out" in text(hana.get(reverse("sort_ideas", args=[game.id]), {"idea": "no such"}))
+
+
 @pytest.mark.parametrize(
     ("act", "more", "says"),
     [

@@ -181,7 +181,9 @@ def test_a_text_cannot_be_taken_for_signs_of_gift():
     assert read(gift(nasty, plain_one), Format.GIFT).new == [nasty, plain_one]
 
 
-WORDS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("~=#{}:\\/[]%$ \n&<>n")), max_size=14)
+WORDS = st.text(
+    st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("~=#{}:\\/[]%$ \n&<>n")), max_size=14
+)
 QUESTIONS = st.builds(
     Question,
     title=WORDS,
@@ -379,7 +381,7 @@ def test_no_bytes_break_a_reader(raw):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("<>/&;#!- psubre")), max_size=60))
+@given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("<>/&;#!- psubre")), max_size=60))
 @example("<!-- <p>")
 @example("<SCRIPT>a</script>b")
 def test_any_text_becomes_plain(text):

@@ -16,7 +16,7 @@ def signed(secret: str, *words: str) -> str:
     return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8"))))
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
 def test_words_are_signed_as_hmac_signs_them(words):
     assert drafts._hash(*words) == signed(site.SECRET_KEY, *words) == drafts._hash(*words)
 

@@ -12,12 +12,15 @@ from elections.rules import Election
 from elections.turnout.counts import Turnout
 from results import wording
 from results.exports.text_report import as_text
+from results.pictures.bars import OF_ELECTIONS, OF_POLLS
 from results.pictures.drawing import exact, number
+from results.pictures.rounds import rounds
 from results.report import Report, report_on
 from results.repository import Found, Seal, Sealed
 from results.views import context_of_report
 from tally.ballots import Ballots
 from tally.explain import TEMPLATES
+from tally.methods import count
 
 EQUALS = ["0=1>2", "0=1>2", "2>1", "1", "0=2", "3>2=0"]
 POINT, COMMA = re.compile(r"\d\.\d"), re.compile(r"\d,\d")
@@ -75,3 +78,12 @@ def test_what_is_stored_has_points_in_every_language():
     with translation.override("de"):
         assert Report.from_json(report.as_json()) == report
         assert not COMMA.search(str(report.result.rounds[0].tally))
+
+
+def test_every_digit_is_promised_only_where_a_table_has_them():
+    """A poll has no table of its rounds."""
+    result = count(Ballots.of(["Ada", "Bo", "Cy"], ["0=1=2", "0", "1"]), "irv", seed="x")
+    of_election, of_poll = (rounds(result, marks).note for marks in (OF_ELECTIONS, OF_POLLS))
+    assert "the table has every digit" in of_election
+    assert "rounded to two decimals" in of_poll
+    assert "table" not in of_poll

@@ -8,10 +8,19 @@ import pytest
 from django.urls import reverse
 
 from accounts import repository as people
+from ballots import services as ballots
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from ranking.candidates import Candidate
 from results.pictures.race import MAX_RUNNERS, laps
 from tally.ballots import Ballots
 from tally.methods import count
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.ballots.test_by_link import ANN, BEN, come_in, door_of
+from tests.ballots.test_pages import vote
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 
 NAMES = ("Ada", "Bo", "Cy")
@@ -40,7 +49,7 @@ def test_the_organiser_gets_there_from_the_result_and_a_voter_may_look(voted, cl
     page = answer.content.decode()
     assert answer.status_code == 200
     assert re.search(r'<ul class="winners of-1".*?<span dir="auto">Ada</span>', page)
-    assert "3 ballots" in page
+    assert "3 of 3 voters" in page
     assert "voter 0" not in page
     again = voter.get(address, headers={"If-None-Match": answer["ETag"]})
     assert again.status_code == 304
@@ -56,6 +65,32 @@ def test_it_says_no_more_than_the_result_page_to_strangers_and_before_the_close(
     close()
     assert "/sign-in/" in screen(client).url
     assert signed_in(people.find("voter 0")).post(reverse("result_screen", args=["Board"])).status_code == 405
+
+
+def test_whoever_votes_by_link_may_look_and_is_not_named(opened, close):  # noqa: F811
+    opened(ANN, BEN, vote_by_link=True)
+    by_link = come_in(door_of())
+    vote(by_link, rank_1="1")
+    close()
+    page = screen(by_link)
+    assert page.status_code == 200
+    assert "1 of 2 voters" in page.content.decode()
+    assert ANN not in page.content.decode()
+
+
+def test_names_of_markup_are_text(person, close, signed_in):  # noqa: F811
+    owner, voter, name = person("the organiser"), person("Eve"), "<script>alert(1)</script>"
+    election = drafts.create(owner, name)
+    add_candidates(owner, election, [Candidate("<b>Ada</b>"), Candidate('Bo" onload="')])
+    add_voters(owner, election, ["Eve"])
+    lifecycle.open_(owner, elections.find(name), editable=False)
+    ballots.cast(voter, name, {"0": ["1"]}, "a form")
+    close(name)
+    page = screen(signed_in(owner), name).content.decode()
+    assert '<h1 class="show-where" dir="auto">&lt;script&gt;alert(1)&lt;/script&gt;</h1>' in page
+    assert '<span dir="auto">&lt;b&gt;Ada&lt;/b&gt;</span>' in page
+    assert "<script>alert" not in page
+    assert 'onload="' not in page
 
 
 # --- laps ---

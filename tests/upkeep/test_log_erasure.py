@@ -406,6 +406,16 @@ def test_an_address_that_never_had_an_account_is_forgotten_when_asked(site, boss
     is_whole(site)
 
 
+def test_the_name_from_a_file_is_forgotten_with_its_address(site, boss):
+    """Even on a roll that is kept, and once more if it was listed again since."""
+    for name in ("Board", "Fee"):
+        board = drafts.create(boss, name)
+        add_voters(boss, board, [ADA[1], "kofi@example.org"], {ADA[1]: "Ada from a file", "kofi@example.org": "Kofi"})
+        run("forget", ADA[1].upper())
+        listed = {each.name: each.display_name for each in rolls.every_voter(elections.find(name))}
+        assert listed == {ADA[1]: "", "kofi@example.org": "Kofi"}
+
+
 def test_what_cannot_be_forgotten_is_said(site, boss, settings):
     with pytest.raises(CommandError, match="An account has it"):
         run("forget", boss.email)

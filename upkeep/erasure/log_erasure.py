@@ -28,6 +28,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import table
+from elections.rolls import forget_display_names
 from store import keys
 from store.limits import check_item
 from store.log import EventLog, as_text, layout, utc_now
@@ -294,6 +295,7 @@ def request_erasure(name_or_email: str) -> None:
         raise Refusal("According to the log, nobody of that name was removed.")
     with suppress(Refused):  # it was requested before
         table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
+    forget_display_names(name_or_email)
 
 
 # --- forgetting ---

@@ -43,6 +43,8 @@ from upkeep.log.figures import site_sealer
 from upkeep.monitoring import metrics
 from upkeep.worker import heartbeats
 from upkeep.worker.leases import Leases
+from webhooks import sending as webhooks
+from webhooks.services import JOB
 
 log = logging.getLogger("plenum.worker")
 
@@ -156,12 +158,13 @@ BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
 RETENTION = Job("retention", 60, unused_accounts.process_unused, unused_accounts.is_due)
+WEBHOOKS = Job(JOB, 2, lambda: webhooks.send_due(goes_on), moment=webhooks.next_due, lane="webhooks")
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
     *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION),
-    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, LIVE_SESSIONS, BACKGROUND),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, LIVE_SESSIONS, BACKGROUND),
 )
 
 

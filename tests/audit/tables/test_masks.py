@@ -40,7 +40,7 @@ APART = {
     "seat",
     "live answer",
 }
-APART |= {"live vote", "attendance", "own upvotes", "upvotes", "opted out"}
+APART |= {"spent token", "live vote", "attendance", "own upvotes", "upvotes", "opted out", "calendar feed"}
 
 
 def a_key_of(item_type: ItemType) -> Key:

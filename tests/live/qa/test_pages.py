@@ -237,7 +237,18 @@ def test_turning_questions_on_and_choosing_how(made, hana):
         assert hana.post(manage(game), {"act": "settings", **wrong}).status_code == 422
     hana.post(manage(game), {"act": "settings", "mode": "open", "words": words})
     assert (qa_of(game).mode, qa_of(game).named, qa_of(game).is_on) == (Mode.OPEN, False, True)
-    assert "Questions are off" in text_of(hana.post(manage(game), {"act": "off"}, follow=True))
+    off = {"act": "off", "mode": "words", "words": "fool"}
+    assert "Questions are off" in text_of(hana.post(manage(game), off, follow=True))
+    assert (qa_of(game).is_on, qa_of(game).words) == (False, ("fool",))
+
+
+def test_questions_are_turned_off_even_if_what_was_typed_cannot_be_saved(made, hana):
+    game = made(Type.POLL)
+    services.set_up(game.id, "Hana", is_on=True)
+    answer = hana.post(manage(game), {"act": "off", "mode": "words", "words": "x" * 61})
+    assert answer.status_code == 422
+    assert "Questions are off" in text_of(answer)
+    assert "x" * 61 in text_of(answer)
     assert not qa_of(game).is_on
 
 

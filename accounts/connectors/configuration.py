@@ -1,0 +1,127 @@
+"""The identity providers that a site's operator has configured, read from a TOML file.
+
+Read together with the settings, so it needs neither the store nor the user model. No sentence repeats a secret.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from accounts.rules import Role
+
+KINDS = ("oidc", "github")
+GITHUB = "https://github.com"
+SCOPE = "openid profile email"
+GROUPS = "groups"
+MAX_LABEL_CHARS = 60
+GRANTABLE = tuple(role.name for role in Role if Role.NO_ACCESS < role <= Role.ADMIN)
+TEXTS = ("kind", "label", "issuer", "client_id", "client_secret", "client_secret_file", "scope", "groups")
+WORDS = (*TEXTS, "trust_addresses", "roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One identity provider. `issuer` is its address; with the subject it identifies a person for good."""
+
+    id: str
+    kind: str
+    label: str
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    scope: str = SCOPE
+    groups: str = GROUPS  # the claim that lists a person's groups
+    trust_addresses: bool = False  # whether it only has addresses that it has checked, though it does not say so
+    roles: tuple[tuple[str, Role], ...] = ()  # what a group makes of its members
+
+    def granted(self, groups: tuple[str, ...]) -> Role | None:
+        """The highest role that these groups give."""
+        return max((role for group, role in self.roles if group in groups), default=None)
+
+
+def read_providers(path: str) -> tuple[list[Provider], list[str]]:
+    """The providers in the file, in its order, and what is wrong with it."""
+    try:
+        tables = tomllib.loads(Path(path).read_text())
+    except OSError as error:
+        return [], [f"SIGN_IN_PROVIDERS {path!r} cannot be read: {error.strerror}."]
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return [], [f"SIGN_IN_PROVIDERS {path!r} is not a TOML file with one table for each provider."]
+    mistakes = [f"SIGN_IN_PROVIDERS, {name}: {each}" for name, table in tables.items() for each in _wrong(name, table)]
+    if mistakes:
+        return [], mistakes
+    providers = [_provider(name, table) for name, table in tables.items()]
+    issuers = [each.issuer for each in providers]
+    if len(set(issuers)) < len(issuers):
+        return [], ["SIGN_IN_PROVIDERS names the same issuer twice."]
+    return providers, []
+
+
+def _wrong(name: str, table: Any) -> Iterator[str]:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,29}", name):
+        yield "the name of a provider is made of small letters, digits and hyphens."
+    if not isinstance(table, dict):
+        yield "a provider is a table, such as [university]."
+        return
+    yield from (f"{word!r} is no word for a provider." for word in table if word not in WORDS)
+    yield from (f"{word} is a text." for word in TEXTS if not isinstance(table.get(word, ""), str))
+    if table.get("kind") not in KINDS:
+        yield f"kind must be one of {', '.join(KINDS)}."
+    if not 0 < len(str(table.get("label", name)).strip()) <= MAX_LABEL_CHARS:
+        yield f"label has 1 to {MAX_LABEL_CHARS} characters."
+    if not is_secure(str(table.get("issuer", GITHUB if table.get("kind") == "github" else ""))):
+        yield "issuer must be an address that starts with https://, as the provider writes it."
+    yield from (f"{word} is missing." for word in ("client_id",) if not table.get(word))
+    yield from _wrong_secret(table)
+    if not isinstance(table.get("trust_addresses", False), bool):
+        yield "trust_addresses is true or false."
+    roles = table.get("roles", {})
+    if not isinstance(roles, dict) or any(role not in GRANTABLE for role in roles.values()):
+        yield f"roles gives each group one of {', '.join(GRANTABLE)}."
+
+
+def _wrong_secret(table: dict[str, Any]) -> Iterator[str]:
+    if bool(table.get("client_secret")) == bool(table.get("client_secret_file")):
+        yield "either client_secret or client_secret_file is needed."
+    elif not isinstance(path := table.get("client_secret_file", ""), str) or (path and not _content(path)):
+        yield "client_secret_file cannot be read or is empty."
+
+
+def _content(path: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _provider(name: str, table: dict[str, Any]) -> Provider:
+    values = {"label": name, "issuer": GITHUB, **table}
+    path, roles = values.pop("client_secret_file", ""), values.pop("roles", {})
+    secret = _content(path) if path else values["client_secret"]
+    granted = tuple((group, Role[role]) for group, role in roles.items())
+    return Provider(**{**values, "id": name, "client_secret": secret, "roles": granted})
+
+
+def is_secure(address: str) -> bool:
+    """HTTPS; plain HTTP only on this very machine."""
+    try:
+        url = urlsplit(address)
+        if url.username is not None or url.query or url.fragment or not url.hostname:
+            return False
+        return url.scheme == "https" or (url.scheme == "http" and _is_loopback(url.hostname))
+    except ValueError:
+        return False
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

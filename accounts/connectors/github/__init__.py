@@ -1,0 +1,1 @@
+"""GitHub: OAuth 2 without OpenID Connect."""

@@ -1,0 +1,107 @@
+"""Identities at providers and the accounts they belong to: found by issuer and subject, linked and unlinked."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository, services
+from accounts.models import User
+from accounts.sessions import end_sessions_at_provider, end_sessions_of_identity
+from acts.refusals import LostRace, NotThere, Refusal
+from acts.retry import retried
+from acts.storage import now_text, record
+from mail import outbox
+from pages.names import clean_email
+from store.log import Event
+
+from .configuration import Provider
+from .protocol import Identity, SignedOut
+
+NO_ADDRESS = _(
+    "%(provider)s has not confirmed an email address of yours, so it cannot create an account here. If you have one, "
+    "sign in to it another way and link it with %(provider)s on your account page."
+)
+ADDRESS_HAS_ACCOUNT = _(
+    "There is already an account with your address. Sign in to it another way, then link it with %(provider)s on your "
+    "account page."
+)
+LINKED_ELSEWHERE = _("Another account here is already linked with that account at %(provider)s.")
+ALREADY_LINKED = _("Your account is already linked with %(provider)s. Unlink it first to use another account there.")
+LAST_WAY_IN = _("Without %(provider)s you could no longer sign in. Set a password first.")
+
+
+def person_of(provider: Provider, identity: Identity) -> User | None:
+    """Whose account this is; their role follows their groups at the provider. `None` if they have none yet."""
+    user = repository.find_by_identity(identity.key)
+    if user is None or not provider.roles:
+        return user
+    return services.follow_groups(user, provider.id, provider.granted(identity.groups))
+
+
+def check_newcomer(provider: Provider, identity: Identity) -> str:
+    """The address with which somebody may create an account. An address alone never opens an account."""
+    try:
+        email = clean_email(identity.email) if identity.email else ""
+    except ValidationError:
+        email = ""
+    if not email:
+        raise Refusal(NO_ADDRESS % {"provider": provider.label})
+    if repository.find_by_email(email) is not None:
+        raise Refusal(ADDRESS_HAS_ACCOUNT % {"provider": provider.label})
+    services.check_newcomer(email)
+    return email
+
+
+def join(provider: Provider, identity: Identity, name: str) -> User:
+    """Create the account of a newcomer. Raises `NameTaken` if they have to choose another name."""
+    email = check_newcomer(provider, identity)
+    try:
+        user = services.create_by_identity(name, email, _entry(provider, identity))
+    except LostRace:
+        raise Refusal(ADDRESS_HAS_ACCOUNT % {"provider": provider.label}) from None
+    return person_of(provider, identity) or user
+
+
+def _entry(provider: Provider, identity: Identity) -> dict[str, str]:
+    return {"key": identity.key, "provider": provider.id, "linked_at": now_text()}
+
+
+@retried
+def link(user: User, provider: Provider, identity: Identity) -> None:
+    """One identity of each provider at most, so that people can tell which is which."""
+    now = repository.find(user.name) or user
+    holder = repository.find_by_identity(identity.key)
+    if holder is not None and holder.created_at == now.created_at and holder.name == now.name:
+        return
+    if holder is not None:
+        raise Refusal(LINKED_ELSEWHERE % {"provider": provider.label})
+    if any(each["provider"] == provider.id for each in now.identities):
+        raise Refusal(ALREADY_LINKED % {"provider": provider.label})
+    entry = _entry(provider, identity)
+    email = outbox.queued("identity_linked", now.email, name=now.name, provider=provider.label)
+    event = Event(now.name, "IdentityLinked", {"name": now.name, "identity": entry})
+    record(event, *repository.linking(now, entry), email)
+
+
+@retried
+def unlink(user: User, provider_id: str, label: str, current_session: str) -> None:
+    """The last way to sign in stays. Other sessions that began with the identity end."""
+    now = repository.find(user.name) or user
+    entry = next((each for each in now.identities if each["provider"] == provider_id), None)
+    if entry is None:
+        raise NotThere(_("That has already been removed."))
+    if len(now.identities) == 1 and not now.uses_password:
+        raise Refusal(LAST_WAY_IN % {"provider": label})
+    email = outbox.queued("identity_unlinked", now.email, name=now.name, provider=label)
+    event = Event(now.name, "IdentityUnlinked", {"name": now.name, "identity": entry})
+    record(event, *repository.unlinking(now, entry["key"]), email)
+    end_sessions_of_identity(now.name, entry["key"], except_for=current_session)
+
+
+def end_sessions(signed_out: SignedOut) -> int:
+    """End what began with the session that ended at the provider, or everything of that person; returns how many."""
+    if signed_out.session_key:
+        return end_sessions_at_provider(signed_out.session_key)
+    user = repository.find_by_identity(signed_out.key)
+    return end_sessions_of_identity(user.name, signed_out.key) if user else 0

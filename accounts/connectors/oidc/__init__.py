@@ -1,0 +1,1 @@
+"""OpenID Connect: Keycloak, Entra ID, Google, Dex, Authentik and others."""

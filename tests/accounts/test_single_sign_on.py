@@ -1,0 +1,582 @@
+"""Signing in with a provider, end to end: joining, linking, groups, second factors, signing out; and GitHub."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import time
+import zipfile
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import requests
+from django.test import Client
+from oidc_provider_mock import run_server_in_thread
+
+from accounts import repository, services, visitors
+from accounts.connectors import identities, registry
+from accounts.connectors.configuration import Provider
+from accounts.connectors.protocol import Identity
+from accounts.models import User
+from accounts.rules import Role, role_by_groups
+from accounts.second_factor import authenticator_apps, factors
+from acts.refusals import Refusal
+from acts.storage import table
+from store import keys
+from tests.at_once import at_once
+from tests.background import finish_background
+from tests.people import PASSWORD, make_owner, make_person, sign_in
+from upkeep import replay
+
+from .providers import CLIENT_ID, GitHub, OpenIDProvider, begin, come_back, leads_to, said, serving
+
+OWN = OpenIDProvider()
+PEOPLE: dict[str, dict[str, Any]] = {}  # what the provider knows about people, by subject
+ROLES = (("staff", Role.USER), ("board", Role.ADMIN))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _running():
+    with serving(OWN.answer) as OWN.issuer:
+        yield
+
+
+@pytest.fixture
+def uni(settings, site) -> Provider:
+    """The provider of a site with an owner."""
+    registry.connector_of.cache_clear()
+    OWN.reset()
+    PEOPLE.clear()
+    settings.SIGN_IN_PROVIDERS = [OWN.configured(roles=ROLES)]
+    make_owner()
+    return settings.SIGN_IN_PROVIDERS[0]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with run_server_in_thread() as running:
+        yield f"http://localhost:{running.server_port}"
+
+
+@pytest.fixture
+def real(uni, server, settings) -> Provider:
+    """In place of our own: an independent implementation, which takes half a second for each sign-in."""
+    settings.SIGN_IN_PROVIDERS = [replace(uni, issuer=server)]
+    return settings.SIGN_IN_PROVIDERS[0]
+
+
+@pytest.fixture
+def knows(request):
+    """Tell the provider about somebody."""
+
+    def tell(subject: str = "alice", **claims: Any) -> None:
+        usual = {"email": f"{subject}@example.org", "email_verified": True, "name": subject.title(), "groups": []}
+        PEOPLE[subject] = {**usual, **claims}
+        if "real" in request.fixturenames:
+            address = f"{request.getfixturevalue('server')}/users/{subject}"
+            requests.put(address, json=PEOPLE[subject], timeout=10).raise_for_status()
+
+    return tell
+
+
+def sign_in_there(address: str, subject: str = "alice") -> dict[str, str]:
+    """What a person does at the provider; the parameters they come back with."""
+    if address.startswith(OWN.issuer):
+        OWN.told.claims = {"sub": subject, **PEOPLE[subject]}
+        return OWN.allow(address)
+    response = requests.post(address, data={"sub": subject}, allow_redirects=False, timeout=10)
+    return dict(parse_qsl(urlsplit(response.headers["Location"]).query))
+
+
+def visit(client: Client | None = None, subject: str = "alice", **query: str) -> tuple[Client, object]:
+    client = client or Client()
+    return client, come_back(client, sign_in_there(begin(client, **query), subject))
+
+
+def who(client: Client) -> str:
+    return client.session.get("_auth_user_id", "")
+
+
+def linked(name: str = "alice", role: Role = Role.VOTER, subject: str | None = None) -> User:
+    """Somebody whose account is linked."""
+    user, provider = make_person(name, role), registry.providers()[0]
+    identities.link(user, provider, Identity(provider.issuer, subject or name))
+    return repository.find(name)
+
+
+# --- joining ---
+
+
+def test_a_newcomer_with_a_verified_address_chooses_a_name_and_is_in(real, knows):
+    knows("carla", name="Carla Example")
+    client, response = visit(subject="carla", next="/people/")
+    page = said(client, response)
+    assert "Example University has confirmed your address, carla@example.org." in page
+    assert 'value="Carla Example"' in page
+    assert repository.find_by_email("carla@example.org") is None, "nothing exists before she has chosen"
+    response = client.post("/sign-in/new/", {"name": "Carla"})
+    assert response["Location"] == "/people/"
+    user = repository.find("Carla")
+    assert (who(client), user.email, user.role_name) == ("Carla", "carla@example.org", "USER")
+    assert not user.has_usable_password()
+    assert who(visit(subject="carla")[0]) == "Carla"
+    assert replay.check(table()).first == ()
+
+
+def test_a_newcomer_whose_name_is_taken_chooses_another(uni, knows):
+    make_person("Dora", email="other@example.org")
+    knows("dora")
+    client, _response = visit(subject="dora")
+    page = client.post("/sign-in/new/", {"name": "Dora"})
+    assert page.status_code == 422
+    assert "That name is already taken." in page.content.decode()
+    assert client.post("/sign-in/new/", {"name": "Dora 2"}).status_code == 302
+    assert who(client) == "Dora 2"
+
+
+def test_who_takes_too_long_to_choose_starts_again(uni, knows):
+    knows("emil")
+    client, _response = visit(subject="emil")
+    session = client.session
+    session["newcomer"] = {**session["newcomer"], "since": int(time.time()) - 601}
+    session.save()
+    assert "That took too long." in said(client, client.post("/sign-in/new/", {"name": "Emil"}))
+    assert repository.find("Emil") is None
+    assert Client().get("/sign-in/new/")["Location"] == "/sign-in/"
+
+
+@pytest.mark.parametrize(("policy", "sentence"), [("invited", "by invitation only"), ("closed", "does not take")])
+def test_newcomers_follow_the_sites_policy(uni, knows, settings, policy, sentence):
+    settings.REGISTRATION = policy
+    knows("fred")
+    client, response = visit(subject="fred")
+    assert sentence in said(client, response)
+    services.invite(repository.find("owner"), "fred@example.org", Role.ADMIN)
+    client, _response = visit(subject="fred")
+    client.post("/sign-in/new/", {"name": "Fred"})
+    assert repository.find("Fred").role == Role.ADMIN, "as the invitation promised"
+    assert table().get(keys.invitation("fred@example.org")) is None
+
+
+def test_an_address_in_another_domain_is_refused(uni, knows, settings):
+    settings.REGISTRATION, settings.REGISTRATION_DOMAINS = "domains", ["example.com"]
+    knows("gina")
+    client, response = visit(subject="gina")
+    assert "only for addresses at: example.com" in said(client, response)
+
+
+def test_an_operator_may_vouch_for_the_addresses_of_a_provider(uni, knows, settings):
+    """Entra has no mark for verified addresses."""
+    knows("hans", email_verified=False)
+    client, response = visit(subject="hans")
+    assert "has not confirmed an email address" in said(client, response)
+    settings.SIGN_IN_PROVIDERS = [replace(uni, trust_addresses=True)]
+    client, response = visit(subject="hans")
+    assert "Choose your name" in said(client, response)
+
+
+def test_a_newcomer_who_joins_twice_at_once_has_one_account(uni, site):
+    identity = Identity(uni.issuer, "twin", "Twin", "twin@example.org")
+    done = at_once(*(lambda name=name: identities.join(uni, identity, name) for name in ("One", "Two")))
+    assert sum(isinstance(each, User) for each in done) == 1
+    assert sum(isinstance(each, Refusal) for each in done) == 1
+    assert repository.find_by_identity(identity.key).email == "twin@example.org"
+
+
+# --- linking and unlinking ---
+
+
+def test_a_person_links_their_account_and_signs_in_with_it(real, knows, outbox):
+    make_person("Ida", email="ida@example.com")
+    knows("ida")
+    client = sign_in(repository.find("Ida"))
+    assert "Not linked." in client.get("/me/providers/").content.decode()
+    page = client.post("/me/providers/uni/link/", {"present": PASSWORD})
+    response = come_back(client, sign_in_there(leads_to(page), "ida"))
+    assert "You can now sign in with Example University." in said(client, response)
+    assert "Example University" in client.get("/me/").content.decode()
+    assert who(visit(subject="ida")[0]) == "Ida", "though the address there is another"
+    assert [subject for to, subject, _text in outbox() if to == "ida@example.com"] == [
+        "Plenum: Your account was linked with Example University"
+    ]
+
+
+def test_unlinking_ends_the_other_sessions_that_began_there(uni, knows, outbox):
+    alice = linked()
+    knows()
+    there, here = visit()[0], sign_in(alice)
+    response = here.post("/me/providers/uni/unlink/", {"present": PASSWORD})
+    assert "You can no longer sign in with Example University." in said(here, response)
+    assert there.get("/me/").status_code == 302
+    assert repository.find("alice").identities == []
+    assert visit()[1]["Location"] == "/sign-in/", "her address alone does not open it"
+    assert here.get("/me/providers/uni/unlink/").status_code == 404
+    assert "no longer linked" in outbox()[-1][1]
+    assert replay.check(table()).first == ()
+
+
+def test_the_last_way_to_sign_in_stays_until_there_is_a_password(uni, knows):
+    knows("jana")
+    client, _response = visit(subject="jana")
+    client.post("/sign-in/new/", {"name": "Jana"})
+    refused = client.post("/me/providers/uni/unlink/")
+    assert refused.status_code == 422
+    assert "Set a password first." in refused.content.decode()
+    assert "Set a password" in client.get("/me/").content.decode()
+    assert client.post("/me/password/", {"password": "battery horse correct"}).status_code == 302
+    assert client.post("/me/providers/uni/unlink/", {"present": "battery horse correct"}).status_code == 302
+    assert repository.find("Jana").identities == []
+
+
+def test_two_providers_cannot_both_be_unlinked_at_once(uni, settings):
+    other = replace(uni, id="other", issuer="https://x.y")
+    settings.SIGN_IN_PROVIDERS = [uni, other]
+    user = identities.join(uni, Identity(uni.issuer, "kim", "Kim", "kim@example.org"), "Kim")
+    identities.link(user, other, Identity(other.issuer, "kim"))
+    done = at_once(*(lambda each=each: identities.unlink(user, each, each, "") for each in ("uni", "other")))
+    assert sum(isinstance(each, Refusal) for each in done) == 1
+    assert len(repository.find("Kim").identities) == 1
+
+
+def test_one_identity_of_a_provider_at_most(uni):
+    alice = linked()
+    with pytest.raises(Refusal, match="already linked with Example University"):
+        identities.link(alice, uni, Identity(uni.issuer, "second"))
+    identities.link(alice, uni, Identity(uni.issuer, "alice"))
+    assert len(repository.find("alice").identities) == 1
+
+
+def test_two_people_cannot_link_the_same_identity_at_once(uni):
+    people, identity = [make_person(name) for name in ("One", "Two")], Identity(uni.issuer, "same")
+    at_once(*(lambda each=each: identities.link(each, uni, identity) for each in people))
+    assert sorted(len(repository.find(each.name).identities) for each in people) == [0, 1]
+
+
+def test_a_removed_person_leaves_no_identity_behind(uni, knows):
+    alice = linked()
+    services.remove_self(alice)
+    assert table().get(keys.identity(alice.identities[0]["key"])) is None
+    finish_background("remove person")
+    make_person("alice", email="alice@example.com")
+    knows()
+    client, _response = visit()
+    assert who(client) == "", "a later account of the same name is somebody else's"
+
+
+# --- proving who you are ---
+
+
+def test_who_has_no_password_signs_in_again_before_what_cannot_be_undone(uni, knows, monkeypatch):
+    knows("lena")
+    client, _response = visit(subject="lena")
+    client.post("/sign-in/new/", {"name": "Lena"})
+    assert client.get("/me/data/").status_code == 200, "she has only just signed in"
+    monkeypatch.setattr(visitors, "PROOF_SECONDS", 0)
+    response = client.get("/me/data/")
+    assert response["Location"] == "/me/prove/?next=%2Fme%2Fdata%2F"
+    assert "Please confirm that it is you" in said(client, response)
+    for path in ("/me/data/", "/me/leave/", "/me/email/", "/me/password/", "/me/factors/app/"):
+        assert client.post(path).status_code == 302
+    assert repository.find("Lena") is not None
+    address = begin(client, prove="1", next="/me/data/")
+    asked = dict(parse_qsl(urlsplit(address).query))
+    assert (asked["prompt"], asked["max_age"]) == ("login", "0")
+    monkeypatch.undo()
+    assert come_back(client, sign_in_there(address, "lena"))["Location"] == "/me/data/"
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(client.post("/me/data/").streaming_content)))
+    assert '"provider": "uni"' in archive.read("account.json").decode()
+
+
+def test_only_an_own_identity_proves_anything(uni, knows):
+    knows("mia")
+    knows("nora")
+    client, _response = visit(subject="mia")
+    client.post("/sign-in/new/", {"name": "Mia"})
+    session = client.session
+    session["proved_at"] = 0
+    session.save()
+    response = come_back(client, sign_in_there(begin(client, prove="1"), "nora"))
+    assert "did not confirm who you are" in said(client, response)
+    assert client.session["proved_at"] == 0
+
+
+# --- groups ---
+
+
+@pytest.mark.parametrize(
+    ("role", "before", "granted", "expected"),
+    [
+        (Role.VOTER, None, Role.ADMIN, Role.ADMIN),
+        (Role.NO_ACCESS, None, Role.VOTER, Role.VOTER),
+        (Role.ADMIN, Role.VOTER, Role.USER, Role.USER),
+        (Role.ADMIN, Role.VOTER, None, Role.VOTER),
+        (Role.ADMIN, None, None, Role.ADMIN),
+        (Role.USER, None, Role.VOTER, Role.USER),
+        (Role.OWNER, None, Role.VOTER, Role.OWNER),
+        (Role.AUDITOR, Role.VOTER, None, Role.AUDITOR),
+    ],
+)
+def test_the_role_that_groups_give(role, before, granted, expected):
+    assert role_by_groups(role, before, granted) == expected
+
+
+def test_groups_give_roles_and_take_back_only_what_they_gave(uni, knows):
+    linked(role=Role.OBSERVER)
+
+    def role_after(*groups: str) -> str:
+        knows(groups=list(groups))
+        visit()
+        return repository.find("alice").role_name
+
+    assert role_after() == "OBSERVER"
+    assert role_after("staff") == "USER"
+    assert repository.find("alice").votes_since > repository.find("alice").created_at
+    assert role_after("staff", "board", "unknown") == "ADMIN"
+    assert role_after("staff") == "USER"
+    assert role_after() == "OBSERVER"
+    assert role_after("board") == "ADMIN"
+    services.change_role(repository.find("owner"), repository.find("alice"), Role.USER)
+    assert role_after() == "USER", "people have given her this one"
+    assert replay.check(table()).first == ()
+
+
+def test_groups_of_an_independent_provider(real, knows):
+    linked()
+    knows(groups=["board"])
+    visit()
+    assert repository.find("alice").role == Role.ADMIN
+    knows(groups=[])
+    visit()
+    assert repository.find("alice").role == Role.VOTER
+
+
+def test_no_group_changes_an_owner_or_auditor(uni, knows):
+    owner, provider = repository.find("owner"), uni
+    identities.link(owner, provider, Identity(provider.issuer, "boss"))
+    linked("rex", Role.AUDITOR)
+    for subject in ("boss", "rex"):
+        knows(subject, groups=["staff"])
+        visit(subject=subject)
+    assert [repository.find(name).role_name for name in ("owner", "rex")] == ["OWNER", "AUDITOR"]
+
+
+# --- second factors ---
+
+
+@pytest.fixture
+def with_app(uni) -> bytes:
+    """The secret of the app of somebody who is linked."""
+    alice, secret = linked(role=Role.ADMIN), authenticator_apps.new_secret()
+    code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
+    factors.add_app(alice, secret, code, time.time())
+    return secret
+
+
+@pytest.mark.parametrize("methods", [[], ["pwd"], ["sms"], "mfa"])
+def test_our_second_step_follows_if_the_provider_had_none(uni, with_app, knows, methods):
+    knows(**({"amr": methods} if isinstance(methods, list) else {}))
+    client, response = visit(next="/people/")
+    assert response["Location"] == "/sign-in/second-step/"
+    assert who(client) == ""
+    code = authenticator_apps.code_at(with_app, authenticator_apps.step_at(time.time()) + 1)
+    response = client.post("/sign-in/second-step/", {"code": code})
+    assert (response["Location"], who(client)) == ("/people/", "alice")
+    assert client.session["source"]["provider"] == "uni", "so a sign-out there still ends it"
+
+
+def test_an_independent_provider_says_how_somebody_signed_in(real, knows):
+    alice, secret = linked(role=Role.ADMIN), authenticator_apps.new_secret()
+    code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
+    factors.add_app(alice, secret, code, time.time())
+    knows(amr=["pwd"])
+    assert visit()[1]["Location"] == "/sign-in/second-step/"
+    knows(amr=["pwd", "mfa"])
+    assert who(visit()[0]) == "alice"
+
+
+@pytest.mark.parametrize("methods", [["mfa"], ["pwd", "otp"], ["hwk"]])
+def test_our_second_step_is_left_out_if_the_provider_had_one(uni, with_app, knows, methods):
+    knows(amr=methods)
+    assert who(visit()[0]) == "alice"
+
+
+def test_a_site_that_demands_a_second_factor_accepts_the_providers(uni, knows, settings):
+    settings.SECOND_FACTOR_FOR_ADMINS = True
+    linked(role=Role.ADMIN)
+    knows(amr=["pwd"])
+    assert visit()[0].get("/people/")["Location"] == "/me/factors/"
+    knows(amr=["mfa"])
+    assert visit()[0].get("/people/").status_code == 200
+
+
+# --- only with a provider ---
+
+
+@pytest.fixture
+def required(uni, settings):
+    settings.PASSWORDS_ONLY_FOR = "Owner"
+
+
+def test_where_a_provider_is_required_only_the_emergency_account_uses_a_password(required, knows):
+    linked()
+    wrong = Client().post("/sign-in/", {"name_or_email": "alice", "password": PASSWORD})
+    assert wrong.status_code == 422
+    assert "Wrong name or password." in wrong.content.decode()
+    client = Client()
+    client.post("/sign-in/", {"name_or_email": "owner", "password": PASSWORD})
+    assert who(client) == "owner"
+    knows()
+    assert who(visit()[0]) == "alice"
+
+
+def test_where_a_provider_is_required_nobody_gets_a_password(required, uni, outbox):
+    alice = linked()
+    page = Client().get("/sign-in/").content.decode()
+    assert "Emergency sign-in" in page
+    assert "/password/forgotten/" not in page
+    assert "/register/" not in page
+    assert Client().get("/register/")["Location"].startswith("/sign-in/")
+    Client().post("/password/forgotten/", {"name_or_email": "alice"})
+    assert "Reset your password" not in [subject for _to, subject, _text in outbox()]
+    client = sign_in(alice)
+    assert client.get("/me/leave/")["Location"].startswith("/me/prove/"), "her password proves nothing here"
+    with pytest.raises(Refusal, match="could no longer sign in"):
+        identities.unlink(alice, "uni", "Example University", "")
+
+
+def test_where_a_provider_is_required_an_invitation_leads_to_it(required, uni, link):
+    services.invite(repository.find("owner"), "olaf@example.org", Role.VOTER)
+    client = Client()
+    page = said(client, client.get(link("olaf@example.org")))
+    assert "You are invited as olaf@example.org. Sign in with that address." in page
+
+
+# --- signing out ---
+
+
+def test_who_signs_out_is_offered_to_sign_out_there_too(real, knows, settings):
+    linked()
+    knows()
+    client, _response = visit()
+    page = client.post("/sign-out/").content.decode()
+    assert "You may still be signed in to" in page
+    address = html.unescape(re.findall(r'href="([^"]*end_session[^"]*)"', page)[0])
+    assert dict(parse_qsl(urlsplit(address).query)) == {
+        "client_id": CLIENT_ID,
+        "post_logout_redirect_uri": f"{settings.SITE_URL}/",
+    }
+    assert requests.get(address, timeout=10).status_code == 200
+    assert client.get("/me/").status_code == 302
+    by_password = sign_in("bob")
+    assert by_password.post("/sign-out/")["Location"] == "/"
+
+
+def test_signing_out_works_while_the_provider_does_not(uni, knows, settings):
+    linked()
+    knows()
+    client, _response = visit()
+    registry.connector_of.cache_clear()
+    settings.SIGN_IN_PROVIDERS = [replace(uni, issuer="http://127.0.0.1:9")]
+    assert client.post("/sign-out/")["Location"] == "/"
+    assert client.get("/me/").status_code == 302
+
+
+# --- pages ---
+
+
+def test_the_sign_in_page_has_a_button_for_each_provider(uni):
+    page = Client().get("/sign-in/", {"next": "/people/"}).content.decode()
+    assert 'href="/sign-in/with/uni/?next=/people/"' in page
+    assert "Sign in with Example University" in page
+
+
+def test_without_providers_nothing_is_different(site):
+    make_owner()
+    assert "provider" not in Client().get("/sign-in/").content.decode()
+    assert "provider" not in sign_in("bob").get("/me/").content.decode()
+    for path in ("", "done/", "signed-out/"):
+        assert Client().get(f"/sign-in/with/uni/{path}").status_code == 404
+    assert Client().post("/sign-in/with/uni/logout/").status_code == 404
+
+
+def test_an_identity_of_a_provider_that_is_no_longer_configured_can_be_unlinked(uni, settings):
+    client = sign_in(linked())
+    settings.SIGN_IN_PROVIDERS = []
+    assert ">uni<" in client.get("/me/providers/").content.decode()
+    assert client.post("/me/providers/uni/unlink/", {"present": PASSWORD}).status_code == 302
+    assert repository.find("alice").identities == []
+
+
+def test_who_is_signed_in_already_goes_on(uni):
+    assert sign_in("bob").get("/sign-in/with/uni/", {"next": "/people/"})["Location"] == "/people/"
+
+
+# --- GitHub ---
+
+
+@pytest.fixture(scope="module")
+def _github():
+    there = GitHub()
+    with serving(there.answer) as there.issuer:
+        yield there
+
+
+@pytest.fixture
+def github(_github, settings, site) -> GitHub:
+    _github.reset()
+    registry.connector_of.cache_clear()
+    settings.SIGN_IN_PROVIDERS = [_github.configured(roles=(("example/board", Role.ADMIN),))]
+    make_owner()
+    return _github
+
+
+def by_github(github: GitHub) -> tuple[Client, str]:
+    client = Client()
+    return client, said(client, come_back(client, github.allow(begin(client, "github")), "github"))
+
+
+def test_github_is_asked_with_pkce_for_as_little_as_needed(github, settings):
+    asked = dict(parse_qsl(urlsplit(begin(Client(), "github")).query))
+    assert asked["code_challenge_method"] == "S256"
+    assert asked["scope"] == "read:user user:email read:org"
+    settings.SIGN_IN_PROVIDERS = [github.configured()]
+    assert "read:org" not in begin(Client(), "github")
+
+
+def test_somebody_joins_with_github_and_is_known_by_the_number_of_their_account(github):
+    client, page = by_github(github)
+    assert "alice@example.org" in page
+    client.post("/sign-in/new/", {"name": "Alice"})
+    assert repository.find("Alice").role == Role.ADMIN, "as the team says"
+    github.account = {"id": 4711, "login": "renamed", "name": "Other"}
+    assert who(by_github(github)[0]) == "Alice"
+    github.account = {"id": 4712, "login": "alice", "name": None}
+    client, page = by_github(github)
+    assert who(client) == ""
+    assert "There is already an account with your address." in page
+
+
+def test_an_address_that_github_has_not_verified_does_not_count(github):
+    github.emails[1]["verified"] = False
+    assert "GitHub has not confirmed an email address of yours" in by_github(github)[1]
+
+
+@pytest.mark.parametrize("account", [{}, {"id": None}, {"id": "x"}, [], None])
+def test_an_answer_that_is_not_githubs_is_refused(github, account):
+    github.account = account
+    client, page = by_github(github)
+    assert "GitHub does not answer right now." in page
+    assert who(client) == ""
+
+
+def test_a_code_of_github_works_once_and_foreign_issuers_are_refused(github):
+    client = Client()
+    answer = github.allow(begin(client, "github"))
+    github.codes.clear()
+    assert "GitHub did not confirm who you are." in said(client, come_back(client, answer, "github"))
+    answer = github.allow(begin(client, "github")) | {"iss": "https://evil.example"}
+    assert "GitHub did not confirm who you are." in said(client, come_back(client, answer, "github"))
+    assert Client().post("/sign-in/with/github/logout/", {"logout_token": "x"}).status_code == 400

@@ -1,0 +1,148 @@
+"""What happens on the site reaches the webhooks that want to know, and no other."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from accounts.rules import Role
+from ballots import services as ballots
+from elections.invitations import mailing, reminders
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
+from elections.multi_ballot_pages import services as multi_ballots
+from news import repository as posts
+from news import services as news
+from news.services import Written
+from results import repository as results
+from store.log import as_text
+from tests.background import finish_background, unfinished
+from tests.clock import stands_at
+from webhooks.repository import TELLING
+from webhooks.rules import TYPES
+
+from .sites import Network, find, hooked, opened, ready, send
+
+
+def test_an_election_from_its_opening_to_its_result(person):
+    otto, network = person("Otto"), Network()
+    hooked(otto)
+    board = opened(otto)
+    mailing.invite(otto, board)
+    finish_background("mail voters")
+    mailing.remind(otto, find("Board"))
+    closing.close(otto, find("Board"))
+    ballots.seal_closed()
+    assert send(network) == 4
+    told = {each.event["type"]: each.event["data"] for each in network.attempts}
+    assert told.keys() == {"election.opened", "election.reminded", "election.closed", "election.sealed"}
+    assert {name: data["election"]["name"] for name, data in told.items()} == dict.fromkeys(told, "Board")
+    assert told["election.opened"]["election"]["url"].endswith("/election/Board/")
+    assert told["election.opened"]["closes_at"] == board.no_voting_after
+    assert told["election.sealed"]["result_url"].endswith("/election/Board/results/")
+    assert len({each.id for each in network.attempts}) == 4
+    assert not unfinished("tell webhooks")
+
+
+def test_reminders_of_the_worker(person, monkeypatch):
+    otto = person("Otto")
+    hooked(otto, types=["election.reminded"])
+    soon = as_text(datetime.now(UTC) + timedelta(hours=30))
+    board = opened(otto, no_voting_after=soon)
+    reminders.choose(otto, board, [72, 24])
+    stands_at(monkeypatch, as_text(datetime.now(UTC) + timedelta(hours=7)))
+    assert reminders.send_due_reminders() == 1
+    network = Network()
+    assert send(network, timedelta(hours=8)) == 1
+    assert network.types == ["election.reminded"]
+
+
+def test_posts_when_they_appear(person):
+    olga, network = person("Olga", Role.OWNER), Network()
+    hooked(olga)
+    post = news.write(olga, Written("Who won", "Ada."))
+    news.publish(olga, post)
+    assert send(network) == 1
+    assert network.attempts[0].event["data"]["post"]["title"] == "Who won"
+    assert network.attempts[0].event["data"]["post"]["url"].endswith("/news/post/who-won/")
+    again = posts.find(post.id)
+    news.publish(olga, again, at=as_text(datetime.now(UTC) - timedelta(days=1)))  # another date is no news
+    assert send(network) == 0
+
+
+def test_a_post_for_later_waits_and_may_be_withdrawn(person):
+    olga, network = person("Olga", Role.OWNER), Network()
+    hooked(olga)
+    tomorrow = as_text(datetime.now(UTC) + timedelta(days=1))
+    post = news.write(olga, Written("Soon", "Ada."))
+    news.publish(olga, post, at=tomorrow)
+    assert send(network) == 0
+    assert [task.due for task in news_tasks()] == [tomorrow]
+    news.withdraw(olga, posts.find(post.id))
+    (task,) = news_tasks()
+    TELLING.advance(task.subject)
+    assert send(network) == 0
+    assert not network.attempts
+    news.publish(olga, posts.find(post.id))
+    assert send(network) == 1
+
+
+def news_tasks():
+    return TELLING.unfinished()
+
+
+def test_an_announced_result_is_a_post(person):
+    olga, network = person("Olga", Role.OWNER), Network()
+    hooked(olga, types=["post.published"])
+    opened(olga, results_public=True)
+    closing.close(olga, find("Board"))
+    ballots.seal_closed()
+    news.announce(olga, results.find("Board"))
+    assert send(network) == 1
+    assert network.types == ["post.published"]
+
+
+def test_every_election_of_a_multi_question_ballot(person):
+    otto, network = person("Otto"), Network()
+    hooked(otto, types=["election.opened", "election.closed"])
+    ready(otto, "Board")
+    ready(otto, "Colour")
+    multi_ballots.make(otto, "Spring", ["Board", "Colour"])
+    made = multi_ballots.repository.find(find("Board").book)
+    multi_ballots.open_(otto, made)
+    finish_background()
+    assert send(network) == 2
+    assert {each.event["data"]["election"]["name"] for each in network.attempts} == {"Board", "Colour"}
+
+
+def test_only_those_who_run_it_and_the_site(person):
+    olga, otto, mia, eve = person("Olga", Role.OWNER), person("Otto"), person("Mia"), person("Eve")
+    ends = {"o": otto, "m": mia, "e": eve}
+    for path, user in ends.items():
+        hooked(user, url=f"https://hooks.example/{path}")
+    hooked(olga, url="https://hooks.example/olga")
+    hooked(olga, owner="", url="https://hooks.example/site")
+    hooked(otto, url="https://hooks.example/closed", types=["election.closed"])
+    add_manager(otto, ready(otto), "Mia")
+    lifecycle.open_(otto, find("Board"), editable=False)
+    network = Network()
+    assert send(network) == 3
+    assert {each.url.rpartition("/")[2] for each in network.attempts} == {"o", "m", "site"}
+    assert len({each.id for each in network.attempts}) == 1  # one event, one id
+
+
+def test_every_type_can_be_chosen():
+    assert set(TYPES) == {
+        "election.opened",
+        "election.closed",
+        "election.sealed",
+        "election.reminded",
+        "post.published",
+    }
+
+
+def test_a_site_without_webhooks_has_nothing_to_do(person):
+    opened(person("Otto"))
+    network = Network()
+    assert send(network) == 0
+    assert not unfinished("tell webhooks")

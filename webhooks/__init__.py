@@ -1,0 +1,3 @@
+"""Webhooks: signed requests that tell other systems what happened here, by the Standard Webhooks specification."""
+
+PUBLIC = "emails events repository sending services"

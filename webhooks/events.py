@@ -1,0 +1,108 @@
+"""What webhooks are told: steps of other apps' transactions (config/hooks.py) that queue an event.
+
+The transaction that opens an election cannot know how many endpoints want to hear of it, so it stores one task; the
+worker then makes a delivery for each of them.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable
+from typing import Any
+
+from django.urls import reverse
+
+from acts.background import OVERWRITE, Batch, Task
+from acts.links import absolute_url
+from acts.storage import now_text
+from elections.rules import Election
+from news import repository as posts
+from news.rules import Post
+from store import keys
+from store.table import Write
+
+from . import repository
+from .repository import TELLING
+from .rules import CLOSED, OPENED, PUBLISHED, REMINDED, SEALED, Delivery
+
+
+def message_id() -> str:
+    return f"msg_{secrets.token_hex(12)}"
+
+
+def payload(event_type: str, moment: str, data: dict[str, Any]) -> str:
+    """Small, and nothing that a visitor of the site could not read: names and addresses of pages."""
+    return json.dumps({"type": event_type, "timestamp": moment, "data": data}, separators=(",", ":"))
+
+
+# --- in the causing transaction ---
+
+
+def opened(election: Election) -> list[Write]:
+    times = {"opens_at": election.no_voting_before or election.opened_at, "closes_at": election.no_voting_after}
+    return _told(OPENED, election, **times)
+
+
+def closed(election: Election) -> list[Write]:
+    return _told(CLOSED, election, closed_at=election.closed_at)
+
+
+def reminded(election: Election) -> list[Write]:
+    return _told(REMINDED, election, closes_at=election.no_voting_after)
+
+
+def sealed(election: Election) -> list[Write]:
+    return _told(SEALED, election, result_url=_url("results", election.name))
+
+
+def _told(event_type: str, election: Election, **more: Any) -> list[Write]:
+    about = {"election": {"name": election.name, "url": _url("election", election.name)}, **more}
+    return [_telling(message_id(), event_type, now_text(), _runners(election), about)]
+
+
+def published(before: Post | None, after: Post) -> list[Write]:
+    """When the post appears, which may be later; a public post that only gets another date is no news."""
+    now, moment = now_text(), after.published_at
+    if moment is None or (before is not None and before.is_public(now) and after.is_public(now)):
+        return []
+    data = {"post": {"title": after.title, "url": _url("post", after.slug)}, "published_at": moment}
+    return [_telling(f"post {after.id}", PUBLISHED, max(moment, now), [after.author], data, post=after.id)]
+
+
+def _telling(subject: str, event_type: str, due: str, people: Iterable[str], data: Any, **more: str) -> Write:
+    owners = ["", *dict.fromkeys(filter(None, people))]
+    about = {"id": message_id(), "event": event_type, "moment": due, "owners": owners, "about": data, **more}
+    return TELLING.begin(subject, due=due, when=OVERWRITE, **about)
+
+
+def _runners(election: Election) -> list[str]:
+    return list({keys.fold(name): name for name in (election.owner_name, *election.managers)}.values())
+
+
+def _url(page: str, name: str) -> str:
+    return absolute_url(reverse(page, args=[name]))
+
+
+# --- by the worker ---
+
+
+@TELLING.step
+def queue_deliveries(task: Task) -> Batch:
+    """A delivery for each endpoint of one owner that wants this event; the owners one after the other."""
+    data, done = task.data, task.progress.get("owners", 0)
+    if data.get("post") and not _is_due(data["post"], data["about"]["published_at"]):
+        return Batch(is_last=True)
+    owner, text = data["owners"][done], payload(data["event"], data["moment"], data["about"])
+    wanting = (each for each in repository.endpoints_of(owner) if each.wants(data["event"]))
+    now = now_text()
+    queued = [
+        repository.queueing(Delivery(data["id"], each.id, owner, data["event"], text, now, now)) for each in wanting
+    ]
+    return Batch(queued, {"owners": done + 1}, is_last=done + 1 == len(data["owners"]))
+
+
+def _is_due(post_id: str, published_at: str) -> bool:
+    """Whether the post has appeared as it was planned; it may have been withdrawn, deleted or put off."""
+    post = posts.find(post_id)
+    return post is not None and post.published_at == published_at
