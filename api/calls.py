@@ -37,13 +37,12 @@ from store.table import Item, Missing, Put, Refused, Unwritable
 from upkeep.pause import Paused
 
 from .operations import Operation
-from .problems import WRONG_CURSOR, Problem, invalid, of_form_errors, problem_of, problem_response
+from .problems import Problem, invalid, of_form_errors, problem_of, problem_response
 
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_KEY_CHARS = 255
 KEY = re.compile(rf'"?([\x21-\x7e]{{1,{MAX_KEY_CHARS}}}?)"?')
 FIELD = re.compile(r" - at `\$\.?(.*)`$")
-SAFE = ("GET", "HEAD")
 
 T = TypeVar("T")
 
@@ -96,16 +95,23 @@ class Call:
         if self.query.cursor is None:
             return None
         values = read_token("api cursor", self.query.cursor, None)
-        if values is None or values[0] != self.request.path_info:
-            raise invalid("cursor", WRONG_CURSOR)
+        if values is None or values[0] != self._list_name:
+            raise invalid("cursor", _("This cursor does not belong to this list."))
         return values[1]
 
     def page(self, items: Sequence[T], cursor: str | None) -> Page[T]:
+        """The cursor is encrypted: it may contain the name of somebody whom the list leaves out."""
         if cursor is None:
             return Page(list(items), None)
-        path = self.request.path_info
-        query = self.request.GET.dict() | {"cursor": create_token("api cursor", path, cursor)}
-        return Page(list(items), f"{absolute_url(quote(path, safe='/~'))}?{urlencode(query)}")
+        query = self.request.GET.dict() | {"cursor": create_token("api cursor", self._list_name, cursor)}
+        path = absolute_url(quote(self.request.path_info, safe="/~"))
+        return Page(list(items), f"{path}?{urlencode(query)}")
+
+    @property
+    def _list_name(self) -> str:
+        """The address and the filters, of which a cursor is a place."""
+        filters = {name: value for name, value in self.request.GET.items() if name not in ("cursor", "limit")}
+        return f"{self.request.path_info}?{urlencode(sorted(filters.items()))}"
 
 
 class Paging(msgspec.Struct, forbid_unknown_fields=True):
@@ -170,7 +176,8 @@ class _Answering:
             if (problem := problem_of(error)) is None:
                 raise
             response = problem_response(problem)
-        response["Cache-Control"] = "private, no-cache" if self.request.method in SAFE else "no-store"
+        if "ETag" in response and not self.operation.is_change:
+            response["Cache-Control"] = "private, no-cache"
         patch_vary_headers(response, ["Authorization"])
         self._add_limits(response)
         return response
@@ -198,7 +205,7 @@ class _Answering:
         content = msgspec.json.encode(answer)
         response = HttpResponse(content, status=operation.status, content_type="application/json")
         if not operation.is_change or operation.edits:
-            response["ETag"] = _etag(content)
+            response["ETag"] = _etag(answer)
         if operation.is_change:
             return response
         return get_conditional_response(self.request, etag=response["ETag"], response=response) or response
@@ -239,7 +246,7 @@ class _Answering:
 
     def _count(self) -> None:
         token = self.call.token
-        most = settings.API_REQUESTS_PER_TOKEN if token else settings.API_REQUESTS_PER_ADDRESS
+        most = settings.API_REQUESTS_PER_PROGRAM if token else settings.API_REQUESTS_PER_ADDRESS
         self.limit = Limit("api-token" if token else "api-address", most, TEN_MINUTES_IN_SECONDS)
         self.ends = (int(time.time()) // self.limit.seconds + 1) * self.limit.seconds
         with suppress(Paused, Unwritable):  # what cannot be counted can still be read
@@ -310,7 +317,7 @@ class _Answering:
         expected = self.request.headers.get("If-Match")
         if self.operation.edits is None or expected is None or expected.strip() == "*":
             return
-        now = _etag(msgspec.json.encode(self.operation.edits(self.call, **parameters)))
+        now = _etag(self.operation.edits(self.call, **parameters))
         if now not in [each.strip().removeprefix("W/") for each in expected.split(",")]:
             raise Problem("changed", _("This has changed since you read it. Read it again, then decide."))
 
@@ -329,8 +336,10 @@ def _converted(convert: Callable[[], T]) -> T:
         raise Problem("bad-request", _("The request is not valid JSON.")) from None
 
 
-def _etag(content: bytes) -> str:
-    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+def _etag(answer: Any) -> str:
+    """A weak one for a part of a list, whose cursor is encrypted anew each time."""
+    content, kind = (answer, "") if not isinstance(answer, Page) else ((answer.items, answer.next is None), "W/")
+    return f'{kind}"{hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:32]}"'
 
 
 def _digest(*texts: str) -> str:

@@ -12,13 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.rate_limits import TooOften
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow, NotThere, Refusal, TooMany, TryLater
-from store.table import BadCursor, KeyTooLong
+from store.table import KeyTooLong
 
 MEDIA_TYPE = "application/problem+json"
 TYPE = "urn:plenum:problem:"
 RETRY_SECONDS = 5
 NOT_FOUND = _("This does not exist, or you do not have access to it.")
-WRONG_CURSOR = _("This cursor does not belong to this list.")
 
 # name of the type: (status, title)
 TYPES = {
@@ -105,8 +104,6 @@ def problem_of(error: Exception) -> Problem | None:
             return Problem(next((REFUSALS[kind] for kind in type(error).__mro__ if kind in REFUSALS), "refused"), error)
         case ValidationError():
             return of_form_errors({"": error.messages})
-        case BadCursor():
-            return invalid("cursor", WRONG_CURSOR)
         case Http404() | KeyTooLong():
             return Problem("not-found", NOT_FOUND)
     return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,8 +11,6 @@ from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.utils.html import escape
-from django.utils.safestring import mark_safe
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -47,7 +44,6 @@ class Described:
     """An operation as the page shows it."""
 
     operation: Operation
-    about: str
     parameters: list[Field]
     takes: list[Field]
     answers: list[Field]
@@ -64,13 +60,8 @@ def api(request: HttpRequest) -> HttpResponse:
         (area, slugify(area), [_described(each, document) for each in operations])
         for area, operations in groupby(OPERATIONS, key=lambda each: each.area)
     ]
-    about = [_marked_up(paragraph) for paragraph in openapi.ABOUT.split("\n\n")]
-    return render(request, "api/api.html", {"areas": areas, "about": about, "types": problems.TYPES})
-
-
-def _marked_up(text: str) -> str:
-    """Our own text, with code between backticks."""
-    return mark_safe(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped
+    context = {"areas": areas, "about": openapi.ABOUT.split("\n\n"), "types": problems.TYPES}
+    return render(request, "api/api.html", context)
 
 
 def _described(operation: Operation, document: dict[str, Any]) -> Described:
@@ -85,7 +76,7 @@ def _described(operation: Operation, document: dict[str, Any]) -> Described:
     kinds = [(kind, *problems.TYPES[kind]) for kind in dict.fromkeys(operation.problems)]
     ordered = sorted((status, kind, title) for kind, status, title in kinds)
     takes, answers = _fields(body, schemas), _fields(answer, schemas)
-    return Described(operation, _marked_up(operation.about), parameters, takes, answers, ordered, _curl(operation))
+    return Described(operation, parameters, takes, answers, ordered, _curl(operation))
 
 
 def _fields(schema: dict[str, Any], schemas: dict[str, Any], before: str = "") -> list[Field]:
@@ -100,7 +91,7 @@ def _fields(schema: dict[str, Any], schemas: dict[str, Any], before: str = "") -
 
 
 def _field(name: str, schema: dict[str, Any], schemas: dict[str, Any], required: bool) -> Field:
-    return Field(name, _kind(schema, schemas), required, _marked_up(schema.get("description", "")))
+    return Field(name, _kind(schema, schemas), required, schema.get("description", ""))
 
 
 def _resolved(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:

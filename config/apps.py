@@ -9,11 +9,11 @@ from django.db import close_old_connections, reset_queries
 
 # The packages whose modules `items` and `replay` declare types of items and of events. A new one only has to be added.
 ITEM_PACKAGES = (
-    "accounts mail elections ballots results polls skills news webhooks photos questions live assembly upkeep api"
+    "accounts mail elections ballots results polls skills news webhooks photos questions live assembly upkeep trust api"
 )
 EVENT_PACKAGES = (
     "accounts elections elections.groups elections.multi_ballots ballots results polls skills news webhooks live "
-    "assembly questions upkeep"
+    "assembly questions upkeep trust"
 )
 
 

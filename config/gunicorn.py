@@ -71,10 +71,15 @@ def on_starting(server: Any) -> None:
 
 def when_ready(server: Any) -> None:
     """Mail, seals and background work run beside the server, unless a worker is started separately."""
-    from upkeep import secret_key  # needs the application to be loaded
+    from trust.serving import record_code  # needs the application to be loaded
+    from upkeep import secret_key
+    from upkeep.https import https
 
     with suppress(StoreError):  # a store that is down now is reported by whatever needs it
         secret_key.record_at_start(connect(settings.STORE_URL))
+        if settings.PRODUCTION:
+            https.record_start()
+        record_code()
     if settings.WORKER == "beside":
         this_server.WorkerSupervisor(lambda: not stopped.is_set(), server.log.error).start_thread()
 

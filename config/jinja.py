@@ -25,7 +25,6 @@ from django.utils.translation import (
     npgettext,
     pgettext,
 )
-from django_htmx.jinja import htmx_script
 from jinja2 import Environment, Template, select_autoescape
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
@@ -34,7 +33,7 @@ from markupsafe import escape
 from live import clock, symbols
 from live.labels import type_label
 from mail import outbox
-from pages import markdown_cache, names, time_display, times
+from pages import markdown_cache, names, served_code, time_display, times
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
@@ -46,16 +45,19 @@ from upkeep import disk, pause
 from . import proxies
 
 GLOBALS = {
+    "blocking_script": served_code.blocking_script,
     "cached_include": cached_include,
     "countdown": time_display.countdown,
     "election_time": time_display.election_time,
     "get_language": get_language,
     "get_language_bidi": get_language_bidi,
-    "htmx_script": htmx_script,
     "icon": icon,
+    "integrity": served_code.integrity,
     "option_mark": symbols.option_mark,
+    "script": served_code.script,
     "section_of": section_of,
     "static": static,
+    "stylesheet": served_code.stylesheet,
     "url": path_of,
 }
 FILTERS = {
@@ -94,9 +96,13 @@ FILTERS = {
 # Functions whose result depends only on their arguments, the language and the path of the site.
 CONSTANT: dict[str, Callable[..., str]] = {
     "_": lambda message: mark_safe(gettext(message) % ()),  # noqa: S308 - ours, with percent signs doubled
+    "blocking_script": served_code.blocking_script,
     "icon": icon,
+    "integrity": served_code.integrity,
     "pgettext": lambda context, message: mark_safe(pgettext(context, message) % ()),  # noqa: S308 - likewise
+    "script": served_code.script,
     "static": static,
+    "stylesheet": served_code.stylesheet,
     "url": path_of,
 }
 CONSTANT_CALL = re.compile("name lparen string( comma string)* rparen")

@@ -16,11 +16,13 @@ from django.urls import resolve
 from django.utils.cache import patch_vary_headers
 from isal import isal_zlib
 
+from pages import served_code
 from pages.streams import EVENT_STREAM
 from store import round_trips, wait_budget
 from store.connect import connect
 from store.table import KeyTooLong
 from upkeep import pause
+from upkeep.https import https
 from upkeep.monitoring import metrics
 
 from . import proxies
@@ -180,11 +182,15 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "private, no-store",
     }
+    if served_code.digests():
+        usual["Integrity-Policy"] = "blocked-destinations=(script)"  # browsers run none without its digest
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         for name, value in usual.items():
             response.headers.setdefault(name, value)
+        if settings.HSTS_GROWS and request.is_secure():
+            response.headers.setdefault("Strict-Transport-Security", https.header())
         return response
 
     return respond

@@ -138,6 +138,10 @@ class Environment:
             self.mistakes.append(f"{name} should look like help@example.org, not {text!r}.")
         return text
 
+    def contact(self, name: str) -> str:
+        """An email address, or a page."""
+        return text if (text := self.text(name, "")).startswith("https://") else self.address(name)
+
     def readable_file(self, name: str) -> str:
         text = self.text(name, "")
         try:
@@ -274,6 +278,7 @@ environment.mistakes += presentation_mistakes(SITE_NAME, SITE_COLOUR, SITE_LOGO,
 DEBUG = environment.switch("DEBUG")
 ALLOWED_HOSTS = environment.comma_list("HOSTS", None if PRODUCTION else "localhost,127.0.0.1,[::1]")
 environment.report(checks.wrong_hosts(ALLOWED_HOSTS, SITE_URL, production=PRODUCTION))
+SECURITY_CONTACT = environment.contact("SECURITY_CONTACT")  # for reports of vulnerabilities
 METRICS_TOKEN = environment.text("METRICS_TOKEN", "")
 SECRET_KEY = environment.text("SECRET_KEY", None if PRODUCTION else "")
 if not SECRET_KEY and not PRODUCTION and not environment.mistakes:  # a refused start leaves nothing behind
@@ -282,7 +287,8 @@ if PRODUCTION and SECRET_KEY:
     environment.report(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
-# A day, and this host only: browsers do not forget it before it expires.
+# A day, and this host only: browsers do not forget it before it expires. A year later on (upkeep.https).
+HSTS_GROWS = PRODUCTION and not environment.text("HSTS", "")
 SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.switch("HSTS_SUBDOMAINS")
 SECURE_HSTS_PRELOAD = environment.switch("HSTS_PRELOAD")
@@ -307,7 +313,7 @@ SIGN_IN_PROVIDERS = environment.providers("SIGN_IN_PROVIDERS")
 PASSWORDS_ONLY_FOR = environment.text("PASSWORDS_ONLY_FOR", "")  # everyone else signs in with a provider
 if PASSWORDS_ONLY_FOR and not SIGN_IN_PROVIDERS:
     environment.mistakes.append("PASSWORDS_ONLY_FOR needs SIGN_IN_PROVIDERS: nobody else could sign in.")
-API_REQUESTS_PER_TOKEN = environment.number("API_REQUESTS_PER_TOKEN", 1200, 10, 1_000_000)  # per ten minutes
+API_REQUESTS_PER_PROGRAM = environment.number("API_REQUESTS_PER_PROGRAM", 1200, 10, 1_000_000)  # per ten minutes
 API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 environment.report(checks.wrong_proxies(TRUSTED_PROXIES))
@@ -398,6 +404,7 @@ SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # shows whether HTTPS is 
 
 INSTALLED_APPS = [
     "config",
+    "trust",
     "upkeep",
     "audit",
     "assembly",
@@ -426,6 +433,7 @@ MIDDLEWARE = [
     "config.middleware.request_record",
     "config.middleware.head_without_body",
     "config.middleware.store_timeout",
+    "config.cookies.prefixed_cookies",
     "config.middleware.below_path",
     "config.middleware.watch_proxies",
     "django.middleware.security.SecurityMiddleware",

@@ -24,6 +24,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("audit.urls")),
     path("", include("upkeep.urls")),
+    path("", include("trust.urls")),
     path("api/v1/", include("api.urls")),
     path("help/", public(help_views.help_start), name="help"),
     path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),

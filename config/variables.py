@@ -66,8 +66,8 @@ SITE_LOGO | none | = | path of a PNG or SVG of your own, 200 KB at most
 SITE_COLOUR | our violet | = | one colour, such as `#0b5394`, that can be read on light pages
 SITE_LANGUAGE | `en` | = | `en` or `de`, for people whose browser asks for neither
 SITE_TIME_ZONE | none: the reader's | = | for new elections and polls, and all other times, such as `Europe/Berlin`
-HSTS | `0` | `86400` | seconds for which browsers come by HTTPS only; `31536000` once the site has run well for a
-    while
+HSTS | `0` | `86400` in the first week, then `31536000` | seconds for which browsers come by HTTPS only; a number
+    here holds in place of both
 HSTS_SUBDOMAINS | `no` | = | whether that holds for every host below this one, too
 HSTS_PRELOAD | `no` | = | whether browsers may be shipped with it; needs a year and sub-domains
 REGISTRATION | `open` | ! | who may make an account: `open`, `invited`, `domains`, `closed` (see
@@ -89,7 +89,7 @@ SIGN_IN_FAILURES_PER_ADDRESS | `300` | = | wrong passwords from one address in t
 REGISTRATIONS_PER_ADDRESS | `300` | = | accounts asked for from one address in an hour; a campus behind one address
     may need more on its first day
 RESETS_PER_ADDRESS | `100` | = | links for a forgotten password asked for from one address in an hour
-API_REQUESTS_PER_TOKEN | `1200` | = | requests to the API with one token in ten minutes ([API](../how-to/api.md))
+API_REQUESTS_PER_PROGRAM | `1200` | = | requests to the API with one token in ten minutes ([API](../how-to/api.md))
 API_REQUESTS_PER_ADDRESS | `600` | = | requests to the API without a token from one address in ten minutes
 ACCOUNT_RETENTION | `0`: kept for good | = | months without a sign-in after which an account is removed, at least 3;
     30 days before, it is warned by mail ([personal data](../how-to/personal-data.md))
@@ -98,6 +98,8 @@ MAIL_URL | files in `DATA_DIR/mail` | ! | `smtp+tls://user:password@host:587`, `
     `file:///folder`
 MAIL_FROM | `plenum@localhost` | ! | the sender of mails
 MAIL_REPLY_TO | none | = | where answers of people go, if not to the sender
+SECURITY_CONTACT | `MAIL_REPLY_TO` | = | where people report vulnerabilities, as `/trust/` and
+    `/.well-known/security.txt` say: an address, or a page that begins with `https://`
 MAIL_CA | none | = | a file with the certificate of a CA of your own, for the mail server and the mailbox
 OUTGOING_ALLOWED | none | = | private networks and host names that [webhooks](../how-to/webhooks.md) may be sent to,
     with commas between: `10.0.0.0/8,hooks.internal`; those also by `http://` and on any port

@@ -103,6 +103,7 @@ class Game:
     quorum: str = ""  # of an assembly, as `assembly.majorities` writes it
     has_roll: bool = False  # whether only those on a list may check in
     time_zone: str = "UTC"  # for the times in its minutes
+    frame_hosts: str = ""  # other sites that may show its screens in a frame: host names with spaces between
     prepared_at: str = ""  # when a host last changed its questions, title or entitled voters
     kept_until: str = ""  # hard limit for all its items
     began_at: str = ""  # time of the first step; set at the end

@@ -11,12 +11,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.backends.utils import csrf_input
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from acts.branding import site_colour, site_name
 
 from . import colours as site_colours
+from . import served_code
 from .logo import Logo, read
 from .sharing import immutable
 
@@ -34,7 +36,7 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
         "LANGUAGE_BIDI": language.partition("-")[0] in settings.LANGUAGES_BIDI,
         "site_name": site_name(),
         "site_logo": reverse("site_logo", args=[read(settings.SITE_LOGO).edition]) if settings.SITE_LOGO else "",
-        "site_colours": reverse("site_colours", args=[colours_edition(colour)]) if colour else "",
+        "site_colours": colours_link(colour) if colour else "",
         "guest": getattr(request, "guest", None),
         "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
     }
@@ -57,6 +59,12 @@ def colours(request: HttpRequest, edition: str) -> HttpResponse:
     if site_colours.find_error(colour) or colours_edition(colour) != edition:
         raise Http404
     return immutable(HttpResponse(site_colours.stylesheet(colour), content_type="text/css; charset=utf-8"))
+
+
+def colours_link(colour: str) -> SafeString:
+    """The tag that loads the stylesheet, with its digest."""
+    digest = served_code.digest_of(site_colours.stylesheet(colour).encode())
+    return served_code.stylesheet_at(reverse("site_colours", args=[colours_edition(colour)]), digest)
 
 
 def colours_edition(colour: str) -> str:

@@ -23,6 +23,7 @@ LAYERS = (
     ("config",),
     ("api",),
     ("audit",),
+    ("trust",),
     ("upkeep",),
     ("assembly",),
     ("live",),

@@ -18,6 +18,7 @@ from .test_routes import ROUTES, refused_alike  # noqa: F401 - a fixture
 NOBODY = "private, no-store"
 EVERYBODY = "public, max-age=300"
 ONE_BROWSER = "private, no-cache"  # which asks each time
+OF_THE_API = ("api/results", "api/checkpoints")  # what it answers without a token and without a name
 FOR_PROGRAMS = {"news_atom", "news_json", "sitemap", "sitemap_pages"}  # the same for everybody, and no form in it
 FILES = {"export", "bundle", "recount_ballots", "follow_ballots"}  # of sealed results, for one's own browser
 
@@ -39,7 +40,9 @@ def test_every_address_whoever_opens_it_and_however_it_answers(asking, refused_a
                 if said != NOBODY and not (name in FILES and said.startswith("private, ")):
                     kept.append((name, number, method, said))
     for_programs = {(name, number, "GET", EVERYBODY) for name in FOR_PROGRAMS for number in range(len(asking))}
-    assert set(kept) == for_programs | {("news", 0, "GET", ONE_BROWSER)}
+    pages = {(name, 0, "GET", ONE_BROWSER) for name in ("news", "api")}
+    lists = {(name, number, "GET", ONE_BROWSER) for name in OF_THE_API for number in range(len(asking))}
+    assert set(kept) == for_programs | pages | lists
 
 
 @pytest.fixture

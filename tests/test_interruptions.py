@@ -648,6 +648,7 @@ class Site:
         table.create()
         with use_table(table):
             prepare()
+            finish_background("tell webhooks")  # of what was opened and published: no part of the act
         table.close()
 
     @contextmanager

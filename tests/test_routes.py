@@ -65,6 +65,12 @@ ROUTES = {
     "log": (Permission.VIEW_SECRETS, READ, []),
     "event": (Permission.VIEW_SECRETS, READ, [1]),
     "history": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "trust": (PUBLIC, READ, []),
+    "served_code": (PUBLIC, READ, []),
+    "watch_program": (PUBLIC, READ, []),
+    "security_txt": (PUBLIC, READ, []),
+    "notice": (PUBLIC, READ, ["privacy"]),
+    "edit_notice": (Permission.TRANSFER_OWNER, FORM, ["privacy"]),
     "checkpoints": (PUBLIC, READ, []),
     "newest_checkpoint": (PUBLIC, READ, []),
     "checkpoint": (PUBLIC, READ, [1]),
@@ -200,6 +206,7 @@ ROUTES = {
     "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "run_off": (Permission.USE_APPLICATION, ACT, [NO_GAME]),
+    "game_frames": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_title": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_questions": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "add_game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
@@ -561,7 +568,7 @@ OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
-OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "add_game_question", "copy_game"}
+OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_frames", "game_questions", "add_game_question", "copy_game"}
 OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"follow_up"}  # tests/live/test_follow_ups.py

@@ -30,7 +30,8 @@ ITEMS = (
              replay="Which worker runs which job; about processes, not about the site."),
     ItemType("heartbeat", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
              "*:any", replay="Which workers are alive; about processes, not about the site."),
-    ItemType("nightly mail", keys.NIGHTLY, "event_id:int day", replay="When the newest checkpoint was last mailed."),
+    ItemType("nightly mail", keys.NIGHTLY, "event_id:int day code",
+             replay="When the newest checkpoint was last mailed."),
     ItemType("last backup", keys.LAST_BACKUP, "ended_at items:int bytes:int checkpoint:any",
              replay="When the last backup was made; about backups, not about the site."),
     ItemType("pending erasure", keys.FORGETTING, "asked:int emptied:int",
@@ -41,6 +42,7 @@ ITEMS = (
              replay="Exists only while a restore is unfinished."),
     ItemType("secret key", keys.SECRET_KEY, "PK SK", "fingerprint:bytes",
              replay="Which secret key the site last used; about the program, not about the site."),
+    ItemType("https", keys.HTTPS, "since", replay="When the site first started over HTTPS; about its servers."),
     ItemType("format", keys.STORE_FORMAT, "number:int done:any",
              replay="The store's format; about the program, not about the site."),
 

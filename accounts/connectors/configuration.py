@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -40,6 +40,10 @@ class Provider:
     groups: str = GROUPS  # the claim that lists a person's groups
     trust_addresses: bool = False  # whether it only has addresses that it has checked, though it does not say so
     roles: tuple[tuple[str, Role], ...] = ()  # what a group makes of its members
+
+    def relevant(self, groups: Iterable[str]) -> tuple[str, ...]:
+        """Those that give a role; the others are nobody's business here."""
+        return tuple(group for group, _role in self.roles if group in groups)
 
     def granted(self, groups: tuple[str, ...]) -> Role | None:
         """The highest role that these groups give."""

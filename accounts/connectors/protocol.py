@@ -13,6 +13,7 @@ from acts.refusals import Refusal
 
 from .configuration import Provider
 
+MAX_NAME_CHARS = 200
 TIMEOUT_SECONDS = (3, 5)  # to connect to a provider, and to wait for its answer
 # RFC 8176: what proves more than a password
 SECOND_FACTORS = frozenset(("mfa", "otp", "hwk", "swk", "sc", "pop"))

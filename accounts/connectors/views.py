@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -75,7 +77,7 @@ def finish(request: HttpRequest, provider_id: str) -> HttpResponse:
         identity = connector.finish(challenge, flows.redirect_uri(provider_id), request.GET.dict())
         response = _finished(request, connector, flow, identity)
         uncount([attempt])
-    except (ProviderError, FlowLost, TooOften, Refusal) as refusal:
+    except Refusal as refusal:
         response = _failed(request, connector, refusal, flow)
     flows.forget(response, state)
     return response
@@ -199,7 +201,8 @@ def unlink(request: HttpRequest, provider_id: str) -> HttpResponse:
             messages.success(request, _("You can no longer sign in with %(provider)s.") % {"provider": label})
             return redirect("providers")
     title = _("Unlink %(provider)s") % {"provider": label}
-    return show_form(request, form, title, _("Unlink"), danger=True)
+    lead = _("You can then no longer sign in with it, and are signed out wherever you did.")
+    return show_form(request, form, title, _("Unlink"), lead=lead, danger=True)
 
 
 @requires(None)
@@ -220,10 +223,14 @@ def signed_out(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Front channel: the provider's page loads this in a frame, without our cookies, so the session is named. Entra
     leaves out the issuer."""
     connector = registry.connector(provider_id)
-    issuer, session = request.GET.get("iss", connector.provider.issuer), request.GET.get("sid", "")
+    return _sign_out_there(request, connector, lambda: _named_session(connector, request.GET))
+
+
+def _named_session(connector: Connector, named: QueryDict) -> SignedOut:
+    issuer, session = named.get("iss", connector.provider.issuer), named.get("sid", "")
     if issuer != connector.provider.issuer or not session:
-        return _refused(request, connector, "no session of this provider")
-    return _end_sessions(connector, SignedOut(digest(issuer, session), "", ""))
+        raise ProviderError(connector.provider, "no session of this provider")
+    return SignedOut(digest(issuer, session), "", "")
 
 
 @public
@@ -232,25 +239,27 @@ def signed_out(request: HttpRequest, provider_id: str) -> HttpResponse:
 def logout(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Back channel: the provider's server sends a signed token, which counts once."""
     connector = registry.connector(provider_id)
-    try:
-        signed_out = connector.signed_out(request.POST.get("logout_token", ""))
-    except ProviderError as refusal:
-        return _refused(request, connector, refusal.reason)
-    if not flows.spend(signed_out.token_id):
-        return _refused(request, connector, "logout token used before")
-    return _end_sessions(connector, signed_out)
+    return _sign_out_there(request, connector, lambda: _spent_once(connector, request.POST.get("logout_token", "")))
 
 
-def _refused(request: HttpRequest, connector: Connector, reason: str) -> HttpResponse:
-    log.warning("sign-out by a provider refused", extra={"provider": connector.provider.id, "outcome": reason})
+def _spent_once(connector: Connector, token: str) -> SignedOut:
+    found = connector.signed_out(token)
+    if not flows.spend(found.token_id):
+        raise ProviderError(connector.provider, "logout token used before")
+    return found
+
+
+def _sign_out_there(request: HttpRequest, connector: Connector, read: Callable[[], SignedOut]) -> HttpResponse:
+    """End the sessions that the message is about. Refused ones are counted before anything else is done."""
+    fields: dict[str, Any] = {"provider": connector.provider.id}
     try:
-        count(throttle.SIGNED_OUT, visitor(request).address)
+        attempt = count(throttle.SIGNED_OUT, visitor(request).address)
+        ended = identities.end_sessions(read())
+        uncount([attempt])
     except TooOften:
         return HttpResponse(status=429)
-    return HttpResponse(status=400)
-
-
-def _end_sessions(connector: Connector, signed_out: SignedOut) -> HttpResponse:
-    ended = identities.end_sessions(signed_out)
-    log.info("sign-out by a provider", extra={"provider": connector.provider.id, "sessions": ended})
+    except ProviderError as refusal:
+        log.warning("sign-out by a provider refused", extra={**fields, "outcome": refusal.reason})
+        return HttpResponse(status=400)
+    log.info("sign-out by a provider", extra={**fields, "sessions": ended})
     return HttpResponse(status=200)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.hashers import make_password
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from accounts import repository, rules, throttle, tokens
 from accounts.models import User
@@ -11,7 +12,7 @@ from accounts.sessions import sessions_of
 from accounts.tokens import LINK_SPENT, LinkSpent
 from accounts.visitors import Visitor
 from acts.rate_limits import try_count
-from acts.refusals import LostRace, TryLater
+from acts.refusals import LostRace, NotAllowed, TryLater
 from acts.storage import record, table
 from mail import outbox
 from store import keys
@@ -42,6 +43,8 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
 def send_reset_link(actor: User, target: User) -> None:
     """Mail a person below the actor a link, naming the actor: admins cannot set another's password."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
+    if not target.may_use_password:
+        raise NotAllowed(_("People of this site sign in with a provider and have no password."))
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
     email = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
     record(event, email, role_unchanged(actor), role_unchanged(target))
@@ -66,7 +69,7 @@ def reset_password(name: str, token: str, password: str) -> User:
 
 def reset_link_holder(name: str, token: str) -> User:
     user = repository.find(name)
-    if user is None or not tokens.reset_token.check_token(user, token):
+    if user is None or not user.may_use_password or not tokens.reset_token.check_token(user, token):
         raise LinkSpent(LINK_SPENT)
     return user
 

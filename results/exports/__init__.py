@@ -1,1 +1,1 @@
-PUBLIC = "files"
+PUBLIC = "bundle files"

@@ -79,10 +79,10 @@
 
   // Loaded on demand: most ballots are short, and this page should stay light.
   let arriving;
-  const fetchDuel = (address) => {
+  const fetchDuel = ({ script: src, integrity }) => {
     arriving ??= new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      document.head.append(Object.assign(script, { src: address, onload: resolve, onerror: reject }));
+      document.head.append(Object.assign(script, { src, integrity, onload: resolve, onerror: reject }));
     });
     return arriving;
   };
@@ -396,7 +396,7 @@
     // If loading fails, the next press tries again; every other way of ranking still works.
     async #duel() {
       try {
-        await fetchDuel(this.find("[data-part=duel]").dataset.script);
+        await fetchDuel(this.find("[data-part=duel]").dataset);
         if (!this.find(".duel")) rankDuel(this);
       } catch {
         arriving = null;

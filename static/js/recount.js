@@ -37,22 +37,35 @@
     show(all ? "same" : "different");
   };
 
-  const end = (worker) => {
-    worker.terminate();
+  const rest = () => {
     show("progress", false);
     part("start").disabled = false;
   };
 
-  const start = () => {
+  const end = (worker) => {
+    worker.terminate();
+    rest();
+  };
+
+  const refuse = (reason) => {
+    rest();
+    say("reason", reason);
+    show("problem");
+  };
+
+  // A worker has no integrity attribute, so its program is fetched and checked first, and then comes from the cache.
+  const check = async () => {
+    const { program, integrity } = page.dataset;
+    if (integrity) await fetch(program, { integrity });
+    return program;
+  };
+
+  const count = (program) => {
     const began = performance.now();
-    for (const name of ["same", "different", "problem", "found", "differences"]) show(name, false);
-    part("start").disabled = true;
-    show("progress");
-    const worker = new Worker(page.dataset.program);
+    const worker = new Worker(program);
     const fail = (reason) => {
       end(worker);
-      say("reason", reason);
-      show("problem");
+      refuse(reason);
     };
     worker.addEventListener("error", (event) => fail(event.message ?? ""));
     worker.addEventListener("message", ({ data }) => {
@@ -63,6 +76,13 @@
       fill(data.found, (performance.now() - began) / 1000);
     });
     worker.postMessage(page.dataset.ballots);
+  };
+
+  const start = () => {
+    for (const name of ["same", "different", "problem", "found", "differences"]) show(name, false);
+    part("start").disabled = true;
+    show("progress");
+    check().then(count, (error) => refuse(error.message));
   };
 
   show("without-script", false);

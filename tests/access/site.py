@@ -393,13 +393,14 @@ def _second_factors(ann: User, client: Client) -> str:
 def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     pages = ("home", "style", "healthz", "readyz", "checkpoints", "newest_checkpoint", "set_language", "register")
     more = ("sign_in", "forgotten", "sandbox", "try_it", "try_live", "help", "help_secrecy", "help_counting")
-    more += ("api", "openapi")
+    more += ("api", "openapi", "trust", "served_code", "watch_program", "security_txt")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),
         Look("site_logo", "stranger", (logo.read(settings.SITE_LOGO).edition,)),
         Look("site_colours", "stranger", (colours_edition(settings.SITE_COLOUR),)),
         Look("picture", "stranger", _picture()),
+        Look("notice", "stranger", ("privacy",)),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
@@ -420,6 +421,7 @@ def _looks_at_the_site_page() -> list[Look]:
         Look("site_page", "stranger"),
         Look("edit_site_page", "owner", ("text",)),
         Look("remove_site_page", "owner"),
+        Look("edit_notice", "owner", ("privacy",)),
     ]
 
 

@@ -16,7 +16,7 @@ import requests
 from django.test import Client
 from oidc_provider_mock import run_server_in_thread
 
-from accounts import repository, services, visitors
+from accounts import repository, services, tokens, visitors
 from accounts.connectors import identities, registry
 from accounts.connectors.configuration import Provider
 from accounts.connectors.protocol import Identity
@@ -441,6 +441,9 @@ def test_where_a_provider_is_required_nobody_gets_a_password(required, uni, outb
     assert Client().get("/register/")["Location"].startswith("/sign-in/")
     Client().post("/password/forgotten/", {"name_or_email": "alice"})
     assert "Reset your password" not in [subject for _to, subject, _text in outbox()]
+    with pytest.raises(Refusal, match="sign in with a provider and have no password"):
+        services.send_reset_link(repository.find("owner"), alice)
+    assert Client().get(f"/password/reset/alice/{tokens.reset_token.make_token(alice)}/").status_code == 410
     client = sign_in(alice)
     assert client.get("/me/leave/")["Location"].startswith("/me/prove/"), "her password proves nothing here"
     with pytest.raises(Refusal, match="could no longer sign in"):
@@ -490,7 +493,7 @@ def test_signing_out_works_while_the_provider_does_not(uni, knows, settings):
 def test_the_sign_in_page_has_a_button_for_each_provider(uni):
     page = Client().get("/sign-in/", {"next": "/people/"}).content.decode()
     assert 'href="/sign-in/with/uni/?next=/people/"' in page
-    assert "Sign in with Example University" in page
+    assert "Sign in with <bdi>Example University</bdi>" in page
 
 
 def test_without_providers_nothing_is_different(site):

@@ -18,7 +18,7 @@ def otto(person, program):
 
 
 def test_requests_are_limited_by_token_and_by_address(otto, stranger, settings):
-    settings.API_REQUESTS_PER_TOKEN = settings.API_REQUESTS_PER_ADDRESS = 2
+    settings.API_REQUESTS_PER_PROGRAM = settings.API_REQUESTS_PER_ADDRESS = 2
     for client, name in ((otto, "token"), (stranger, "address")):
         left = [client.get("checkpoints")["RateLimit"].split(";") for _ in range(2)]
         assert [each[:2] for each in left] == [[f'"{name}"', "r=1"], [f'"{name}"', "r=0"]]

@@ -9,10 +9,13 @@ from accounts.rules import Role
 from acts.storage import log
 from ballots import services as voting
 from elections import repository
-from tests.people import enrol
+from tests.api.program import Program, program_of
+from tests.at_once import at_once
+from tests.people import enrol, make_person
 
 NEW = {"name": "Board 2027", "description": "Who *leads* us.", "time_zone": "Europe/Berlin"}
 CANDIDATES = {"candidates": [{"name": "Ada", "statement": "I *will*."}, {"name": "Bo", "link": "https://bo.example"}]}
+LUNCH = {"title": "Lunch?", "options": ["Pizza", "Sushi"]}
 ENDS = "2099-03-01T18:00:00+01:00"
 
 
@@ -160,6 +163,10 @@ def test_a_cursor_belongs_to_one_list(otto, board):
     answer = otto.get(f"elections/Other/voters?{cursor}")
     assert problem(answer) == (422, "invalid")
     assert problem(otto.get(f"{board}/voters?cursor=made-up")) == (422, "invalid")
+    assert problem(otto.get(f"{board}/voters?prefix=o&{cursor}")) == (422, "invalid")
+    tag = otto.get(f"{board}/voters?limit=1")["ETag"]
+    assert otto.get(f"{board}/voters?limit=1", If_None_Match=tag).status_code == 304
+    assert otto.get(f"{board}/voters?limit=2", If_None_Match=tag).status_code == 200
 
 
 def test_an_etag_tells_what_has_changed(otto, board):
@@ -227,3 +234,12 @@ def test_a_key_whose_act_was_refused_can_be_used_again(otto, board):
     assert problem(otto.post(f"{board}/open", {}, Idempotency_Key="k")) == (422, "refused")
     otto.post(f"{board}/candidates", CANDIDATES)
     assert otto.post(f"{board}/open", {}, Idempotency_Key="k").status_code == 200
+
+
+def test_a_change_sent_several_times_at_once_is_made_once(each_site):
+    otto = program_of(make_person("Otto"))
+    sent = [lambda: Program(otto.token).post("polls", LUNCH, Idempotency_Key="k") for _ in range(4)]
+    answers = at_once(*sent)
+    assert [each.status_code for each in answers] == [201] * 4
+    assert len({each.json()["id"] for each in answers}) == 1
+    assert events("PollCreated") == 1

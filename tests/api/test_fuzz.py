@@ -53,7 +53,7 @@ def prepared(tmp_path_factory, empty_store) -> tuple[Path, Program, dict[str, st
 def fuzzed(prepared, settings, tmp_path) -> Iterator[tuple[Program, dict[str, str]]]:
     path, program, known = prepared
     settings.STORE_URL = f"sqlite://{copy_of(path, tmp_path / 'plenum.sqlite3')}"
-    settings.API_REQUESTS_PER_TOKEN = 1_000_000
+    settings.API_REQUESTS_PER_PROGRAM = 1_000_000
     settings.POLLS_A_DAY = 10_000
     yield program, known
     table().close()

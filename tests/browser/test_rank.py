@@ -90,10 +90,13 @@ def style_page(windows: Windows, server: str) -> tuple[str, dict[str, str]]:
         return answer.text(), answer.headers
 
 
+DUEL = 'data-script="[^"]*" data-integrity="[^"]*"'
+
+
 def with_ballot(text: str, part: str) -> str:
     """The last chapter of the style page, alone and with these candidates."""
-    script = re.search('data-script="[^"]*"', text)[0]  # the server's own name for it
-    ours = re.sub('data-script="[^"]*"', script, part)
+    script = re.search(DUEL, text)[0]  # the server's own name for it
+    ours = re.sub(DUEL, script, part)
     text = re.sub("<rank-ballot.*</rank-ballot>", lambda _: ours, text, flags=re.DOTALL)
     return re.sub('(?<=class="chapters">).*(?=<section id="ranking")', "", text, flags=re.DOTALL)
 

@@ -19,9 +19,11 @@ from django.test.utils import override_script_prefix
 from django.urls import reverse
 
 from acts.links import absolute_url
+from config import settings as production
 from config.middleware import below_path
 from config.settings import BASE_DIR
 from mail.emails import compose
+from pages import served_code
 from store.connect import connect
 from tests.access.site import PRESENTED, Site, build
 
@@ -42,6 +44,25 @@ class Addresses(HTMLParser):
         self.found |= {value for _name, value in attributes if value and re.match(r"/(?!/)|https?://", value)}
 
 
+class Loaded(HTMLParser):
+    """Scripts and stylesheets of a page: addresses and digests; without an address if the page has them itself."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.found: list[tuple[str, str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        is_data = tag == "script" and (values.get("type") or "").startswith("application/")
+        if (tag == "script" and not is_data) or (tag == "link" and "stylesheet" in values.get("rel", "")):
+            self.found.append((values.get("src") or values.get("href") or "", values.get("integrity", "")))
+        if tag == "style" or any(name.startswith("on") for name in values):
+            self.found.append(("", "a style or a handler of its own"))
+        if later := values.get("data-program") or values.get("data-script"):
+            self.found.append((later, values["data-integrity"]))
+
+
 def is_ours(address: str) -> bool:
     """Below the path, or on another host altogether, as people link to."""
     url = urlsplit(address)
@@ -59,10 +80,11 @@ def settings_of(url: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def below(tmp_path_factory):
-    """A site below a path, with something of everything; only looked at."""
+def below(tmp_path_factory, collected_static_files):
+    """A site below a path, with something of everything, and static files as in production; only looked at."""
     store = f"sqlite://{tmp_path_factory.mktemp('below')}/plenum.sqlite3"
-    chosen = {"SITE_URL": SITE, "STORE_URL": store} | PRESENTED | settings_of(SITE)
+    files = {"STORAGES": production.STORAGES, "STATIC_ROOT": collected_static_files}
+    chosen = {"SITE_URL": SITE, "STORE_URL": store} | PRESENTED | settings_of(SITE) | files
     with override_settings(**chosen), override_script_prefix(f"{PATH}/"):
         table = connect(store)
         table.create()
@@ -70,20 +92,59 @@ def below(tmp_path_factory):
         table.close()
 
 
-def test_no_page_and_no_redirect_leads_out_of_it(below: Site):
-    astray, seen = {}, set()
+@pytest.fixture(scope="module")
+def pages(below: Site) -> dict[str, tuple[str, str]]:
+    """Every page once, by its name: where it redirects, and its HTML."""
+    found = {}
     for look in below.looks:
-        if look.page in seen:
-            continue
-        seen.add(look.page)
-        answer = below.browsers[look.who].get(look.address, look.asked)
-        assert answer.status_code < 400 or look.gone, look
-        page = answer.content.decode() if "html" in answer.get("Content-Type", "") else ""
-        found = Addresses(page).found | set(filter(None, [answer.get("Location")]))
+        if look.page not in found:
+            answer = below.browsers[look.who].get(look.address, look.asked)
+            assert answer.status_code < 400 or look.gone, look
+            is_page = "html" in answer.get("Content-Type", "")
+            found[look.page] = answer.get("Location", ""), answer.content.decode() if is_page else ""
+    assert len(found) > 60
+    return found
+
+
+def test_no_page_and_no_redirect_leads_out_of_it(pages):
+    astray = {}
+    for name, (redirect, page) in pages.items():
+        found = Addresses(page).found | set(filter(None, [redirect]))
         if out := {each for each in found if not is_ours(each)}:
-            astray[look.page] = out
-    assert len(seen) > 60
+            astray[name] = out
     assert astray == {}
+
+
+def test_every_script_and_stylesheet_of_every_page_has_its_digest(pages):
+    """Each is the digest of what its address serves. Only a mail, as its readers will see it, has styles of its own."""
+    wrong, files = {}, {}
+    for name, (_redirect, page) in pages.items():
+        for address, digest in Loaded(page).found:
+            if address and address not in files:
+                served = Client().get(address)
+                content = b"".join(served) if served.streaming else served.content
+                files[address] = served_code.digest_of(content)
+            if files.get(address) != digest:
+                wrong.setdefault(name, set()).add(address)
+    assert wrong == {"invitation_mail": {""}}
+    assert any("/site/colours/" in address for address in files)
+    assert len([address for address in files if address.endswith(".js")]) > 20
+
+
+def test_no_template_loads_a_script_or_a_stylesheet_by_hand():
+    by_hand = re.compile(r"<script(?![^>]*type=\"application/)|rel=.?stylesheet|modulepreload|importmap", re.IGNORECASE)
+    texts = {path: path.read_text() for path in (BASE_DIR / "templates").rglob("*.html")}
+    assert [str(path) for path, text in texts.items() if by_hand.search(text)] == []
+
+
+def test_no_script_loads_another_that_nobody_checks():
+    """A worker's program is checked before it starts, and a script loaded on demand has its digest as well."""
+    loading = re.compile(r"import\(|^import |importScripts|serviceWorker|createElement\(.script|new Worker", re.M)
+    found = {path.name: loading.findall(path.read_text()) for path in (BASE_DIR / "static" / "js").glob("*.js")}
+    assert {name: loads for name, loads in found.items() if loads} == {
+        "recount.js": ["new Worker"],
+        "rank.js": ['createElement("script'],
+    }
 
 
 def test_cookies_are_for_what_is_below(below: Site):

@@ -11,6 +11,7 @@ from mail import outbox as mail
 from store import keys
 from store.log import Event, EventLog
 from store.log.seal import Sealer
+from store.table import Put
 from tests.at_once import at_once
 from tests.publishing import seal_publicly
 from upkeep.log import nightly
@@ -63,6 +64,20 @@ def test_auditors_and_the_owner_get_the_newest_checkpoint_once_a_day(watched, ou
     texts = [text for _, _, text in sent]
     assert sum(f"plenum verify --checkpoint {newest['event_id']}:{newest['hash']}" in text for text in texts) == 2
     assert all("/checkpoints/" in text for text in texts)
+
+
+def test_it_has_the_digests_of_what_is_served_each_of_them_if_they_are_new(watched, outbox):
+    place, served = keys.SERVED_CODE, {"edition": "1a" * 32, "since": "", "files": ["js/a.js sha384-x"]}
+    watched.write(Put({"PK": place.pk, "SK": place.sk, **served}))
+    nightly.mail_checkpoint(night(1))
+    seal(watched, 2)
+    nightly.mail_checkpoint(night(2))
+    first, second = (text for to, _, text in sorted(outbox(), key=lambda each: len(each[2]), reverse=True)[::2])
+    for text in (first, second):
+        assert "1a" * 32 in text
+        assert f"python3 watch.py http://127.0.0.1:8000/ --digest {'1a' * 32}" in text
+    assert "js/a.js sha384-x" in first
+    assert "js/a.js" not in second
 
 
 def test_a_night_after_which_nothing_happened_brings_no_mail(watched):

@@ -1,8 +1,9 @@
 """The nightly mail: the newest public checkpoint, to those who watch over the log.
 
-A checkpoint in a mailbox shows whether the log was changed later. It is mailed once a day (UTC), as soon as there is a
-newer one than was mailed last; a site without activity mails nothing. This is not recorded as an event, because an
-event would be a reason for the next mail.
+A checkpoint in a mailbox shows whether the log was changed later. With it come the digest over all scripts and
+stylesheets that the site serves and, if they have changed since the last mail, the digest of each. It is mailed once a
+day (UTC), as soon as there is a newer one than was mailed last; a site without activity mails nothing. This is not
+recorded as an event, because an event would be a reason for the next mail.
 """
 
 from __future__ import annotations
@@ -11,19 +12,37 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from django.urls import reverse
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from accounts import repository
 from accounts.rules import Role
+from acts.links import absolute_url
 from acts.storage import table, try_write
 from mail import outbox
 from mail.emails import EmailTemplate
+from mail.outbox import Mail
 from store import keys
 from store.log import EventLog, utc_now
 from store.table import Item, Less, Missing, Put
 
 WATCHERS = (Role.AUDITOR, Role.OWNER)
 BATCH_PEOPLE = 100
+
+
+def code_lines(mail: Mail) -> dict[str, str]:
+    """The digest of what the site serves, how to compare it, and the digests of new files."""
+    known = table().get(keys.SERVED_CODE)
+    if known is None:
+        return {"code": ""}
+    about = {"digest": known["edition"], "site": absolute_url(reverse("home"))}
+    lines = [
+        gettext("All scripts and stylesheets that this site serves: %(digest)s") % about,
+        gettext("To check from another computer what everybody is served: %(command)s")
+        % {"command": "python3 watch.py {site} --digest {digest}".format(**about)},
+    ]
+    is_new = mail.about.get("code") != known["edition"]
+    return {"code": "\n".join([*lines, *(known["files"] if is_new else ())])}
+
 
 EMAIL_TEMPLATES = {
     "checkpoint": EmailTemplate(
@@ -35,6 +54,8 @@ EMAIL_TEMPLATES = {
         ),
         lambda mail: reverse("checkpoints"),
         gettext_noop("See all checkpoints"),
+        listed="code",
+        values=code_lines,
     )
 }
 
@@ -55,8 +76,10 @@ def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
     if mailed is None:  # a new site: its first mail comes the next night
         _record_mailed(_day(clock), 0)
         return 0
-    queued = sum(_queue(address, newest, _day(clock)) for address in addresses_of(WATCHERS))
-    _record_mailed(_day(clock), newest["event_id"])
+    before = mailed.get("code", "")
+    queued = sum(_queue(address, newest, before, _day(clock)) for address in addresses_of(WATCHERS))
+    code = table().get(keys.SERVED_CODE) or {"edition": ""}
+    _record_mailed(_day(clock), newest["event_id"], code["edition"])
     return queued
 
 
@@ -74,13 +97,14 @@ def addresses_of(roles: Iterable[Role]) -> Iterator[str]:
                 break
 
 
-def _queue(address: str, checkpoint: Item, day: str) -> bool:
-    about = {"event_id": str(checkpoint["event_id"]), "hash": checkpoint["hash"]}
+def _queue(address: str, checkpoint: Item, code: str, day: str) -> bool:
+    """`code` is the digest of the files that were served when the last mail was sent."""
+    about = {"event_id": str(checkpoint["event_id"]), "hash": checkpoint["hash"], "code": code}
     # else an interrupted or concurrent worker has mailed this one
     return try_write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
 
 
-def _record_mailed(day: str, event_id: int) -> None:
+def _record_mailed(day: str, event_id: int, code: str = "") -> None:
     place = keys.NIGHTLY
     is_new = Missing() | Less("day", day)
-    try_write(Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id}, when=is_new))
+    try_write(Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id, "code": code}, when=is_new))

@@ -10,7 +10,15 @@ from authlib.integrations.requests_client import OAuth2Session
 from requests import RequestException
 
 from accounts.connectors.configuration import GITHUB, Provider
-from accounts.connectors.protocol import TIMEOUT_SECONDS, Challenge, Identity, OutOfReach, ProviderError, SignedOut
+from accounts.connectors.protocol import (
+    MAX_NAME_CHARS,
+    TIMEOUT_SECONDS,
+    Challenge,
+    Identity,
+    OutOfReach,
+    ProviderError,
+    SignedOut,
+)
 
 MOST_TEAMS = 100
 
@@ -35,16 +43,16 @@ class GitHubConnector:
             raise ProviderError(self.provider, "foreign issuer in the response")
         if "error" in answer or not answer.get("code"):
             raise ProviderError(self.provider, "declined")
-        session = self._session(redirect_uri)
         try:
-            session.fetch_token(
-                f"{self.base}/login/oauth/access_token",
-                grant_type="authorization_code",
-                code=answer["code"],
-                code_verifier=challenge.verifier,
-                allow_redirects=False,
-            )
-            return self._identity(session)
+            with self._session(redirect_uri) as session:
+                session.fetch_token(
+                    f"{self.base}/login/oauth/access_token",
+                    grant_type="authorization_code",
+                    code=answer["code"],
+                    code_verifier=challenge.verifier,
+                    allow_redirects=False,
+                )
+                return self._identity(session)
         except OAuthError:
             raise ProviderError(self.provider, "code refused") from None
         except (RequestException, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -58,9 +66,9 @@ class GitHubConnector:
         return Identity(
             issuer=self.provider.issuer,
             subject=str(int(account["id"])),
-            name=account.get("name") or account["login"],
+            name=str(account.get("name") or account["login"])[:MAX_NAME_CHARS],
             email=verified[0] if verified else "",
-            groups=tuple(f"{each['organization']['login']}/{each['slug']}" for each in teams),
+            groups=self.provider.relevant([f"{each['organization']['login']}/{each['slug']}" for each in teams]),
         )
 
     def sign_out_url(self, back: str) -> str:

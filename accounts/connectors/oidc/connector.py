@@ -26,6 +26,7 @@ from requests import RequestException
 from accounts.connectors.configuration import Provider, is_secure
 from accounts.connectors.documents import Document
 from accounts.connectors.protocol import (
+    MAX_NAME_CHARS,
     TIMEOUT_SECONDS,
     Challenge,
     Identity,
@@ -39,7 +40,6 @@ ALGORITHMS = ("RS256", "PS256", "ES256", "EdDSA")
 CLOCK_SKEW_SECONDS = 60
 MAX_LOGOUT_TOKEN_AGE = 600
 MAX_SUBJECT_CHARS = 255
-MAX_GROUPS = 1000
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 REQUIRED = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 ENDPOINTS = (*REQUIRED, "userinfo_endpoint", "end_session_endpoint")
@@ -79,10 +79,10 @@ class OpenIDConnector:
         self._check_issuer(answer.get("iss"), metadata)
         if "error" in answer or not answer.get("code"):
             raise ProviderError(self.provider, "declined")
-        session = self._session(redirect_uri)
-        token = self._fetch_token(session, metadata["token_endpoint"], answer["code"], challenge.verifier)
-        claims = self._verified_id_token(token, challenge)
-        return self._identity(claims, self._user_info(session, claims, metadata))
+        with self._session(redirect_uri) as session:
+            token = self._fetch_token(session, metadata["token_endpoint"], answer["code"], challenge.verifier)
+            claims = self._verified_id_token(token, challenge)
+            return self._identity(claims, self._user_info(session, claims, metadata))
 
     def _check_issuer(self, named: str | None, metadata: dict[str, Any]) -> None:
         """Against mix-ups: an answer that another provider has sent here (RFC 9207)."""
@@ -137,9 +137,9 @@ class OpenIDConnector:
         return Identity(
             issuer=self.provider.issuer,
             subject=claims["sub"],
-            name=_text(named.get("name")) or _text(named.get("preferred_username")),
+            name=(_text(named.get("name")) or _text(named.get("preferred_username")))[:MAX_NAME_CHARS],
             email=_text(contact.get("email")) if is_verified else "",
-            groups=_texts(_find(named, self.provider.groups)),
+            groups=self.provider.relevant(_texts(_find(named, self.provider.groups))),
             methods=_texts(claims.get("amr")),
             session=_text(claims.get("sid")),
         )
@@ -206,10 +206,15 @@ class OpenIDConnector:
         with OAuth2Session(default_timeout=TIMEOUT_SECONDS) as session:
             found = self._get_json(session, address, withhold_token=True)
         is_complete = all(found.get(name) for name in REQUIRED)
-        is_safe = all(is_secure(str(found[name]).partition("?")[0]) for name in ENDPOINTS if found.get(name))
+        is_safe = all(self._is_safe(str(found[name])) for name in ENDPOINTS if found.get(name))
         if found.get("issuer") != self.provider.issuer or not is_complete or not is_safe:
             raise OutOfReach(self.provider, "its description is of another issuer, incomplete or unsafe")
         return found
+
+    def _is_safe(self, address: str) -> bool:
+        """No provider elsewhere can make us ask something on this machine."""
+        has_same_scheme = address.partition(":")[0] == self.provider.issuer.partition(":")[0]
+        return has_same_scheme and is_secure(address.partition("?")[0])
 
     def _load_keys(self) -> KeySet:
         with OAuth2Session(default_timeout=TIMEOUT_SECONDS) as session:
@@ -247,4 +252,4 @@ def _text(value: Any) -> str:
 
 def _texts(value: Any) -> tuple[str, ...]:
     some = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return tuple(each for each in some[:MAX_GROUPS] if isinstance(each, str))
+    return tuple(each for each in some if isinstance(each, str))
