@@ -20,9 +20,9 @@ from django.utils.translation import gettext as _
 
 from accounts import api_tokens
 from accounts.access import Access, View, demands_second_factor
-from accounts.api_tokens import ApiToken
+from accounts.api_tokens import ApiToken, Scope
 from accounts.models import User
-from accounts.rules import Role
+from accounts.rules import Permission
 from accounts.visitors import Anonymous
 from acts.links import absolute_url
 from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, count
@@ -66,6 +66,26 @@ class Call:
         self.mark: str | None = None  # of its Idempotency-Key
         self.is_repeat = False
 
+    # --- who ---
+
+    def check_may(self, scope: Scope, permission: Permission) -> None:
+        """Refuse what the token's scopes, or its owner's role at this moment, do not allow."""
+        if self.token is None or scope not in self.token.scopes:
+            sentence = _("This token does not have the scope “%(scope)s”.") % {"scope": scope}
+            challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+            raise Problem("scope", sentence, headers={"WWW-Authenticate": challenge})
+        if not self.user.can(permission):
+            raise NotAllowed(_("Your role does not allow this."))
+        if demands_second_factor(self.user) and not self.user.factors:
+            raise NotAllowed(_("Admins of this site need a second step. Add one on your account page first."))
+
+    def may(self, scope: Scope, permission: Permission) -> bool:
+        try:
+            self.check_may(scope, permission)
+        except (Problem, NotAllowed):
+            return False
+        return True
+
     # --- changing ---
 
     def run(self, act: Callable[[], T], *, converges: bool = False) -> T | None:
@@ -95,16 +115,23 @@ class Call:
         if self.query.cursor is None:
             return None
         values = read_token("api cursor", self.query.cursor, None)
-        if values is None or values[0] != self.request.path_info:
+        if values is None or values[0] != self._list_name:
             raise invalid("cursor", _("This cursor does not belong to this list."))
         return values[1]
 
     def page(self, items: Sequence[T], cursor: str | None) -> Page[T]:
+        """The cursor is encrypted: it may contain the name of somebody whom the list leaves out."""
         if cursor is None:
             return Page(list(items), None)
-        path = self.request.path_info
-        query = self.request.GET.dict() | {"cursor": create_token("api cursor", path, cursor)}
-        return Page(list(items), f"{absolute_url(quote(path, safe='/~'))}?{urlencode(query)}")
+        query = self.request.GET.dict() | {"cursor": create_token("api cursor", self._list_name, cursor)}
+        path = absolute_url(quote(self.request.path_info, safe="/~"))
+        return Page(list(items), f"{path}?{urlencode(query)}")
+
+    @property
+    def _list_name(self) -> str:
+        """The address and the filters, of which a cursor is a place."""
+        filters = {name: value for name, value in self.request.GET.items() if name not in ("cursor", "limit")}
+        return f"{self.request.path_info}?{urlencode(sorted(filters.items()))}"
 
 
 class Paging(msgspec.Struct, forbid_unknown_fields=True):
@@ -183,7 +210,8 @@ class _Answering:
             raise failure
         if not self.request.accepts("application/json"):
             raise Problem("not-acceptable", _("The answer is JSON: send “Accept: application/json”, or nothing."))
-        self._authorise()
+        if operation.scope is not None:
+            call.check_may(operation.scope, operation.permission)
         call.query = self._read_query()
         if operation.is_change:
             content = self._read_body()
@@ -198,7 +226,7 @@ class _Answering:
         content = msgspec.json.encode(answer)
         response = HttpResponse(content, status=operation.status, content_type="application/json")
         if not operation.is_change or operation.edits:
-            response["ETag"] = _etag(content)
+            response["ETag"] = _etag(answer)
         if operation.is_change:
             return response
         return get_conditional_response(self.request, etag=response["ETag"], response=response) or response
@@ -221,19 +249,6 @@ class _Answering:
         self.call.user, self.call.token = found
         self.request.api_token = found[1].id  # for the log of requests
         return None
-
-    def _authorise(self) -> None:
-        operation, user, token = self.operation, self.call.user, self.call.token
-        if operation.scope is None or token is None:
-            return
-        if operation.scope not in token.scopes:
-            sentence = _("This token does not have the scope “%(scope)s”.") % {"scope": operation.scope}
-            challenge = f'Bearer error="insufficient_scope", scope="{operation.scope}"'
-            raise Problem("scope", sentence, headers={"WWW-Authenticate": challenge})
-        if user.role == Role.NO_ACCESS or (operation.permission and not user.can(operation.permission)):
-            raise NotAllowed(_("Your role does not allow this."))
-        if demands_second_factor(user) and not user.factors:
-            raise NotAllowed(_("Admins of this site need a second step. Add one on your account page first."))
 
     # --- how often ---
 
@@ -310,7 +325,7 @@ class _Answering:
         expected = self.request.headers.get("If-Match")
         if self.operation.edits is None or expected is None or expected.strip() == "*":
             return
-        now = _etag(msgspec.json.encode(self.operation.edits(self.call, **parameters)))
+        now = _etag(self.operation.edits(self.call, **parameters))
         if now not in [each.strip().removeprefix("W/") for each in expected.split(",")]:
             raise Problem("changed", _("This has changed since you read it. Read it again, then decide."))
 
@@ -329,8 +344,10 @@ def _converted(convert: Callable[[], T]) -> T:
         raise Problem("bad-request", _("The request is not valid JSON.")) from None
 
 
-def _etag(content: bytes) -> str:
-    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+def _etag(answer: Any) -> str:
+    """A weak one for a part of a list, whose cursor is encrypted anew each time."""
+    content, kind = (answer, "") if not isinstance(answer, Page) else ((answer.items, answer.next is None), "W/")
+    return f'{kind}"{hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:32]}"'
 
 
 def _digest(*texts: str) -> str:

@@ -163,6 +163,10 @@ def test_a_cursor_belongs_to_one_list(otto, board):
     answer = otto.get(f"elections/Other/voters?{cursor}")
     assert problem(answer) == (422, "invalid")
     assert problem(otto.get(f"{board}/voters?cursor=made-up")) == (422, "invalid")
+    assert problem(otto.get(f"{board}/voters?prefix=o&{cursor}")) == (422, "invalid")
+    tag = otto.get(f"{board}/voters?limit=1")["ETag"]
+    assert otto.get(f"{board}/voters?limit=1", If_None_Match=tag).status_code == 304
+    assert otto.get(f"{board}/voters?limit=2", If_None_Match=tag).status_code == 200
 
 
 def test_an_etag_tells_what_has_changed(otto, board):
