@@ -20,9 +20,9 @@ from django.utils.translation import gettext as _
 
 from accounts import api_tokens
 from accounts.access import Access, View, demands_second_factor
-from accounts.api_tokens import ApiToken
+from accounts.api_tokens import ApiToken, Scope
 from accounts.models import User
-from accounts.rules import Role
+from accounts.rules import Permission
 from accounts.visitors import Anonymous
 from acts.links import absolute_url
 from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, count
@@ -65,6 +65,26 @@ class Call:
         self.body: Any = None
         self.mark: str | None = None  # of its Idempotency-Key
         self.is_repeat = False
+
+    # --- who ---
+
+    def check_may(self, scope: Scope, permission: Permission) -> None:
+        """Refuse what the token's scopes, or its owner's role at this moment, do not allow."""
+        if self.token is None or scope not in self.token.scopes:
+            sentence = _("This token does not have the scope “%(scope)s”.") % {"scope": scope}
+            challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+            raise Problem("scope", sentence, headers={"WWW-Authenticate": challenge})
+        if not self.user.can(permission):
+            raise NotAllowed(_("Your role does not allow this."))
+        if demands_second_factor(self.user) and not self.user.factors:
+            raise NotAllowed(_("Admins of this site need a second step. Add one on your account page first."))
+
+    def may(self, scope: Scope, permission: Permission) -> bool:
+        try:
+            self.check_may(scope, permission)
+        except (Problem, NotAllowed):
+            return False
+        return True
 
     # --- changing ---
 
@@ -190,7 +210,8 @@ class _Answering:
             raise failure
         if not self.request.accepts("application/json"):
             raise Problem("not-acceptable", _("The answer is JSON: send “Accept: application/json”, or nothing."))
-        self._authorise()
+        if operation.scope is not None:
+            call.check_may(operation.scope, operation.permission)
         call.query = self._read_query()
         if operation.is_change:
             content = self._read_body()
@@ -228,19 +249,6 @@ class _Answering:
         self.call.user, self.call.token = found
         self.request.api_token = found[1].id  # for the log of requests
         return None
-
-    def _authorise(self) -> None:
-        operation, user, token = self.operation, self.call.user, self.call.token
-        if operation.scope is None or token is None:
-            return
-        if operation.scope not in token.scopes:
-            sentence = _("This token does not have the scope “%(scope)s”.") % {"scope": operation.scope}
-            challenge = f'Bearer error="insufficient_scope", scope="{operation.scope}"'
-            raise Problem("scope", sentence, headers={"WWW-Authenticate": challenge})
-        if user.role == Role.NO_ACCESS or (operation.permission and not user.can(operation.permission)):
-            raise NotAllowed(_("Your role does not allow this."))
-        if demands_second_factor(user) and not user.factors:
-            raise NotAllowed(_("Admins of this site need a second step. Add one on your account page first."))
 
     # --- how often ---
 

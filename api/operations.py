@@ -34,7 +34,7 @@ class Operation:
     summary: str
     run: Callable[..., Any]
     scope: Scope | None = None  # `None`: needs no token
-    permission: Permission | None = None  # as the page requires
+    permission: Permission = Permission.VIEW_APPLICATION  # as the page requires, if there is a scope
     takes: Any = None  # the Struct of the request's body
     query: Any = None  # the Struct of the query
     answers: Any = None  # the type of the answer; `None`: it has no body

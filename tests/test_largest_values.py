@@ -48,6 +48,7 @@ CANDIDATES = [f"{number:02}" + EMOJI * 198 for number in range(5)]
 NOT_WALKED = {
     "accounts.forms.AppForm": "a code that an app shows",
     "accounts.forms.CodeForm": "a code that an app shows",
+    "accounts.forms.NewcomerForm": "asked of newcomers who come from a provider: tests/accounts",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.drafts.setup_forms.QuestionsForm": "what two forms have in common",
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",

@@ -420,7 +420,7 @@ ROUTES = {
 }
 # Operations of the API, by route: for each method the scope and the permission that it needs; and words of its address.
 # What each answers to those whom it admits is tested in tests/api/.
-OPEN_TO_ALL, LOOKING = (None, None), (Scope.READ, Permission.VIEW_APPLICATION)
+OPEN_TO_ALL, LOOKING = (None, Permission.VIEW_APPLICATION), (Scope.READ, Permission.VIEW_APPLICATION)
 RUNNING, ORGANISING = (Scope.READ, Permission.USE_APPLICATION), (Scope.ORGANISE, Permission.USE_APPLICATION)
 OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "results": ({"GET": OPEN_TO_ALL}, []),

@@ -65,7 +65,8 @@ def code(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def watch_program(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(WATCH_PROGRAM, PLAIN_TEXT)
+    """Shown, because people should read it before they run it."""
+    return HttpResponse(WATCH_PROGRAM, PLAIN_TEXT, headers={"Content-Disposition": 'inline; filename="watch.py"'})
 
 
 @public

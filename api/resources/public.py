@@ -10,6 +10,7 @@ from django.http import Http404
 from msgspec import Meta
 
 from accounts.api_tokens import Scope
+from accounts.rules import Permission
 from acts.storage import log, now_text
 from api.calls import Call, Page, Paging
 from api.operations import operation
@@ -87,8 +88,7 @@ def _listed(each: SharedResult) -> ListedResult:
 @operation("GET", "results/<name:name>", RESULTS, "Read a result", answers=ElectionResult)
 def result(call: Call, name: str) -> ElectionResult:
     """Public results need no token. With one of the scope `read`, all results that you may see."""
-    reads = call.token is not None and Scope.READ in call.token.scopes and call.user.can_look
-    reader: Reader = call.user if reads else STRANGER
+    reader: Reader = call.user if call.may(Scope.READ, Permission.VIEW_APPLICATION) else STRANGER
     found = services.find(name)
     if found is None or found.election.stored_state == State.DRAFT:
         raise Http404

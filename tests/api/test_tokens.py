@@ -16,9 +16,10 @@ from accounts.api_tokens import Scope
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotThere, TooMany
 from acts.storage import log, table
+from elections.drafts import services as drafts
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Put
+from store.table import Put, Update
 from tests.api.program import Program
 from tests.background import finish_background
 from tests.people import PASSWORD
@@ -141,8 +142,12 @@ def test_a_lower_role_lowers_it(ann, token, person):
 
 def test_an_admin_without_a_second_factor_cannot_use_it_where_one_is_demanded(person, settings):
     token = api_tokens.create(person("Ada", Role.ADMIN), "x", ["read"], 7)
+    drafts.create(person("Otto"), "Board")
+    table().write(Update(keys.election("Board"), set={"allow_vote": True}))
+    assert Program(token).get("results/Board").status_code == 200
     settings.SECOND_FACTOR_FOR_ADMINS = True
     assert answers(token) == 403
+    assert Program(token).get("results/Board").status_code == 404, "as to a stranger"
 
 
 @pytest.mark.parametrize("change", ["upper", "longer", "checksum", "other", "basic"])

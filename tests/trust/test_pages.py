@@ -113,7 +113,7 @@ def test_without_digests_nothing_is_recorded(site):
 
 
 def test_the_program_is_there_to_be_read(site):
-    answer = Client().get("/trust/watch.py")
+    answer = Client().get("/trust/watch/")
     assert answer["Content-Type"].startswith("text/plain")
     compile(answer.content, "watch.py", "exec")
 
