@@ -1,4 +1,4 @@
-"""Pages everybody can read and use: judged by axe, at every width, in light and dark."""
+"""Pages everybody can read and use: judged by axe, at every width, in light and dark, in turn."""
 
 from __future__ import annotations
 
