@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -43,7 +44,7 @@ def fields_of(answer, action: str) -> dict[str, str]:
     return {name: unescape(value[1]) if value else "" for name, value in named.items()}
 
 
-def vote(client: Client, **typed: str) -> object:
+def vote(client: Client, **typed: str) -> Any:
     """From the ballot through the review to the receipt, as a browser without scripts does it."""
     ballot = fields_of(client.get(PAGE), PAGE)
     review = client.post(PAGE, ballot | {name.replace("_", "-"): value for name, value in typed.items()}, follow=True)
@@ -367,7 +368,7 @@ def review_of(client: Client, **typed: str) -> dict[str, str]:
     return fields_of(review, f"{PAGE}cast/")
 
 
-def open_by(words: str, browser: Client | None = None) -> tuple[Client, object]:
+def open_by(words: str, browser: Client | None = None) -> tuple[Client, Any]:
     """In another browser, in which nobody is signed in."""
     browser = browser or Client()
     return browser, browser.post(CHANGE, {"words": words}, follow=True)
