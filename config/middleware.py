@@ -16,7 +16,6 @@ from django.urls import resolve
 from django.utils.cache import patch_vary_headers
 from isal import isal_zlib
 
-from pages import served_code
 from pages.streams import EVENT_STREAM
 from store import round_trips, wait_budget
 from store.connect import connect
@@ -182,8 +181,6 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "private, no-store",
     }
-    if served_code.digests():
-        usual["Integrity-Policy"] = "blocked-destinations=(script)"  # browsers run none without its digest
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

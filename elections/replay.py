@@ -302,8 +302,7 @@ EVENTS = (
 
 
 def is_shutting(writes: Sequence[Write]) -> bool:
-    """Delete the open marks, mark as closing, shut the gates, then record the event, so that every ballot cast has a
-    lower number."""
+    """Delete the open marks, mark as closing, shut the gates, then record it: every ballot cast has a lower number."""
     if all(isinstance(each, Delete) and each.key.sk == OPEN_MARK for each in writes):
         return True
     begun = any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)

@@ -205,13 +205,13 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 
 # --- an event is missing, or says something else ---
 
+WEBHOOKS = ("Added", "Changed", "Paused", "Resumed", "SecretRenewed", "Disabled", "Deleted")
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
     *("ApiTokenCreated", "ApiTokenRevoked"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
-    *("WebhookAdded", "WebhookChanged", "WebhookPaused", "WebhookResumed", "WebhookSecretRenewed"),
-    *("WebhookDisabled", "WebhookDeleted"),
+    *(f"Webhook{done}" for done in WEBHOOKS),
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
 }
 
@@ -281,6 +281,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "ElectionNotFilled": {"sentence"},
     "CandidatesAsked": {"accounts"},  # of candidates who had been asked before
     "PersonInvited": {"email", "role"},
+    **{f"Webhook{done}": {"webhook_id", "owner", "host", "types", "reason"} for done in WEBHOOKS},
     "BookExtended": {"no_voting_after"},  # which each question's own event says
     "GroupDeleted": {"at"},  # by which a worker finds it first that has waited longest; then it is gone
     "ResultSealed": {"roll_commitment"},  # its secret is in no log; `verify` holds it against the roll

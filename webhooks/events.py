@@ -67,7 +67,7 @@ def published(before: Post | None, after: Post) -> list[Write]:
     if moment is None or (before is not None and before.is_public(now) and after.is_public(now)):
         return []
     data = {"post": {"title": after.title, "url": _url("post", after.slug)}, "published_at": moment}
-    return [_telling(f"post {after.id}", PUBLISHED, max(moment, now), [after.author], data, post=after.id)]
+    return [_telling(f"post {after.id}", PUBLISHED, max(moment, now), [], data, post=after.id)]
 
 
 def _telling(subject: str, event_type: str, due: str, people: Iterable[str], data: Any, **more: str) -> Write:
@@ -90,19 +90,16 @@ def _url(page: str, name: str) -> str:
 @TELLING.step
 def queue_deliveries(task: Task) -> Batch:
     """A delivery for each endpoint of one owner that wants this event; the owners one after the other."""
-    data, done = task.data, task.progress.get("owners", 0)
-    if data.get("post") and not _is_due(data["post"], data["about"]["published_at"]):
-        return Batch(is_last=True)
-    owner, text = data["owners"][done], payload(data["event"], data["moment"], data["about"])
+    data, done, owners = task.data, task.progress.get("owners", 0), task.data["owners"]
+    if data.get("post"):
+        post = posts.find(data["post"])
+        if post is None or post.published_at != data["about"]["published_at"]:
+            return Batch(is_last=True)  # withdrawn, deleted or put off
+        owners = [*owners, *filter(None, [post.author])]
+    owner, text = owners[done], payload(data["event"], data["moment"], data["about"])
     wanting = (each for each in repository.endpoints_of(owner) if each.wants(data["event"]))
     now = now_text()
     queued = [
         repository.queueing(Delivery(data["id"], each.id, owner, data["event"], text, now, now)) for each in wanting
     ]
-    return Batch(queued, {"owners": done + 1}, is_last=done + 1 == len(data["owners"]))
-
-
-def _is_due(post_id: str, published_at: str) -> bool:
-    """Whether the post has appeared as it was planned; it may have been withdrawn, deleted or put off."""
-    post = posts.find(post_id)
-    return post is not None and post.published_at == published_at
+    return Batch(queued, {"owners": done + 1}, is_last=done + 1 >= len(owners))

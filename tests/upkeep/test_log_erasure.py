@@ -83,6 +83,7 @@ def an_election(ada, name: str, *, secret: bool = True):
 
 
 def removed(boss, ada):
+    finish_background("tell webhooks")  # of their elections, which a worker does at once
     accounts.remove(boss, ada)
     site_sealer().seal()
 
