@@ -38,6 +38,7 @@ from ballots import services as ballots
 from ballots.services import sealing
 from elections import actions, sharding
 from elections import repository as elections
+from elections import rolls
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
 from elections.drafts import copying
@@ -570,6 +571,7 @@ def somebody_leaves() -> None:
     set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
+    rolls.forget_display_names("late@example.org")
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
 
 
