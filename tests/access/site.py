@@ -150,6 +150,7 @@ def build() -> Site:
     for name, user in people.items():
         _sign_in(browsers[name], user.name)
     browsers["program"] = program_of(people["organiser"])
+    browsers["owner's program"] = program_of(people["owner"], "audit")
     links = _links(people)
     mark = _second_factors(people["voter"], browsers["voter"])
     _sign_in(browsers["half in"], people["voter"].name)
@@ -169,7 +170,7 @@ def build() -> Site:
         Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
         *_looks_at_feeds(),
         *_looks_at_the_site_page(),
-        *_looks_at_sets(_question_set(people["organiser"])),
+        *_looks_at_sets(set_id := _question_set(people["organiser"])),
         *_looks_at_groups(_group(people["organiser"])),
         *_looks_at_webhooks(_webhook(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
@@ -180,7 +181,7 @@ def build() -> Site:
         *looks_at_records(people["organiser"]),
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
-        *looks_of_programs(lunch),
+        *looks_of_programs(lunch, liked, set_id),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
