@@ -36,9 +36,8 @@ from acts.tokens import create_token
 from ballots import secrecy
 from ballots import services as ballots
 from ballots.services import sealing
-from elections import actions, sharding
+from elections import actions, rolls, sharding
 from elections import repository as elections
-from elections import rolls
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
 from elections.drafts import copying
