@@ -35,7 +35,7 @@ from acts.storage import now_text, table
 from acts.tokens import create_token
 from ballots import services as ballots
 from ballots.services import sealing
-from elections import actions, sharding
+from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
@@ -568,6 +568,7 @@ def somebody_leaves() -> None:
     set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
+    rolls.forget_display_names("late@example.org")
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
 
 
