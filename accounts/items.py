@@ -35,7 +35,7 @@ ITEMS = (
              closed_lists=(keys.members_at_provider("", ""),),
              replay="The provider says it again at every sign-in.",
              exports=(Export("provider_groups", _("provider_groups.json: your groups at sign-in providers that rolls "
-                                                  "of elections follow."), membership.export),)),
+                                                  "of elections can follow."), membership.export),)),
     ItemType("spent token", keys.spent, hidden="ttl:int",
              replay="A sign-in or a sign-out at a provider that was used; nobody could use it again after a day."),
     ItemType("daily mail count", keys.mails_of_day, "mails:int ttl:int",

@@ -280,7 +280,7 @@ EVENTS = (
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),
     EventType("RollSourceDropped", recorded_only, "election_name",
-              sentence=_("%(who)s ended that the roll follows a source.")),
+              sentence=_("%(who)s stopped the roll from following a source.")),
     EventType("GroupUsed", group_used, "election_name group_id",
               sentence=_("%(who)s added one of their groups to the roll.")),
     EventType("VotersInvited", recorded_only, "election_name",

@@ -89,7 +89,7 @@ class SourceForm(forms.Form):
         groups = [(each, f"{provider.label}: {group}") for each, (provider, group) in followable().items()]
         self.fields["source"].choices = [(sources.FILE, _("A file at a web address")), *groups]
         if not groups:
-            self.fields["source"].widget = forms.HiddenInput()
+            self.fields["source"].widget, self.fields["url"].required = forms.HiddenInput(), True
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -214,10 +214,10 @@ def next_due() -> float | None:
     return max(0.0, (datetime.fromisoformat(first[0]["due"]) - now).total_seconds())
 
 
-def follow_due(goes_on: Callable[[], bool] = lambda: True) -> int:
+def follow_due(goes_on: Callable[[], bool] = lambda: True, now: Callable[[], str] = now_text) -> int:
     """Follow what is due; returns how many. One that is cut short is followed again, which adds nobody twice."""
     done = 0
-    for item in table().page(keys.roll_sources_due(now_text()), limit=SOURCES_PER_LOOK).items:
+    for item in table().page(keys.roll_sources_due(now()), limit=SOURCES_PER_LOOK).items:
         if not goes_on():
             break
         source = find(item["election_name"])  # the index may lag

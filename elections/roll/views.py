@@ -288,7 +288,7 @@ def _follow(request: HttpRequest, election: Election, form: SourceForm) -> HttpR
     if seen is not None:
         messages.warning(request, _("The source or the roll has changed since you looked. Please check it again."))
     context = list_summary.rows_by_verdict(found.rows) | {"found": found, "form": form}
-    context |= {"removed": found.removed[: list_summary.MAX_PREVIEW_ROWS]}
+    context |= {"removed": found.removed[: list_summary.MAX_PREVIEW_ROWS], "unlined": form.chosen[0] != sources.FILE}
     skipped = list_summary.skipped_of(found.rows)
     numbers = list_summary.preview_text(len(found.added), skipped, list_summary.VOTERS, len(found.removed))
     return render(
