@@ -15,7 +15,6 @@ from elections import repository
 from elections.access import election_context, organiser_page, panels
 from elections.invitations import reminders
 from elections.invitations.progress import progress
-from elections.roll import sources
 from elections.rules import Action, Election
 from elections.turnout.views import turnout_context
 from ranking.candidates import Candidate
@@ -38,10 +37,10 @@ def dashboard_context(
 ) -> dict[str, Any]:
     """With `for_all`, of the ballot whose questions the election leads; `read` finds candidates, of one of them."""
     now = now_text()
-    candidates, (so_far, roll_trouble), turnout, (parts, lacks_accounts) = run_parallel(
+    candidates, so_far, turnout, (parts, lacks_accounts) = run_parallel(
         table(),
         read,
-        lambda: (progress(election), sources.trouble(election)),
+        lambda: progress(election),
         lambda: turnout_context(election),
         lambda: (panels(request.user, election), needs_accounts(election)),
     )
@@ -52,7 +51,6 @@ def dashboard_context(
     step = next_step(election, numbers, context["offered"], now, *later)
     silent = 0 if for_all else sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
-    snapshot = replace(snapshot, roll_trouble=roll_trouble)
     return context | {
         "step": step,
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,

@@ -61,6 +61,12 @@ class SourceError(Refusal):
         return _(REASONS[self.reason])
 
 
+def trouble(reason: str) -> str:
+    """That a night has failed, and why, in a sentence; empty if none has."""
+    sentence = _("The roll could not follow its source last night, and nobody was removed. %(reason)s")
+    return sentence % {"reason": _(REASONS[reason])} if reason else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """What a roll follows. Web addresses may contain secrets: only those who run the election see them."""
@@ -73,12 +79,6 @@ class Source:
     due: str = ""  # the next night; empty if it is only followed by hand
     followed_at: str = ""
     failed: str = ""  # why it could not be followed last night
-
-    @property
-    def trouble(self) -> str:
-        """The same in a sentence."""
-        sentence = _("The roll could not follow its source last night, and nobody was removed. %(reason)s")
-        return sentence % {"reason": _(REASONS[self.failed])} if self.failed else ""
 
 
 def find(election_name: str) -> Source | None:
@@ -188,12 +188,6 @@ def choose(actor: User, election: Election, kind: str, place: str, *, nightly: b
 def drop(actor: User, election: Election) -> None:
     check(actor, election, Action.ADD_VOTERS)
     record(actor, "RollSourceDropped", election, {}, Delete(keys.roll_source(election.name)))
-
-
-def trouble(election: Election) -> str:
-    """Why the roll could not follow its source last night, if so and if it matters."""
-    source = find(election.name) if election.stored_state != State.CLOSED else None
-    return source.trouble if source else ""
 
 
 # --- every night ---

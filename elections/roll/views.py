@@ -267,7 +267,8 @@ def follow_source(request: HttpRequest, election: Election) -> HttpResponse:
         with refusals_as_errors(form):
             count(SOURCE_READS, request.user.name)
             return _follow(request, election, form)
-    context = election_context(request, election, form=form, source=source, trouble=source.trouble if source else "")
+    context = election_context(request, election, form=form, source=source)
+    context |= {"trouble": sources.trouble(source.failed) if source else ""}
     return render(request, "elections/source.html", context, status=422 if form.errors else 200)
 
 
