@@ -81,8 +81,10 @@ soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a serv
 	@$(BIN)/python -m pytest --quiet --timeout 0 tests/ballots/soak.py
 
 .PHONY: fuzz
-fuzz: .venv/test ## every field of every form filled with what nobody expects, every page open in Chromium for every role (minutes)
-	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest --quiet --timeout 0 tests/fuzz/*.py
+fuzz: .venv/test ## every field of every form filled with what nobody expects, every page open in Chromium for every role and judged by axe in every look (minutes)
+	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && \
+		$(BIN)/python -m pytest --quiet --timeout 0 tests/fuzz/*.py && \
+		EVERY_LOOK=1 $(BIN)/python -m pytest --quiet $(TOGETHER) tests/browser
 
 .PHONY: screenshots
 screenshots: .venv/test ## the main pages at every width, in both themes and languages, into build/screenshots (minutes)

@@ -16,7 +16,7 @@ ITEMS = (
              "mails_a_day:int confirmed:bool", "hash salt session_salt lineage last_login visited_at visited_before "
              "warned_at asked_at photo:map factors:list identities:list group_role:map", replay=(
                  Exempt(f"{NO_CREDENTIALS}, and no sign-ins.", "hash salt session_salt last_login"),
-                 Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
+                 Exempt("Tells whose the account is. After a rebuild people need a new password, which changes it.",
                         "lineage"),
                  Exempt("When a person was warned that their account is unused: a mail, not an act.", "warned_at"),
                  Exempt("When a person asked to be confirmed: a mail to the admins, not an act.", "asked_at"),

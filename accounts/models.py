@@ -109,7 +109,7 @@ class User(AbstractBaseUser):
 
     @property
     def credentials(self) -> str:
-        """Ties a ballot to its voter; stays the same until the account changes hands, or might have.
+        """Identifies who holds the account; stays the same until it changes hands, or might have.
 
         Until then an account has no lineage and is identified by its creation time.
         """

@@ -1,0 +1,3 @@
+"""Pages for those who look after the site: overview, event log, tables, mails."""
+
+PUBLIC = "events forms"

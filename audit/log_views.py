@@ -16,14 +16,12 @@ from django.views.decorators.http import require_safe
 from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
 from acts.storage import SITE, table
-from store.keys import EVENT_NUMBER_DIGITS
-from store.log import EventLog
-from store.log.rewriting import is_rewritten, sealed_digest
-from store.log.seal import DIGEST_BYTES
+from store.log.rewriting import is_rewritten
 from store.log.search import search
 from store.schema import SCHEMA
 from store.table import Item
 
+from . import events
 from .forms import LogForm
 from .tables.masks import HIDDEN
 
@@ -61,33 +59,22 @@ def _subject(event: Item) -> tuple[str, str]:
     return (data[name], name) if name else ("", "")
 
 
-def load_numbered(number: int) -> tuple[int, Item | None] | None:
-    """The event with that number, or the fact that the number is void."""
-    if number >= 10**EVENT_NUMBER_DIGITS:
-        return None
-    records = EventLog(table())
-    found = records.find(number)
-    return (number, found) if found or records.is_void(number) else None
-
-
-@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=allow_everyone)
+@requires(Permission.VIEW_SECRETS, load=events.load_numbered, rule=allow_everyone)
 @require_safe
 def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
     """One event with all its data, its digest, and the checkpoints that cover it; or a note that its number is void."""
     number, found = numbered
-    records = EventLog(table())
-    checkpoint, public = records.checkpoint_over(number), records.public_over(number)
+    proof = events.proof_of(number, found)
     if found is None:
-        return render(request, "audit/log/void.html", {"number": number, "public": public})
-    digest = sealed_digest(found)
+        return render(request, "audit/log/void.html", {"number": number, "public": proof.public})
     context = {
         "event": found,
         "elections": _elections(found),
         "rows": list(_rows(found)),
-        "digest": digest.hex(),
-        "checkpoint": checkpoint,
-        "public": public,
-        "intact": checkpoint is None or _stored_digest(checkpoint, number) == digest[:DIGEST_BYTES],
+        "digest": proof.digest,
+        "checkpoint": proof.checkpoint,
+        "public": proof.public,
+        "intact": proof.intact,
         "by_itself": found["actor"] == SITE,
         "rewritten": is_rewritten(found),
     }
@@ -95,20 +82,15 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
 
 
 def _rows(event: Item) -> Iterator[tuple[str, dict[str, Any]]]:
-    hidden = SCHEMA.event_type(event["event_type"]).withheld
+    hidden = events.hidden_names(event)
     for name, value in sorted(event["event_data"].items()):
-        yield name, _value_context(str(HIDDEN) if value and name in hidden else value)
+        yield name, _value_context(str(HIDDEN) if name in hidden else value)
 
 
 def _elections(event: Item) -> list[str]:
     data = event["event_data"]
     names = ("election_name", "new_name") if event["event_type"] == "ElectionRenamed" else ("election_name",)
     return [data[name] for name in names if isinstance(data.get(name), str)]
-
-
-def _stored_digest(checkpoint: Item, number: int) -> bytes:
-    start = (number - checkpoint["first_event_id"]) * DIGEST_BYTES
-    return bytes(checkpoint["digests"][start : start + DIGEST_BYTES])
 
 
 def _value_context(value: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from store.table import Write
 from .repository import Standing
 
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
+ANONYMOUS = "_anonymous"  # suffix of the kinds of mail about a secret ballot
 BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a link, however they voted
 
 
@@ -40,6 +41,7 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
     if not election.mail_votes or to is None:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
+    kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
     if election.vote_by_link and INVITED in (standing.entry or {}):
         kind = f"{kind}{BY_LINK}"
     return [outbox.queued(kind, to, None, **about)]
@@ -66,6 +68,10 @@ NOT_ME = gettext_noop(
     "%(organiser)s, who runs the election."
 )
 
+NOT_ME_SECRET = gettext_noop(
+    "If this was not you: change your password, and tell %(organiser)s, who runs the election, before it closes."
+)
+
 
 def _template(subject: str, *sentences: str) -> EmailTemplate:
     return EmailTemplate(subject, sentences, _link, gettext_noop("Go to the election"))
@@ -76,6 +82,11 @@ EMAIL_TEMPLATES = {
         gettext_noop("Your vote has been cast"),
         gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."),
         NOT_ME,
+    ),
+    f"{CAST}{ANONYMOUS}": _template(
+        gettext_noop("Your vote has been cast"),
+        gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."),
+        NOT_ME_SECRET,
     ),
     CHANGED: _template(
         gettext_noop("Your ballot was changed"),
@@ -100,6 +111,11 @@ EMAIL_TEMPLATES = {
             "sign in here, you can also vote again yourself."
         ),
     ),
+    f"{PAPER}{ANONYMOUS}": _template(
+        gettext_noop("Your paper ballot was entered"),
+        gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
+        gettext_noop("If you did not hand one in, tell %(organiser)s, who runs the election, before it closes."),
+    ),
 }
 
 # A vote by link may have been cast by anyone who had the link.
@@ -111,7 +127,7 @@ OTHERS_LINK = gettext_noop(
 
 
 def _by_link(template: EmailTemplate) -> EmailTemplate:
-    sentences = tuple(OTHERS_LINK if each == NOT_ME else each for each in template.sentences)
+    sentences = tuple(OTHERS_LINK if each in (NOT_ME, NOT_ME_SECRET) else each for each in template.sentences)
     return replace(template, sentences=sentences, link=_link_without_vote, button=gettext_noop("Find your ballot"))
 
 

@@ -18,20 +18,23 @@ def is_secret(ballot: Item) -> bool:
     return "voter_name" not in ballot
 
 
+def is_withdrawn(ballot: Item) -> bool:
+    return "withdrawn" in ballot
+
+
 def by_code(ballot: Item) -> Key:
     """In the first shard: the log does not record which shard a ballot was in."""
     return Key(keys.first_shard(ballot["PK"]), keys.ballot("", ballot["confirmation"]).sk)
 
 
 ITEMS = (
-    ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int", rule=before_the_close_only("open", "as_of"),
-             replay=(Exempt(BY_CHANCE, summed=True),)),
-    ItemType("salt", keys.salt, hidden="salt:bytes check:bytes",
-             replay="Ties secret ballots to their voters; destroyed at the close."),
-    ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast", "confirmation", rule=of_a_named_voter,
-             lists=tuple(keys.ballots_by_time("")), replay=(
-                 Exempt("Secret ballots are logged when the election is sealed, without their voters' pseudonyms: "
-                        "from then on they are compared by code, until publication deletes them.",
+    ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int withdrawn:int",
+             rule=before_the_close_only("open", "as_of"), replay=(Exempt(BY_CHANCE, summed=True),)),
+    ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast", "confirmation withdrawn:bool",
+             rule=of_a_named_voter, lists=tuple(keys.ballots_by_time("")), replay=(
+                 Exempt("The log says how many secret ballots were withdrawn, not which.", where=is_withdrawn),
+                 Exempt("Secret ballots are logged when the election is sealed, without the hashes under which they "
+                        "lie: from then on they are compared by code, until publication deletes them.",
                         where=is_secret, until=keys.result(""), named=by_code, may_be_gone=True),),
              sheets=(
                  Sheet("ballots", _("Ballots"), _("Public elections list ballots by voter; closed secret elections "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,33 +17,45 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import View, requires
+from accounts.access import View, public, requires
 from accounts.rules import Permission
 from acts.refusals import Refusal
 from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context
+from elections.multi_ballots import repository as ballots_of_several
 from elections.multi_ballots.rules import question_key
 from pages.forms import form_page, token_in
-from ranking import ranking_cookie
+from ranking import drafts, listing, ranking_cookie
 from ranking.rankings import (
     RANK_PREFIX,
     choices_of,
     ranked_names,
     ranking_from,
     ranks_of,
-    shuffled,
     submitted_ranks,
     typed_ranks,
     unranked_names,
     unranked_sentence,
 )
 
-from . import multi_ballots, passes, repository, rules, services
+from . import multi_ballots, passes, repository, rules
 from .multi_ballots import Answer, Way
 from .repository import Standing
-from .secrecy import SecretReplaced
-from .views import draft_key, receipt_image
+from .secret import WrongWords, new_secret
+from .services import Outcome
+from .views import (
+    SECRET,
+    carried_secret,
+    draft_key,
+    forget_secret,
+    has_words,
+    opened_secret,
+    receipt_image,
+    secret_in,
+    show_words_form,
+    words_context,
+)
 
 LOST = "lost"  # the question whose form came without a session
 
@@ -108,10 +121,14 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     if standing is None:
         raise Http404
     try:
-        services.check_own_ballot(standing, now_text())
+        is_done = multi_ballots.has_finished(standing)
     except Refusal as refusal:
         return _refused(request, way, refusal)
     sent = _carried(request, way, standing)
+    if is_done and request.method == "POST":
+        return redirect(_next(request, way))
+    if is_done:
+        return _show(request, way, standing, {}, is_done=True)
     if request.method == "POST":
         return _go_on(request, way, standing, _answered(sent))
     if sent is not None and sent.get(LOST) == str(way.place):
@@ -152,7 +169,7 @@ def _next(request: HttpRequest, way: Way) -> str:
 
 def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
-    candidates = shuffled(elections.candidates_of(election), standing.order_seed)
+    candidates = listing.shuffled(request, election.name, elections.candidates_of(election))
     context = {
         **_of_way(way),
         "question": way.multi_ballot.short(election.name),
@@ -162,13 +179,14 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
         "draft_key": draft_key(request, standing),
         "whose": multi_ballots.whose(standing, way.multi_ballot),
         "unranked_sentence": unranked_sentence(election.unranked),
-        "voted": standing.voted,
-        "may_see_ballot": standing.may_see_ballot,
+        "replaces": standing.may_change,
+        "is_hidden": standing.link is not None,
+        "has_words": has_words(standing),
         "is_changing": "change" in request.GET or "review" in request.POST,
     }
     status = 422 if more.get("problem") else 200
     page_context = election_context(request, election, **context | more)
-    return render(request, "ballots/multi_ballot_question.html", page_context, status=status)
+    return listing.remember(request, render(request, "ballots/multi_ballot_question.html", page_context, status=status))
 
 
 def _of_way(way: Way) -> dict[str, Any]:
@@ -176,9 +194,8 @@ def _of_way(way: Way) -> dict[str, Any]:
 
 
 def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:
-    status = 503 if isinstance(refusal, SecretReplaced) else 403
     context = {**_of_way(way), "problem": str(refusal), "is_over": isinstance(refusal, rules.Over)}
-    return render(request, "ballots/multi_ballot_refused.html", context, status=status)
+    return render(request, "ballots/multi_ballot_refused.html", context, status=403)
 
 
 # --- the review, and casting ---
@@ -187,7 +204,8 @@ def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:
 @vote
 @require_safe
 def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
-    """All questions again; only new or changed rankings are cast."""
+    """All questions again; only new or changed rankings are cast. The browser carries their secret with the rankings,
+    and the server forgets it."""
     first = next(iter(way.standings()), None)
     if first is None:
         raise Http404
@@ -197,6 +215,8 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
     except Refusal as refusal:
         return _refused(request, way, refusal)
     fields = [field for each in answers for field in each.fields]
+    if has_words(first):
+        fields.append((SECRET, sent.get(SECRET) or new_secret()))
     context = {
         **_of_way(way),
         "rows": [_row(way, each) for each in answers],
@@ -207,8 +227,17 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
         ],
         "count": sum(each.is_new for each in answers),
         "voted": any(each.standing.voted for each in answers),
+        "has_words": has_words(first),
     }
-    return render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
+    answer = render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
+    carried = MultiValueDict({name: [value] for name, value in (*sent.items(), *fields) if ":" not in name})
+    ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), multi_ballots.whose(first, way.multi_ballot), carried)
+    return answer
+
+
+def multi_ballot_key(request: HttpRequest, way: Way) -> str:
+    """Under which the browser keeps the secret."""
+    return drafts.key(request, "book", way.multi_ballot.id, way.multi_ballot.created_at)
 
 
 def _row(way: Way, answer: Answer) -> dict[str, Any]:
@@ -227,21 +256,25 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
 @vote
 @require_POST
 def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
-    """Cast all that is new; the receipts then list which were cast, and why others were not."""
-    count, refused = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40])
-    answer = redirect(
-        "multi_ballot_receipts" if count or refused else "multi_ballot_review",
-        multi_ballot_id=way.multi_ballot.id,
-    )
+    """Cast all that is new; the receipts list which were cast, and why others were not. Those of secret ballots are the
+    answer itself: no other page could show them."""
+    secret = secret_in(request.POST)
+    outcomes, refused = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40], secret)
     for name, sentence in refused.items():
         messages.error(
             request, _("Not cast: %(question)s. %(why)s") % {"question": way.multi_ballot.short(name), "why": sentence}
         )
-    if count:
-        sentence = ngettext("%(count)d ballot is cast.", "%(count)d ballots are cast.", count)
-        messages.success(request, sentence % {"count": count})
+    if outcomes:
+        sentence = ngettext("%(count)d ballot is cast.", "%(count)d ballots are cast.", len(outcomes))
+        messages.success(request, sentence % {"count": len(outcomes)})
+    cast = [each.standing for each in outcomes.values() if each.standing]
+    if any(each.election.secret_ballot for each in cast):
+        answer = _show_receipts(request, way, outcomes, secret)
+    else:
+        target = "multi_ballot_receipts" if outcomes or refused else "multi_ballot_review"
+        answer = redirect(target, multi_ballot_id=way.multi_ballot.id)
     if not refused:
-        ranking_cookie.clear(answer, _carried_at(way.multi_ballot.id))
+        forget_secret(answer, _carried_at(way.multi_ballot.id))
     return answer
 
 
@@ -252,43 +285,81 @@ def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
 @require_safe
 def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
     """Each question with the code of its ballot, or the reason why there is none."""
+    first = next(iter(way.standings()), None)
+    secret = carried_secret(request, _carried(request, way, first) if first else None)
+    opened = multi_ballots.opened_by(way.multi_ballot, secret) if secret else []
+    outcomes = {each.election.name: Outcome(each.ballot, standing=each) for each in opened}
+    return _show_receipts(request, way, outcomes, secret)
+
+
+def _show_receipts(request: HttpRequest, way: Way, outcomes: Mapping[str, Outcome], secret: str) -> HttpResponse:
     standings = way.standings()
     if not standings:
         raise Http404
-    try:
-        rows = [_receipt(request, way, each) for each in standings]
-    except SecretReplaced as refusal:
-        return _refused(request, way, refusal)
+    rows = [_receipt(request, way, each, outcomes.get(each.election.name)) for each in standings]
     may_vote = any(each.voter is not None and each.election.takes_votes(now_text()) for each in standings)
-    context = {**_of_way(way), "rows": rows, "may_vote": may_vote, "has_codes": any(row["cast"] for row in rows)}
+    has_own_words = bool(outcomes) and has_words(standings[0])
+    context = {
+        **_of_way(way),
+        "rows": rows,
+        "may_vote": may_vote,
+        "has_codes": any(row["cast"] for row in rows),
+        **words_context(secret if has_own_words else "", reverse("change_multi_ballot", args=[way.multi_ballot.id])),
+        "draft_key": multi_ballot_key(request, way),
+        "offers_words": has_words(standings[0]) and any(each.voted for each in standings),
+    }
     return render(
         request, "ballots/multi_ballot_receipts.html", election_context(request, standings[0].election, **context)
     )
 
 
-def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, Any]:
-    election = standing.election
-    cast, candidates = repository.ballot_of(standing), elections.candidates_of(election)
+def _receipt(request: HttpRequest, way: Way, standing: Standing, outcome: Outcome | None) -> dict[str, Any]:
+    election, candidates = standing.election, elections.candidates_of(standing.election)
+    is_secret = election.secret_ballot
+    cast = repository.ballot_of(standing) if not is_secret else outcome.ballot if outcome else None
+    if is_secret and not election.changeable:
+        cast = None
+    is_open = election.takes_votes(now_text())
     return {
         "question": way.multi_ballot.short(election.name),
         "election": election,
         "cast": cast,
         "id": question_key(election.name),
-        "qr": receipt_image(standing, cast) if cast else "",
+        "qr": receipt_image(standing, cast) if cast and not is_secret else "",
         "ranked": ranked_names(cast.rankings, candidates) if cast else [],
         "draft_key": draft_key(request, standing) if standing.voted else "",
         "sentence": _sentence_without_code(standing),
-        "may_change": election.takes_votes(now_text()),
+        "may_vote": is_open and not standing.voted,
+        "may_change": is_open and standing.voted and standing.may_change and election.changeable,
     }
 
 
 def _sentence_without_code(standing: Standing) -> str:
     """The sentence shown where there is no code."""
-    is_open = standing.election.takes_votes(now_text())
     if not standing.voted:
         return _("You have not voted on this question.")
-    if standing.is_unlinked and is_open:
-        return str(rules.UNLINKED)
-    if is_open:
-        return _("You have voted, and your ballot counts.")
-    return _("Voting is closed, and nobody can now tell which ballot is whose. Use your code to find yours.")
+    if standing.election.takes_votes(now_text()) or not standing.election.changeable:
+        return _("You have voted, and your vote counts.")
+    return _("Voting is closed, and nobody can tell which ballot is whose. Use your code to find yours.")
+
+
+# --- with the words on the receipts ---
+
+
+@public
+@form_page
+def change_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> HttpResponse:
+    """Asks for the words, and lists the questions whose ballots they open."""
+    typed, problem = request.POST.get("words", ""), ""
+    if request.method == "POST":
+        try:
+            secret, multi_ballot = opened_secret(request.POST), ballots_of_several.find(multi_ballot_id)
+            standings = multi_ballots.opened_by(multi_ballot, secret) if multi_ballot else []
+            if multi_ballot is None or not standings:
+                raise WrongWords(rules.NO_SUCH_BALLOT)
+            rows = [(multi_ballot.short(each.election.name), each) for each in standings]
+            context = {"multi_ballot": multi_ballot, "rows": rows, "secret": secret}
+            return render(request, "ballots/change_multi_ballot.html", context)
+        except WrongWords as refusal:
+            problem = str(refusal)
+    return show_words_form(request, typed, problem)

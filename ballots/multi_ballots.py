@@ -25,7 +25,8 @@ from store.parallel import run_parallel
 from . import repository, services
 from .passes import Pass
 from .repository import Standing
-from .rules import Ballot
+from .rules import Ballot, HasVoted
+from .services import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ def way_for(who: User | Pass, multi_ballot_id: str, place: int = 0) -> Way | Non
 
 def whose(standing: Standing, multi_ballot: MultiBallot) -> str:
     """The mark of a voter's rankings on this ballot."""
-    return drafts.person_mark(standing.voter or "", standing.caster, "book", multi_ballot.id, multi_ballot.created_at)
+    about = (standing.account or "", "link" if standing.link else "", "book", multi_ballot.id, multi_ballot.created_at)
+    return drafts.person_mark(standing.voter or "", *about)
 
 
 # --- looking over ---
@@ -75,11 +77,13 @@ class Answer:
     standing: Standing
     rankings: str
     cast: Ballot | None
+    is_done: bool = False  # they have voted, and cannot replace that ballot here
 
     @property
     def is_new(self) -> bool:
         """Whether there is something to cast: an empty ranking casts no ballot in this question."""
-        return bool(self.rankings) and (self.cast is None or self.cast.rankings != self.rankings)
+        is_changed = self.cast is None or self.cast.rankings != self.rankings
+        return bool(self.rankings) and is_changed and not self.is_done
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -91,32 +95,48 @@ class Answer:
 def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
     """For each question the ranking in progress, or else the one that was cast."""
     found, answered = way.standings_by_place(), []
-    for standing in found.values():
-        services.check_own_ballot(standing, now_text())
+    done = {place for place, standing in found.items() if has_finished(standing)}
     ballots = run_parallel(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
     for (place, standing), cast in zip(found.items(), ballots, strict=True):
         rankings = sent.get(question_key(standing.election.name), cast.rankings if cast else "")
-        answered.append(Answer(place, standing, rankings, cast))
+        answered.append(Answer(place, standing, "" if place in done else rankings, cast, place in done))
     return answered
+
+
+def has_finished(standing: Standing) -> bool:
+    """Whether they have voted on this question, and cannot replace that ballot here. Raises other refusals."""
+    try:
+        services.check_voter(standing, now_text())
+    except HasVoted:
+        return True
+    return False
 
 
 # --- casting ---
 
 
-def cast(way: Way, post: QueryDict, form: str) -> tuple[int, dict[str, str]]:
-    """Cast each question separately: one that has closed in the meantime does not block the others. Returns how many
-    were cast, and why others were refused."""
-    count, refused = 0, {}
+def cast(way: Way, post: QueryDict, form: str, secret: str) -> tuple[dict[str, Outcome], dict[str, str]]:
+    """Cast each question separately: one that has closed in the meantime does not block the others. All ballots have
+    one secret. Returns what became of those that were cast, and why others were refused."""
+    outcomes: dict[str, Outcome] = {}
+    refused: dict[str, str] = {}
     for name in way.multi_ballot.questions:
         if ranks := ranks_for(name, post):
+            called = "" if outcomes else way.multi_ballot.name
             try:
-                called = "" if count else way.multi_ballot.name
-                services.cast(way.who, name, ranks, f"{form}-{question_key(name)}", called=called)
+                own_form = f"{form}-{question_key(name)}"
+                outcomes[name] = services.cast(way.who, name, ranks, own_form, secret=secret, called=called)
             except Refusal as refusal:
                 refused[name] = str(refusal)
-            else:
-                count += 1
-    return count, refused
+    return outcomes, refused
+
+
+def opened_by(multi_ballot: MultiBallot, secret: str) -> list[Standing]:
+    """The questions in which there is a ballot of this secret."""
+    found = run_parallel(
+        table(), *(partial(services.standing_of, None, name, secret=secret) for name in multi_ballot.questions)
+    )
+    return [standing for standing in found if standing is not None]
 
 
 def ranks_for(name: str, post: QueryDict) -> Ranks:

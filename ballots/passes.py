@@ -5,13 +5,12 @@ was sent for, or in each election of a multi-question ballot; nothing else. A br
 elections, for a day: then the link gives another. A pass is valid beside the account that was signed in when it was
 issued, or beside none: people who sign in vote as themselves, and signing out leaves no pass behind.
 
-A mail can be read by others, so a link alone never shows how its voter has voted. What is cast with a pass is shown to
-that pass, and to no other that the same link gives later: those can only replace it.
+A mail can be read by others, so a link, or a pass, never shows how its voter has voted: it can only replace or withdraw
+that ballot.
 """
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
@@ -28,12 +27,12 @@ from elections.rules import Election
 from ranking.drafts import GUEST_COOKIE as COOKIE
 from store import keys
 
+from .secret import of_link
+
 PASS_SECONDS = SECONDS_PER_DAY
-MAX_COOKIE_SECONDS = 3650 * SECONDS_PER_DAY  # by a browser that is never closed: the link makes an old pass good again
 MAX_PASSES = 5  # passes of one browser; the newest come first
 MAX_COOKIE_CHARS = 3500  # characters of all of them: browsers keep cookies of 4,096
 LINK_FIELDS = len(fields(Link))
-PURPOSE = b"plenum: ballots cast with passes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +42,11 @@ class Pass:
     link: Link
     multi_ballot_id: str = ""
     account_mark: str = ""  # a mark of the account that was signed in when it was given
-    secret: str = ""  # which no other pass has
 
     @property
-    def mark(self) -> str:
-        """Marks ballots as cast with this pass; it reveals nothing about the pass."""
-        key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
-        link = self.link
-        parts = (keys.fold(link.election_name), link.created_at, keys.fold(link.voter), link.turn, self.secret)
-        return hmac.digest(key, "\n".join(parts).encode(), "sha256").hex()[:32]
+    def secret(self) -> str:
+        """Of the ballots that are cast with it."""
+        return of_link(self.link.secret)
 
     @property
     def voter(self) -> str:
@@ -79,23 +74,18 @@ def held_for_multi_ballot(request: HttpRequest, multi_ballot_id: str, **_more: i
     return next((each for each in held if each.multi_ballot_id == multi_ballot_id), None)
 
 
-def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
+def passes_in(request: HttpRequest) -> list[Pass]:
     """The browser's valid passes."""
-    found = (read_token("pass", each, seconds) for each in _cookie_parts(request)[1:])
+    found = (read_token("pass", each, PASS_SECONDS) for each in _cookie_parts(request)[1:])
     return [
         Pass(Link(*parts[:LINK_FIELDS]), *parts[LINK_FIELDS:])
         for parts in found
-        if parts and len(parts) == LINK_FIELDS + 3
+        if parts and len(parts) == LINK_FIELDS + 2
     ]
 
 
 def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
-    """Renew the pass the browser has, or give it a new one."""
-    mark = _account_mark(request.user)
-    held = (
-        each.secret for each in passes_in(request, MAX_COOKIE_SECONDS) if (each.link, each.account_mark) == (link, mark)
-    )
-    issued = Pass(link, election.book, mark, next(held, secrets.token_hex(16)))
+    issued = Pass(link, election.book, _account_mark(request.user))
     _set_cookie(request, answer, [issued, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
 
@@ -117,7 +107,7 @@ def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pas
     """A random number of the browser comes first, by which pages recognise its unfinished ballots."""
     number = _cookie_parts(request)[0][:32] or secrets.token_hex(8)
     tokens = [
-        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.secret)
+        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark)
         for each in list(passes)[:MAX_PASSES]
     ]
     while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:

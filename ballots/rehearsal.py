@@ -40,6 +40,7 @@ from tally.result import Result
 
 from . import repository, services
 from .robots import random_ranks
+from .secret import new_secret
 
 ROBOTS = 40
 RECOUNTS = 65  # in which it is found out how close it was, with so few ballots
@@ -110,7 +111,8 @@ def _run(actor: User, election: Election, candidates: Sequence[Candidate], stage
 def _opened_copy(
     director: User, election: Election, candidates: Sequence[Candidate], robots: Sequence[User]
 ) -> Election:
-    settings = {name: getattr(election, name) for name in ("secret_ballot", "seats", "method", "unranked")}
+    names = ("secret_ballot", "changeable", "seats", "method", "unranked")
+    settings = {name: getattr(election, name) for name in names}
     copy = drafts.create(director, election.name, mail_votes=False, **settings)
     add_candidates(director, copy, candidates)
     add_voters(director, copy, [robot.name for robot in robots])
@@ -124,16 +126,23 @@ def _robot(number: int) -> User:
 
 
 def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candidate]) -> dict[str, int]:
-    """Most robots vote; every fifth changes its mind, every tenth withdraws."""
+    """Most robots vote; every fifth changes its mind and every tenth withdraws, if they may."""
     chance = random.Random(election.name)  # noqa: S311 - the same draft gives the same rehearsal
     voters = [robot for robot in robots if chance.random() < 0.9]
-    changing, withdrawing = voters[::5], voters[3::10]
+    changing, withdrawing = (voters[::5], voters[3::10]) if election.changeable else ([], [])
+    secrets = {robot.name: new_secret() for robot in voters}
+
+    def cast(robot: User, form: str, who: User | None) -> None:
+        ranks = random_ranks(candidates, chance)
+        services.cast(who, election.name, ranks, f"{form} {robot.name}", secret=secrets[robot.name])
+
     for robot in voters:
-        services.cast(robot, election.name, random_ranks(candidates, chance), f"first {robot.name}")
+        cast(robot, "first", robot)
     for robot in changing:
-        services.cast(robot, election.name, random_ranks(candidates, chance), f"second {robot.name}")
+        cast(robot, "second", None if election.secret_ballot else robot)
     for robot in withdrawing:
-        services.withdraw(robot, election.name, f"third {robot.name}")
+        who = None if election.secret_ballot else robot
+        services.withdraw(who, election.name, f"third {robot.name}", secret=secrets[robot.name])
     return {"cast": len(voters), "changed": len(changing), "withdrawn": len(withdrawing)}
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from django.utils.translation import gettext_lazy as _
-
 from acts.storage import table
 from elections import rolls, sharding
 from elections.replay import election_of, turned_out
@@ -17,21 +15,21 @@ from store.schema import EventType
 from store.splitting import by_count
 from store.table import Check, Delete, Item, Put, Write
 
-from . import repository, secrecy, services
+from . import repository, services
 from .items import by_code
 from .repository import Standing
 from .rules import Ballot
 
 
 def standing_of(event: Happened) -> Standing:
-    """Without a salt, which is in no log. Who is not on the roll joins where everyone may."""
+    """Who is not on the roll joins where everyone may."""
     election, voter, account = election_of(event), event.data["voter_name"], event.data.get("account")
     entry = table().get(sharding.voter_key(election, voter))
     name = entry["voter_name"] if entry else voter if election.electorate == "everyone" else None
     if name != voter:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
     bound = None if rolls.is_by_address(voter) else account
-    return Standing(election, voter, entry, others=(), salt=None, account=bound)
+    return Standing(election, voter, entry, account=bound)
 
 
 def cast(event: Happened) -> Iterator[Step]:
@@ -48,17 +46,20 @@ def cast(event: Happened) -> Iterator[Step]:
         yield [*repository.casting(standing, ballot, paper=paper), *turned_out(event)]
 
 
+def changed(event: Happened) -> Iterator[Step]:
+    more = int(event.data.get("again", False))
+    yield [repository.recording_replacement(election_of(event), more), *turned_out(event)]
+
+
 def withdrawn(event: Happened) -> Iterator[Step]:
+    """A secret ballot names nobody."""
+    if (election := election_of(event)).secret_ballot:
+        yield [repository.recording_replacement(election, -1), *turned_out(event)]
+        return
     standing = standing_of(event)
     if not standing.voted:
         raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
-    secret = standing.election.secret_ballot
-    yield [*(repository.recording_withdrawal if secret else repository.withdrawing)(standing), *turned_out(event)]
-
-
-def unlinked(event: Happened) -> Iterator[Step]:
-    """Without the new salt, which is in no log."""
-    yield secrecy.unlinking(election_of(event))
+    yield [*repository.withdrawing(standing), *turned_out(event)]
 
 
 def sealed(event: Happened) -> Iterator[Step]:
@@ -84,12 +85,10 @@ def published(election: Election) -> Iterator[Step]:
 EVENTS = (
     EventType("BallotCast", cast, "election_name voter_name:person changed:bool rankings paper:bool account",
               "confirmation"),
+    EventType("BallotChanged", changed, "election_name again:bool"),
     EventType("BallotWithdrawn", withdrawn, "election_name voter_name:person account"),
     EventType("BallotsSealed", sealed, "election_name part:int parts:int ballots:list",
               inside="confirmation rankings"),
-    EventType("BallotsUnlinked", unlinked, "election_name",
-              sentence=_("The site was restored from a backup, which does not link secret ballots to voters. Ballots "
-                         "cast before that still count, but can no longer be changed.")),
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from accounts.models import User
 from acts.storage import table
 from elections import repository as elections
 from elections import rolls, sharding
-from elections.invitations.voting_link import Link
+from elections.invitations.voting_link import Link, are_unchanged
 from elections.repository import Description
 from elections.rules import Election
 from elections.sharding import Known
@@ -27,9 +27,7 @@ from tally.ballots import Ballots
 
 from .external_sort import Line, Sorter
 from .rules import Ballot, PublishedBallot
-from .secrecy import candidate_order_seed, pseudonym
-
-NO_ACCOUNT = "-"  # on the roll, in place of credentials, for voters without an account; no account ever has these
+from .secret import ballot_id
 
 Row = tuple[str, ...]
 as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; only in a voter's name might be a tab
@@ -39,101 +37,83 @@ _row: Callable[[Line], list[str]] = methodcaller("split", "\t", 2)
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A person's standing in an election at one moment: everything that decisions about their ballot need, read at
-    once."""
+    once. With the secret of a ballot alone, it is that of somebody unknown."""
 
     election: Election
-    voter: str | None  # the name they have on the roll; `None` if they are not on it
+    voter: str | None  # the name they have on the roll; `None` if they are not on it, or unknown
     entry: Item | None  # their entry on the roll, if there is one already
-    others: tuple[Key, ...]  # where else they are on the roll, or may be by the time they vote: by name, by address
-    salt: Item | None
+    others: tuple[Key, ...] = ()  # where else they are on the roll, or may be once they vote: by name, by address
     repeated: bool = False  # whether the form was carried out before
     person: User | None = None  # whose standing it is, if they have an account
     account: str | None = None  # which account of that name votes, by when it was made
     link: Link | None = None  # by which they came, if they did not sign in
-    pass_mark: str = ""  # of the pass that the link gave them
     home: Key | None = None  # where the entry lies that the link was made for
     linked_items: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
     about: Description | None = None  # what the election says of itself, if that was to be read, too
+    secret: str = ""  # of the form, of the link, or typed by somebody who wants to change their ballot
+    found: Item | None = None  # what lies under that secret
 
     @property
     def voted(self) -> bool:
         return bool(self.entry and self.entry["voted"])
 
     @property
-    def is_unlinked(self) -> bool:
-        """Whether they voted before the site was restored from a backup, so that their ballot can no longer be
-        found."""
-        before = (self.entry or {}).get("restores", 0)
-        return self.voted and self.election.secret_ballot and before != self.election.restores
-
-    @property
     def acts(self) -> int:
-        """How often they have cast, changed or withdrawn; a page compares it to notice that it is out of date."""
-        return self.entry["acts"] if self.entry else 0
+        """How often they have cast, changed or withdrawn, as far as the roll tells: of a secret ballot only whether it
+        was cast. A page compares it to notice that it is out of date."""
+        return self.entry.get("acts", int(self.voted)) if self.entry else 0
 
     @property
-    def may_see_ballot(self) -> bool:
-        """Whether they may see their ballot: a person who has taken over the account since it was cast may not. One
-        cast with a pass is shown to that pass only."""
-        if self.entry is None or (self.person is None and self.link is None):
-            return False
-        return bool(self.entry.get("lineage") == self.caster)
+    def is_unknown(self) -> bool:
+        """Whether nothing is known but a secret."""
+        return self.voter is None and self.found is not None
 
     @property
-    def caster(self) -> str:
-        """Identifies on the roll who cast the ballot, so that it is shown to no one else."""
-        if self.link is not None:
-            return self.pass_mark
-        return self.person.credentials if self.person else NO_ACCOUNT
+    def may_change(self) -> bool:
+        """Whether there is a ballot that they can replace."""
+        return self.found is not None if self.election.secret_ballot else self.voted
 
     @property
-    def has_ballot_key(self) -> bool:
-        """Whether their ballot can still be addressed."""
-        return self.voter is not None and not self.is_unlinked and not (self.election.secret_ballot and not self.salt)
+    def ballot(self) -> Ballot | None:
+        """The secret ballot that was found by its secret, unless it was withdrawn."""
+        return ballot_from(self.found) if self.found and "rankings" in self.found else None
 
     @property
-    def ballot_key(self) -> Key | None:
-        """The key of their ballot; `None` once it can no longer be known."""
-        if self.voter is None or not self.has_ballot_key:
-            return None
-        under = pseudonym(self.salt, self.voter) if self.salt else self.voter
-        return keys.ballot(self.election.name, under, self.election.shards)
-
-    @property
-    def order_seed(self) -> bytes:
-        """Seeds the order of the candidates on their page."""
-        voter, credentials = self.voter or "", self.pass_mark or (self.person.lineage if self.person else "")
-        if self.salt:
-            return candidate_order_seed(self.salt, voter, credentials)
-        parts = (self.election.name, self.election.created_at, keys.fold(voter), credentials)
-        return "\n".join(filter(None, parts)).encode()
+    def ballot_key(self) -> Key:
+        election = self.election
+        name = ballot_id(self.secret, election.name) if election.secret_ballot else self.voter or ""
+        return keys.ballot(election.name, name, election.shards)
 
 
 def read_standing(
     election_name: str,
-    who: User | Link | str,
+    who: User | Link | str | None,
     *,
     form: str = "",
+    secret: str = "",
     described: bool = False,
     to_show: bool = False,
     open_mark: Key | None = None,
 ) -> Standing | None:
-    """The standing of a person with an account, of the holder of a link, or of an entry on the roll.
+    """The standing of a person with an account, of the holder of a link, of an entry on the roll, or of nobody known.
 
-    Reads the election, their entries, the salt and the form's token in one round trip. A page that only shows it to a
-    person with an account may get a cached election, up to a second old. So may a cast that has an open mark read with
-    it: there is no standing if the mark is gone.
+    Reads the election, their entries, what lies under the secret, and the form's token in one round trip. A page that
+    only shows it to a person with an account may get a cached election, up to a second old. So may a cast that has an
+    open mark read with it: there is no standing if the mark is gone.
     """
     person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
-    names = (person.name, person.email) if person else (link.voter if link else str(who),)
+    names = (person.name, person.email) if person else (link.voter if link else str(who or ""),)
     at, mark, about = keys.election(election_name), keys.once(form), keys.description(election_name)
     also = [*([mark] if form else []), *([about] if described else []), *([open_mark] if open_mark else [])]
     entries: dict[str, Key] = {}
 
+    def secret_place(shards: int) -> Key:
+        return keys.ballot(election_name, ballot_id(secret, election_name), shards)
+
     def where(shards: int, of_link: int = 1) -> list[Key]:
         entries.update({name: keys.voter(election_name, name, shards) for name in names if name})
         link_keys = [link.place(of_link), link.account_place] if link else []
-        return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *link_keys]
+        return [*([secret_place(shards)] if secret else []), *also, *entries.values(), *link_keys]
 
     linked = [link.election_name] if link else []
     also_recent = [about] if described else []
@@ -156,13 +136,14 @@ def read_standing(
         voter,
         entry,
         tuple(key for key in entries.values() if key != place and (key not in found or found[key] in own)),
-        found.get(keys.salt(election_name, names[0], shards)),
         mark in found,
         person,
         account=person.created_at if person and voter and not rolls.is_by_address(voter) else None,
         home=link.place(*of_link) if link else None,
         linked_items=found if link else {},
         about=elections.description_among(found, election_name) if described else None,
+        secret=secret,
+        found=found.get(secret_place(shards)) if secret and election.secret_ballot else None,
     )
 
 
@@ -174,10 +155,13 @@ def _free_name(election: Election, person: User | None, free: list[str]) -> str 
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
-    """A voter's own ballot, to show to themselves only."""
-    if not standing.voted or not standing.may_see_ballot or (place := standing.ballot_key) is None:
+    """A voter's own ballot, to show to themselves only: a secret one to who has its secret, and none to the holder of a
+    link, because others can read a mail."""
+    if standing.link is not None:
         return None
-    item = table().get(place)
+    if standing.election.secret_ballot:
+        return standing.ballot
+    item = table().get(standing.ballot_key) if standing.voted else None
     return ballot_from(item) if item else None
 
 
@@ -186,13 +170,14 @@ def ballot_from(item: Item) -> Ballot:
 
 
 def every_ballot(election: Known) -> Iterator[Ballot]:
-    return map(ballot_from, sharded_reads.each(table(), sharding.ballot_spans(election)))
+    found = sharded_reads.each(table(), sharding.ballot_spans(election))
+    return (ballot_from(item) for item in found if "rankings" in item)
 
 
 def ballot_rows(election: Known) -> Iterator[Row]:
-    """Every ballot as a row of code, ranking and voter, in no meaningful order."""
+    """Every ballot that was not withdrawn as a row of code, ranking and voter, in no meaningful order."""
     found = sharded_reads.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
-    return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
+    return ((code, ranking, voter or "") for code, ranking, voter in found if code)  # naming the parts doubles the time
 
 
 # --- ballots that are sorted: by code, and two with one code stay two ---
@@ -202,11 +187,11 @@ def sorter() -> Sorter:
     return Sorter(settings.DATA_DIR)
 
 
-def ballots_with_keys(election: Known) -> Iterator[tuple[Line, Line]]:
-    """Every ballot and its key, as sortable lines."""
-    names = ("confirmation", "rankings", "voter_name", "PK", "SK")
-    for code, ranking, voter, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
-        yield as_line((code, ranking, voter or "")), as_line((sk, pk))
+def ballots_with_keys(election: Known) -> Iterator[tuple[Line | None, Line]]:
+    """Every ballot, unless it was withdrawn, and its key, as sortable lines."""
+    names = ("confirmation", "rankings", "PK", "SK")
+    for code, ranking, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
+        yield as_line((code, ranking, "")) if code else None, as_line((sk, pk))
 
 
 def sort_ballots(election: Known) -> Sorter:
@@ -269,9 +254,8 @@ def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ba
     streamed page by page."""
     names = elections.candidate_names(sharding.name_of(election))
     if counts is None:
-        counts = Counter(
-            chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))
-        )
+        found = chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))
+        counts = Counter(ranking for ranking in found if ranking is not None)
     numbers = range(max(names, default=-1) + 1)
     every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
@@ -286,54 +270,65 @@ def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
     return [*recording_vote(standing, paper=paper), _stored(standing, ballot), *_checking_other_entries(standing)]
 
 
-def withdrawing(standing: Standing) -> list[Write]:
-    place = standing.ballot_key
-    assert place is not None
-    return [*recording_withdrawal(standing), Delete(place, when=Exists())]
-
-
 def recording_vote(standing: Standing, *, paper: bool) -> list[Write]:
     """What a cast writes besides the ballot, in public and secret elections alike."""
-    votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
-    return [passing_gate(standing.election, votes, papers), marking_roll(standing, voted=True, paper=paper)]
+    counts = {"voted": int(not standing.voted), "paper": int(paper) - int(_was_paper(standing))}
+    return [passing_gate(standing.election, **counts), marking_roll(standing, voted=True, paper=paper)]
 
 
-def recording_withdrawal(standing: Standing) -> list[Write]:
-    """What a withdrawal writes besides the ballot."""
-    papers = -int(_was_paper(standing))
-    return [passing_gate(standing.election, -1, papers), marking_roll(standing, voted=False, paper=False)]
+def withdrawing(standing: Standing) -> list[Write]:
+    """Of a public ballot."""
+    gate = passing_gate(standing.election, voted=-1, paper=-int(_was_paper(standing)))
+    return [gate, marking_roll(standing, voted=False, paper=False), Delete(standing.ballot_key, when=Exists())]
 
 
-def passing_gate(election: Election, votes: int, papers: int) -> Write:
+def replacing(standing: Standing, ballot: Ballot | None) -> list[Write]:
+    """Changes a secret ballot, or withdraws it. The roll does not change: between two copies of the store, it would
+    point at the one ballot that did."""
+    assert standing.found is not None
+    was_withdrawn = "withdrawn" in standing.found
+    before = Equals("withdrawn", True) if was_withdrawn else Exists() & Missing("withdrawn")
+    more = int(ballot is not None) - int(not was_withdrawn)
+    place, fields = standing.ballot_key, _fields(ballot) if ballot else {"withdrawn": True}
+    put = Put({"PK": place.pk, "SK": place.sk, **fields}, when=before)
+    return [recording_replacement(standing.election, more), put]
+
+
+def recording_replacement(election: Election, more: int) -> Write:
+    """What a change or a withdrawal of a secret ballot writes besides it: so many more ballots count."""
+    return passing_gate(election, voted=more, withdrawn=-more)
+
+
+def passing_gate(election: Election, **counts: int) -> Write:
     """Any gate: it must be open, and counts the votes that pass."""
     gates = sharding.gates_of(election)
-    return gates.passing(election.name, gates.pick(), {"voted": votes, "paper": papers})
+    return gates.passing(election.name, gates.pick(), counts)
 
 
 def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
-    """Marks on the roll that they voted, never how. Refused if they acted since `standing` was read."""
+    """Marks on the roll that they voted, never how; only in a public election how often, and whether on paper. Refused
+    if they acted since `standing` was read."""
     assert standing.voter is not None
-    fields: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
+    is_public = not standing.election.secret_ballot
+    fields: Item = {"voted": voted, **({"paper": paper} if is_public else {})}
     if standing.entry is None:
         put = rolls.new_voter(standing.election, standing.voter, standing.account)
-        return Put(put.item | {"acts": 1, **fields}, when=put.when)
+        return Put(put.item | fields | ({"acts": 1} if is_public else {}), when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    return Update(
-        place, set=fields, add={"acts": 1}, when=_if_link_is_newest(standing, place, Equals("acts", standing.acts))
-    )
+    unchanged: Condition = Exists() & Equals("voted", standing.voted)
+    if is_public:
+        unchanged &= Equals("acts", standing.acts) if "acts" in standing.entry else Missing("acts")
+    when = _if_links_are_unchanged(standing, place, unchanged)
+    return Update(place, set=fields, add={"acts": 1} if is_public else {}, when=when)
 
 
-def _restore_number(standing: Standing) -> Item:
-    """After which restore they voted: their ballot can be found until the next one."""
-    election = standing.election
-    return {"restores": election.restores} if election.secret_ballot and election.restores else {}
+def _fields(ballot: Ballot) -> Item:
+    """A secret ballot has nothing else: no time, name or order that could reveal when it was cast."""
+    return {"rankings": ballot.rankings, "confirmation": ballot.confirmation}
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:
-    """A secret ballot has no time, name or order: nothing that could reveal when it was cast."""
-    place = standing.ballot_key
-    assert place is not None
-    fields: Item = {"rankings": ballot.rankings, "confirmation": ballot.confirmation}
+    place, fields = standing.ballot_key, _fields(ballot)
     if not standing.election.secret_ballot:
         fields |= {"voter_name": standing.voter, "when_cast": ballot.when_cast, "entity_type": "BALLOT"}
         fields |= _listed(standing, ballot)
@@ -343,7 +338,7 @@ def _stored(standing: Standing, ballot: Ballot) -> Put:
 def _listed(standing: Standing, ballot: Ballot) -> Item:
     """Where results come in live, ballots are also found by the time they were cast."""
     election = standing.election
-    if election.secret_ballot or election.results_visible != "live":
+    if election.results_visible != "live":
         return {}
     voter = standing.voter or ""
     by_time = keys.by_date(ballot.when_cast or "", voter)
@@ -353,23 +348,23 @@ def _listed(standing: Standing, ballot: Ballot) -> Item:
 def _checking_other_entries(standing: Standing) -> list[Write]:
     """Also where there is no entry yet: one may have been added, and have voted, since `standing` was read."""
     nothing = Missing() | Equals("voted", False)
-    return [Check(place, _if_link_is_newest(standing, place, nothing)) for place in standing.others]
+    return [Check(place, _if_links_are_unchanged(standing, place, nothing)) for place in standing.others]
 
 
-def _if_link_is_newest(standing: Standing, place: Key, when: Condition) -> Condition:
-    """For voters by link, also that no newer link was sent to this entry since `standing` was read."""
-    return when & standing.link.is_newest if standing.link and standing.home == place else when
+def _if_links_are_unchanged(standing: Standing, place: Key, when: Condition) -> Condition:
+    """For voters by link, also that their link has not ended since `standing` was read."""
+    return when & are_unchanged(standing.linked_items[place]) if standing.link and standing.home == place else when
 
 
 def checking_link(standing: Standing, written: Iterable[Write]) -> list[Write]:
     """Checks that the link is still valid and its recipient's account unchanged, unless `written` already depends on
     it."""
-    link, person = standing.link, standing.person
+    link, person, home = standing.link, standing.person, standing.home
     assert link is not None
-    assert standing.home is not None
+    assert home is not None
     account = people.is_same_account(person) if person else Check(link.account_place, Missing())
     known = {each.key for each in written}
-    return [account, *([] if standing.home in known else [Check(standing.home, Exists() & link.is_newest)])]
+    return [account, *([] if home in known else [Check(home, are_unchanged(standing.linked_items[home]))])]
 
 
 def _was_paper(standing: Standing) -> bool:

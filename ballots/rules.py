@@ -28,17 +28,25 @@ class HasNotVoted(Refusal):
     """There is no ballot to change or to withdraw."""
 
 
-class Unlinked(Refusal):
-    """They have voted, but their ballot can no longer be found."""
+class HasVoted(Refusal):
+    """They have voted, and cannot replace that ballot, or not like this."""
 
 
 NOT_ON_THE_ROLL = _("You are not on the electoral roll for this election.")
 CLOSED = _("This election is closed. Ballots can no longer be cast, changed or withdrawn.")
 NOT_OPEN = _("This election is not open for voting.")
-UNLINKED = _(
-    "You have voted, and your ballot counts. Since then this site has been restored from a backup, and "
-    "backups do not record which secret ballot belongs to whom. So your ballot can no longer be shown, "
-    "changed or withdrawn. If you have questions, ask the organisers of the election."
+FINAL = _("You have voted, and your vote counts. In this election votes are final.")
+ONLY_WITH_WORDS = _(
+    "You have voted. Nobody can tell which ballot is yours, not even this site: only with the words on your receipt "
+    "can it be changed or withdrawn."
+)
+CAST_OTHERWISE = _(
+    "You have voted, and your vote counts. You did not vote with this link but in another way: with an earlier link, "
+    "signed in or on paper. So this link does not lead to your ballot."
+)
+NO_SUCH_BALLOT = _(
+    "These words do not open a ballot here. Is this the election you voted in? After the close, ballots can no longer "
+    "be opened."
 )
 NOTHING_CAST = _("You have not voted in this election.")
 

@@ -11,18 +11,28 @@ below_ballot = [
     path("withdraw/", views.withdraw, name="withdraw"),
 ]
 
+below_change = [
+    path("ballot/", views.change_ballot, name="change_ballot"),
+    path("review/", views.change_review, name="change_review"),
+    path("cast/", views.change_cast, name="change_cast"),
+    path("withdraw/", views.change_withdraw, name="change_withdraw"),
+]
+
 below_election = [
     path("<name:name>/ballot/", views.ballot, name="ballot"),  # every level of includes takes as long as four addresses
     path("<name:name>/ballot/review/", views.review, name="review"),
     path("<name:name>/ballot/cast/", views.cast, name="cast"),
     path("<name:name>/ballot/receipt/", views.receipt, name="receipt"),
     path("<name:name>/ballot/", include(below_ballot)),
+    path("<name:name>/change/", views.change, name="change"),
+    path("<name:name>/change/", include(below_change)),
     path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
     path("<name:name>/paper/", views.paper, name="paper"),
     path("<name:name>/paper/enter/", views.enter_paper, name="enter_paper"),
 ]
 
 below_multi_ballot = [
+    path("<slug:multi_ballot_id>/change/", multi_ballot_views.change_multi_ballot, name="change_multi_ballot"),
     path("<slug:multi_ballot_id>/ballot/", multi_ballot_views.fill_multi_ballot, name="fill_multi_ballot"),
     path(
         "<slug:multi_ballot_id>/ballot/<int:place>/",

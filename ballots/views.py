@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -27,35 +28,54 @@ from elections import repository as elections
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
-from pages.messages import confirm_page, message_page
+from pages.messages import confirm_page
 from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
-from ranking import drafts, ranking_cookie
+from ranking import drafts, listing, ranking_cookie
 from ranking.rankings import (
     RANK_PREFIX,
     choices_of,
     ranked_names,
     ranking_from,
     ranks_of,
-    shuffled,
     submitted_ranks,
     typed_ranks,
     unranked_names,
     unranked_sentence,
 )
+from store.keys import fold
 
 from . import passes, rehearsal, repository, rules, services
 from .passes import Pass
 from .repository import Standing
-from .secrecy import SecretReplaced
+from .secret import WrongWords, as_words, from_words, is_secret, joined, new_secret
+
+MAX_WORDS_CHARS = 400  # of what is typed as twelve words
+SECRET, HALF = "secret", "half"  # fields of the review: what the server drew, and what the browser added
 
 # --- what was sent ---
 
 
 def carried_fields(post: MultiValueDict) -> MultiValueDict:
     """The fields that the next step needs."""
-    also = ("acts", "voter", ranking_cookie.OWNER_FIELD)
+    also = ("acts", "voter", SECRET, ranking_cookie.OWNER_FIELD)
     return MultiValueDict({name: typed for name, typed in post.lists() if name.startswith(RANK_PREFIX) or name in also})
+
+
+def secret_in(post: MultiValueDict) -> str:
+    """The secret of the ballot that a form casts or changes: nothing but this form ever had it."""
+    return joined(post.get(SECRET, ""), post.get(HALF, ""))
+
+
+def carried_secret(request: HttpRequest, sent: MultiValueDict | None) -> str:
+    """The secret of a form that was sent, whose receipt got lost: the browser still carries both halves."""
+    return joined((sent or {}).get(SECRET, ""), request.COOKIES.get(HALF, ""))
+
+
+def forget_secret(answer: HttpResponse, path: str) -> None:
+    """The browser carries it no longer: the receipt shows it."""
+    ranking_cookie.clear(answer, path)
+    answer.delete_cookie(HALF, path=path, samesite="Lax")
 
 
 # --- the ballot ---
@@ -89,7 +109,9 @@ def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standi
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Ranking. Submitting it leads to the review; going back from there restores it."""
     try:
-        services.check_own_ballot(standing, now_text())
+        services.check_voter(standing, now_text())
+    except rules.HasVoted:
+        return _lost_receipt(request, standing) or _show_counted(request, standing)
     except Refusal as refusal:
         return _refused(request, standing.election, refusal)
     if request.method == "POST":
@@ -101,27 +123,43 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 
 def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The review is a page of its own, so that going back to it, or reloading it, sends nothing again."""
+    """The review is a page of its own, so that going back to it, or reloading it, sends nothing again. The browser
+    carries the secret there with the ranking, and the server forgets it."""
     try:
         ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
     except Refusal as refusal:
         return _show_typed(request, standing, problem=str(refusal))
-    name, fields = standing.election.name, carried_fields(request.POST)
+    fields = carried_fields(request.POST)
     fields["at"] = str(standing.acts)
-    answer = redirect_to("review", name)
-    ranking_cookie.save(answer, path_of("ballot", name), ranking_owner(standing), fields)
+    if standing.election.secret_ballot:
+        fields[SECRET] = standing.secret if standing.is_unknown else new_secret()
+    answer = redirect(_path(standing, "review"))
+    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
     return answer
+
+
+def _path(standing: Standing, route: str) -> str:
+    """A page of the voter; somebody who is known only by a secret has pages of their own."""
+    return path_of(f"change_{route}" if standing.is_unknown else route, standing.election.name)
+
+
+def _cookie_path(standing: Standing) -> str:
+    return path_of("change" if standing.is_unknown else "ballot", standing.election.name)
 
 
 @vote
 @require_safe
 def review(request: HttpRequest, standing: Standing) -> HttpResponse:
+    return _show_review(request, standing)
+
+
+def _show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The ballot again before it is cast; without one, back to the ballot."""
     sent = _carried(request, standing)
     if sent is None:
-        return redirect("receipt" if standing.voted else "ballot", name=standing.election.name)
+        return _lost_receipt(request, standing) or redirect(_path(standing, "receipt" if standing.voted else "ballot"))
     try:
-        services.check_own_ballot(standing, now_text())
+        services.check_voter(standing, now_text())
     except Refusal as refusal:
         return _refused(request, standing.election, refusal)
     return _review(request, standing, sent)
@@ -130,7 +168,14 @@ def review(request: HttpRequest, standing: Standing) -> HttpResponse:
 def ranking_owner(standing: Standing) -> str:
     """The mark of a voter's rankings in this election."""
     election = standing.election
-    return drafts.person_mark(standing.voter or "", standing.caster, "ballot", election.name, election.created_at)
+    if standing.is_unknown:
+        return unknown_owner(election.name)
+    about = (standing.account or "", "link" if standing.link else "", "ballot", election.name, election.created_at)
+    return drafts.person_mark(standing.voter or "", *about)
+
+
+def unknown_owner(election_name: str) -> str:
+    return drafts.person_mark("", "change", fold(election_name))
 
 
 def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
@@ -141,38 +186,47 @@ def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
     return sent if sent is not None and sent.get("at", now) == now else None
 
 
+def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
+    """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
+    secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
+    if not standing.voted or standing.link or not secret:
+        return None
+    found = services.standing_of(current_person(request), standing.election.name, secret=secret)
+    return _show_receipt(request, found, found.ballot) if found and found.ballot else None
+
+
 def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
-    status = 503 if isinstance(refusal, SecretReplaced) else 403
-    return render(
-        request, "ballots/refused.html", election_context(request, election, problem=str(refusal)), status=status
-    )
+    context = election_context(request, election, problem=str(refusal))
+    return render(request, "ballots/refused.html", context, status=403)
 
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
     candidates = elections.candidates_of(election)
-    shown = candidates if more.get("paper_for") else shuffled(candidates, standing.order_seed)
+    shown = candidates if more.get("paper_for") else listing.shuffled(request, election.name, candidates)
     context = {
         "about": standing.about or elections.description_of(election.name),
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
-        "draft_key": draft_key(request, standing),
+        "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "whose": ranking_owner(standing),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
-        "voted": standing.voted,
-        "may_see_ballot": standing.may_see_ballot,
-        "action": path_of("ballot", election.name),
+        "replaces": standing.may_change,
+        "is_hidden": standing.link is not None,
+        "action": _path(standing, "ballot"),
         "paper_for": None,
     }
     status = 422 if more.get("problem") else 200
-    return render(request, "ballots/ballot.html", election_context(request, election, **context | more), status=status)
+    page_context = election_context(request, election, **context | more)
+    return listing.remember(request, render(request, "ballots/ballot.html", page_context, status=status))
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
     """A voter by link who is also signed in has two ballots, and two drafts."""
     election = standing.election
-    return drafts.key(request, "ballot", *filter(None, (election.name, election.created_at, standing.pass_mark)))
+    by = [standing.link.voter] if standing.link else []
+    return drafts.key(request, "ballot", election.name, election.created_at, *by)
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
@@ -186,34 +240,56 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
         rankings = ranking_from(submitted_ranks(sent), candidates)
     except Refusal as refusal:
         return _show(request, standing, typed_ranks(sent), problem=str(refusal), **more)
-    name, fields = standing.election.name, carried_fields(sent)
+    fields = carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
         "ranked": ranked_names(rankings, candidates),
         "unranked": unranked_names(rankings, candidates),
         "unranked_sentence": unranked_sentence(standing.election.unranked),
         "fields": [(field, value) for field, values in fields.lists() for value in values],
-        "voted": standing.voted,
-        "cast_action": path_of("cast", name),
-        "back_action": path_of("ballot", name),
+        "replaces": standing.may_change,
+        "has_words": has_words(standing) and not standing.is_unknown,
+        "cast_action": _path(standing, "cast"),
+        "back_action": _path(standing, "ballot"),
         "paper_for": None,
     }
     return render(request, "ballots/review.html", election_context(request, standing.election, **context | more))
+
+
+def has_words(standing: Standing) -> bool:
+    """Whether the ballot they cast is found again only by words that the receipt shows."""
+    return standing.election.secret_ballot and standing.election.changeable and standing.link is None
 
 
 # Casting reads all it needs by itself, once.
 @requires(Permission.VOTE, load_for=lambda who, name: name, lost=resume_after_sign_in, guests=passes.pass_for_election)
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
+    return _cast(request, current_person(request), name)
+
+
+def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
+    """Answers with the receipt of a secret ballot itself: no other page could show it."""
+    secret = secret_in(request.POST)
     try:
-        outcome = services.cast(current_person(request), name, submitted_ranks(request.POST), token_in(request.POST))
+        outcome = services.cast(who, name, submitted_ranks(request.POST), token_in(request.POST), secret=secret)
     except Refusal as refusal:
-        if (standing := services.standing_of(current_person(request), name)) is None:
+        if (standing := services.standing_of(who, name, secret=secret)) is None:
             raise Http404 from None
+        if isinstance(refusal, rules.HasVoted):
+            return _show_counted(request, standing)
         return _show_typed(request, standing, problem=str(refusal))
-    _show_outcome(request, outcome)
-    answer = redirect_to("receipt", name)
-    ranking_cookie.clear(answer, path_of("ballot", name))
+    if (standing := outcome.standing) is None:
+        raise Http404
+    if outcome.repeated and standing.found and not standing.ballot:
+        return _open(standing)  # it was withdrawn since
+    if standing.election.secret_ballot:
+        shown = outcome.ballot if standing.election.changeable else None
+        answer = _show_receipt(request, standing, shown) if shown else _show_counted(request, standing, is_new=True)
+    else:
+        _show_outcome(request, outcome)
+        answer = redirect_to("receipt", name)
+    forget_secret(answer, _cookie_path(standing))
     return answer
 
 
@@ -233,50 +309,62 @@ def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 @vote
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
-    is_findable = standing.salt is not None or not standing.election.secret_ballot
-    if standing.voted and not standing.may_see_ballot and is_findable:
-        return _show_hidden_receipt(request, standing)
-    try:
-        cast = repository.ballot_of(standing)
-    except SecretReplaced as refusal:
-        return _refused(request, standing.election, refusal)
-    if standing.is_unlinked and standing.election.takes_votes(now_text()):
-        return message_page(request, _("Your receipt"), str(rules.UNLINKED))
-    if cast is None and standing.voted:
-        sentence = _(
-            "The election is closed, and nobody can now tell which ballot is whose. Use your code to find yours "
-            "among the published ballots."
-        )
-        context = election_context(request, standing.election, sentence=sentence)
-        return render(request, "ballots/closed_receipt.html", context)
-    if cast is None:
+    """Of a public ballot. That of a secret one was shown when it was cast."""
+    if not standing.voted:
         return redirect("ballot", name=standing.election.name)
-    return _show_receipt(request, standing, cast, voter=None)
+    if standing.election.secret_ballot or standing.link or (cast := repository.ballot_of(standing)) is None:
+        return _lost_receipt(request, standing) or _show_counted(request, standing)
+    return _show_receipt(request, standing, cast)
 
 
-def _show_hidden_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """Shows that there is a ballot, but not its content: the visitor may not be the person who cast it."""
-    may_change = standing.election.takes_votes(now_text())
-    return render(
-        request, "ballots/hidden_ballot.html", election_context(request, standing.election, may_change=may_change)
-    )
+def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = False) -> HttpResponse:
+    """Says that they have voted, and what they can do now, without the ballot."""
+    context = {
+        "is_new": is_new,
+        "is_by_link": standing.link is not None,
+        "may_change": standing.may_change and standing.election.changeable,
+        "has_words": has_words(standing),
+        "is_open": standing.election.takes_votes(now_text()),
+        "draft_key": draft_key(request, standing),
+    }
+    return render(request, "ballots/counted.html", election_context(request, standing.election, **context))
 
 
-def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:
+def _show_receipt(
+    request: HttpRequest, standing: Standing, cast: rules.Ballot, *, paper_for: str | None = None
+) -> HttpResponse:
     election, candidates = standing.election, elections.candidates_of(standing.election)
+    secret = standing.secret if has_words(standing) and not paper_for else ""
     context = {
         "confirmation": cast.confirmation,
-        "qr": qr_svg(follow_link(election, cast)) if voter else receipt_image(standing, cast),
+        **words_context(secret, path_of("change", election.name)),
+        "qr": "" if secret else _code_image(standing, cast),
         "ranked": ranked_names(cast.rankings, candidates),
         "unranked": unranked_names(cast.rankings, candidates),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
-        "state_url": path_of("ballot_state", election.name),
-        "draft_key": "" if voter else draft_key(request, standing),
-        "may_change": voter is None and election.takes_votes(now_text()),
-        "paper_for": voter,
+        "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
+        "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),
+        "may_change": not paper_for and election.changeable and election.takes_votes(now_text()),
+        "paper_for": paper_for,
+        "is_by_link": standing.link is not None,
     }
     return render(request, "ballots/receipt.html", election_context(request, election, **context))
+
+
+def words_context(secret: str, change_path: str) -> dict[str, Any]:
+    """The secret in three forms: words, a link and its QR code. What follows the # stays in the browser."""
+    if not secret:
+        return {"words": []}
+    link = f"{absolute_url(change_path)}#{secret}"
+    return {"words": as_words(secret), "secret": secret, "change_link": link, "change_qr": qr_svg(link)}
+
+
+def _code_image(standing: Standing, cast: rules.Ballot) -> SafeString:
+    """Drawing a QR code takes as long as the page itself, so where the browser can load it afterwards, it does."""
+    if standing.election.secret_ballot:
+        return qr_svg(follow_link(standing.election, cast))
+    return receipt_image(standing, cast)
 
 
 def follow_link(election: Election, cast: rules.Ballot) -> str:
@@ -285,7 +373,6 @@ def follow_link(election: Election, cast: rules.Ballot) -> str:
 
 
 def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
-    """Drawing a QR code takes as long as the page itself, so the browser loads it afterwards."""
     address = f"{path_of('receipt_qr', standing.election.name)}?acts={standing.acts}"
     return qr_image(follow_link(standing.election, cast), address)
 
@@ -293,15 +380,11 @@ def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
 @vote
 @require_safe
 def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The QR code of the voter's own ballot. Its URL contains no code, as servers log URLs; the number of acts ties the
-    image to the page that shows it."""
-    if request.GET.get("acts") != str(standing.acts) or standing.is_unlinked:
+    """The QR code of the voter's own public ballot. The number of acts ties the image to the page that shows it."""
+    cast = None if standing.election.secret_ballot else repository.ballot_of(standing)
+    if request.GET.get("acts") != str(standing.acts) or cast is None:
         raise Http404
-    try:
-        cast = repository.ballot_of(standing)
-    except SecretReplaced:
-        cast = None
-    if cast is None or not (svg := qr_svg(follow_link(standing.election, cast))):
+    if not (svg := qr_svg(follow_link(standing.election, cast))):
         raise Http404
     return HttpResponse(svg, content_type="image/svg+xml")
 
@@ -316,20 +399,114 @@ def ballot_state(request: HttpRequest, standing: Standing) -> HttpResponse:
 @vote
 @form_page
 def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
+    return _withdraw(request, current_person(request), standing)
+
+
+def _withdraw(request: HttpRequest, who: User | Pass | None, standing: Standing) -> HttpResponse:
     election = standing.election
+    try:
+        services.check_voter(standing, now_text())
+        if request.method == "POST":
+            services.withdraw(who, election.name, token_in(request.POST), secret=standing.secret)
+    except Refusal as refusal:
+        return _refused(request, election, refusal)
     if request.method == "POST":
-        try:
-            services.withdraw(current_person(request), election.name, token_in(request.POST))
-        except Refusal as refusal:
-            return _refused(request, election, refusal)
         messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))
-        return redirect("ballot" if standing.link else "election", name=election.name)
+        stays = standing.link is not None or standing.is_unknown
+        return redirect(_path(standing, "ballot") if stays else path_of("election", election.name))
     lead = _(
         "Your ballot will be removed and its code will no longer be valid. You can vote again until the "
         "election closes."
     )
     context = election_context(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
     return confirm_page(request, _("Withdraw my ballot"), _("Withdraw ballot"), **context)
+
+
+# --- with the words of a ballot, and nothing else ---
+
+
+@public
+@form_page
+def change(request: HttpRequest, name: str) -> HttpResponse:
+    """Asks for the words on the receipt, and opens the ballot they belong to. To those who do not have them it says
+    nothing of the election, not even whether it exists."""
+    typed, problem = request.POST.get("words", ""), ""
+    if request.method == "POST":
+        try:
+            secret = opened_secret(request.POST)
+            if (standing := services.standing_of(None, name, secret=secret)) is None:
+                raise WrongWords(rules.NO_SUCH_BALLOT)
+            return _open(standing)
+        except WrongWords as refusal:
+            problem = str(refusal)
+    return show_words_form(request, typed, problem)
+
+
+def _open(standing: Standing) -> HttpResponse:
+    """Leads to the ballot that was found by its secret; the browser carries that."""
+    standing = replace(standing, voter=None, entry=None)
+    answer = redirect(_path(standing, "ballot"))
+    fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
+    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+    return answer
+
+
+def opened_secret(post: MultiValueDict) -> str:
+    """As words, or as the link on the receipt has it, which a script takes from behind the #."""
+    return post[SECRET] if is_secret(post.get(SECRET, "")) else from_words(post.get("words", "")[:MAX_WORDS_CHARS])
+
+
+def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
+    context = {"typed": typed[:MAX_WORDS_CHARS], "problem": problem}
+    return render(request, "ballots/change.html", context, status=422 if problem else 200)
+
+
+def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
+    """A page for somebody who has opened a ballot by its words; the browser carries them."""
+
+    @public
+    @wraps(view)
+    def opened(request: HttpRequest, name: str) -> HttpResponse:
+        carried = request.POST if SECRET in request.POST else ranking_cookie.load(request, unknown_owner(name))
+        secret = joined((carried or {}).get(SECRET, ""), "")
+        standing = services.standing_of(None, name, secret=secret, described=True) if secret else None
+        return redirect("change", name=name) if standing is None else view(request, standing)
+
+    return opened
+
+
+@with_words
+@form_page
+def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
+    try:
+        services.check_voter(standing, now_text())
+    except Refusal as refusal:
+        return _refused(request, standing.election, refusal)
+    if request.method == "POST":
+        return _to_review(request, standing)
+    sent = _carried(request, standing)
+    is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())
+    cast = standing.ballot
+    ranks = typed_ranks(sent) if sent and is_ranked else ranks_of(cast.rankings) if cast else {}
+    return _show(request, standing, ranks, was_withdrawn=cast is None)
+
+
+@with_words
+@require_safe
+def change_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+    return _show_review(request, standing)
+
+
+@public
+@require_POST
+def change_cast(request: HttpRequest, name: str) -> HttpResponse:
+    return _cast(request, None, name)
+
+
+@with_words
+@form_page
+def change_withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
+    return _withdraw(request, None, standing)
 
 
 @public
@@ -396,7 +573,8 @@ def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
     return {
         "paper_for": voter,
         "acts": 0,
-        "voted": False,
+        "replaces": False,
+        "has_words": False,
         "action": action,
         "back_action": action,
         "cast_action": cast_action,
@@ -422,4 +600,7 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
     if outcome.ballot is None or standing is None:
         messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
-    return _show_receipt(request, standing, outcome.ballot, voter=standing.voter)
+    if not election.changeable and election.secret_ballot:
+        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.voter})
+        return redirect("paper", name=election.name)
+    return _show_receipt(request, standing, outcome.ballot, paper_for=standing.voter)

@@ -165,21 +165,21 @@ def _election(name: str) -> Election:
 
 def _leave_as_cast(election: Election, count: int) -> None:
     """Roll, ballots and gates as so many casts would have left them, without waiting for each."""
-    from acts.storage import table
-    from ballots import repository, robots, secrecy
+    from ballots import repository, robots
     from ballots.repository import Standing
     from ballots.rules import Ballot
+    from ballots.secret import code, new_secret
     from elections import repository as elections
     from ranking.rankings import ranking_from
-    from store import keys
     from store.table import Update
 
-    salt, chance, stand = table().get(keys.salt(election.name)), random.Random(0), candidates()
+    chance, stand = random.Random(0), candidates()
     gates: dict[Any, dict[str, int]] = {}
     writes: list[Write] = []
     for number in range(count):
-        ballot = Ballot(ranking_from(robots.random_ranks(stand, chance), stand), secrecy.new_confirmation())
-        standing = Standing(election, f"Early {number:06}", None, (), salt)
+        secret = new_secret()
+        ballot = Ballot(ranking_from(robots.random_ranks(stand, chance), stand), code(secret, election.name))
+        standing = Standing(election, f"Early {number:06}", None, secret=secret)
         gate, *own = repository.casting(standing, ballot, paper=False)
         writes += own
         counters = gates.setdefault(gate.key, {})

@@ -72,11 +72,9 @@ def on_starting(server: Any) -> None:
 def when_ready(server: Any) -> None:
     """Mail, seals and background work run beside the server, unless a worker is started separately."""
     from trust.serving import record_code  # needs the application to be loaded
-    from upkeep import secret_key
     from upkeep.https import https
 
     with suppress(StoreError):  # a store that is down now is reported by whatever needs it
-        secret_key.record_at_start(connect(settings.STORE_URL))
         if settings.PRODUCTION:
             https.record_start()
         record_code()

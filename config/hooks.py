@@ -20,7 +20,7 @@ from assembly.format import Assembly
 from assembly.minutes import repository as minutes
 from assembly.minutes.services import forget_attendances
 from assembly.plays import PLAYS as ASSEMBLY_PLAYS
-from ballots import passes, secrecy
+from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
@@ -89,7 +89,6 @@ from webhooks.services import forget_webhooks
 def install_hooks() -> None:
     # An election opens (elections.lifecycle.services.open_): one transaction with its gates, and with
     OPENING.install(
-        secrecy.creating_salt,  # the salt that ties a secret ballot to its voter
         keep_skills,  # the skills of candidates who agreed, as far as the election needs them
         webhook_events.opened,  # the event for webhooks
     )
@@ -97,8 +96,7 @@ def install_hooks() -> None:
     # An election closes (elections.lifecycle.closing.close, or the worker at its time): first its item says so, then
     # its gates are shut, a few at a time; once no ballot gets in, one transaction records it in the log, with
     SHUTTING.install(
-        secrecy.destroying_salt,  # the salt's destruction: from now on no ballot can be traced to its voter
-        webhook_events.closed,  # and the event for webhooks
+        webhook_events.closed,  # the event for webhooks
     )
     # and with the mark by which the worker finds it. An organiser who closed it by hand is about to look at it,
     AFTER_CLOSING.install(

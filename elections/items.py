@@ -79,12 +79,12 @@ ITEMS = (
 
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited",
-             f"display_name acts:int lineage left_alone:bool turn:int restores:int {UNSEEN_MARKS}",
+             f"display_name acts:int left_alone:bool links:list {UNSEEN_MARKS}",
              rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
                  Exempt("The name that mails greet somebody by is private; the log would keep it.", "display_name"),
-                 Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
-                        "lineage")),
+                 Exempt("Hashes of voting links: the log has nothing of a link. After a rebuild, links are sent again.",
+                        "links")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
                            "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "

@@ -22,7 +22,7 @@ from .convening import Convened
 from .drafts import services as drafts
 from .groups.replay import group_of
 from .history import entries as history
-from .invitations import mailing, voting_link
+from .invitations import mailing
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
@@ -172,7 +172,7 @@ def disagreed(event: Happened) -> Iterator[Step]:
 def voters_added(event: Happened) -> Iterator[Step]:
     names, accounts = event.data["voters"], event.data["accounts"]
     bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
-    yield roll.adding(election_of(event), names, bound, event.data.get("turn", 0))
+    yield roll.adding(election_of(event), names, bound)
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
@@ -183,7 +183,7 @@ def voters_removed(event: Happened) -> Iterator[Step]:
 
 
 def opened(event: Happened) -> Iterator[Step]:
-    """Without a salt, as secret ballots are in no log before sealing; and without the secret of the lots."""
+    """Without the secret of the lots."""
     election, data = election_of(event), event.data
     commitment, opened_at = data["lots_commitment"], data["opened_at"]
     after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
@@ -232,11 +232,11 @@ def group_used(event: Happened) -> list[Write]:
     return repository.using_group(election_of(event), group_of(event).id)
 
 
-def mailed_again(event: Happened) -> Iterator[Step]:
+def mailed_again(event: Happened) -> Step:
     election = election_of(event)
     if not rolls.on_roll(election, [event.data["voter"]]):
         raise DoesNotFit(f"is about {event.data['voter']}, who is not on the roll at that time.")
-    yield [voting_link.renewing(election, event.data["voter"])] if election.vote_by_link else []
+    return ()
 
 
 SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
@@ -274,7 +274,7 @@ EVENTS = (
               sentence=_("A candidate withdrew consent to show skills.")),
     EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),
-    EventType("VotersAdded", voters_added, "election_name voters:people accounts:list", "turn:int",
+    EventType("VotersAdded", voters_added, "election_name voters:people accounts:list",
               sentence=history.voters_added),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",

@@ -152,12 +152,12 @@ def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[set[str], 
 # --- writes ---
 
 
-def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0, display_name: str = "") -> Put:
-    """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
+def new_voter(election: Election, name: str, account: str | None = None, display_name: str = "") -> Put:
+    """An entry on the roll; by name, with the account of that name it is made for."""
     place = sharding.voter_key(election, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    fields: Item = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
-    fields |= ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
+    fields: Item = {"election_name": election.name, "voter_name": name, "voted": False}
+    fields |= {} if account is None else {"account": account}
     fields |= {"display_name": display_name} if display_name else {}
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
 

@@ -84,6 +84,7 @@ class Election:
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
     paper_ballots: bool = False
+    changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
     mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
     closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
@@ -91,7 +92,6 @@ class Election:
     renamed_from: str = ""  # until everything it had under that name has been moved
     filling: bool = False  # until candidates and voters have been copied into it
     lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
-    restores: int = 0  # how often it was restored while open: a backup does not tie secret ballots to voters
     joining: bool = False  # whether, where every member may vote, that includes those who join while it is open
     opened_at: str | None = None  # None if opened before this was recorded: then anyone who joins may vote
     closed_at: str | None = None  # when its ballot box was shut

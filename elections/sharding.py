@@ -18,7 +18,7 @@ from .rules import Election
 
 GATES_PER_SHARD = 16  # how many gates each shard has, unless that would be more than the next number
 MAX_GATES = 256  # all of them are written to open and to close; at 5,000 casts a second, four of five are free
-SHARDS = 48  # of every election that is made in a distant store; each has a salt, and one transaction deletes them all
+SHARDS = 48  # of every election that is made in a distant store
 
 Known = Election | str  # an election, or its name: then its shards are looked up first
 

@@ -1,1 +1,1 @@
-PUBLIC = "demo forms question repository rules services"
+PUBLIC = "access demo formats forms question repository rules services"

@@ -16,18 +16,18 @@ from .rules import FullSet
 Part = tuple[FullSet, int]  # a set, and the number of something in it
 
 
-def _visible(user: User, full: FullSet) -> None:
+def check_visible(user: User, full: FullSet) -> None:
     if not rules.may_see(user.name, user.role, full.set):
         raise Http404
 
 
-def _owned(user: User, full: FullSet) -> None:
-    _visible(user, full)
+def check_owned(user: User, full: FullSet) -> None:
+    check_visible(user, full)
     rules.check_owns(user.name, full.set)
 
 
 def _withdrawable(user: User, full: FullSet) -> None:
-    _visible(user, full)
+    check_visible(user, full)
     rules.check_may_withdraw(user.name, user.role, full.set)
 
 
@@ -36,7 +36,7 @@ def _part(set_id: str, number: int) -> Part | None:
     return (full, number) if full else None
 
 
-visible: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_visible)
-owned: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_owned)
+visible: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=check_visible)
+owned: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=check_owned)
 withdrawable: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_withdrawable)
-part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=lambda user, part: _owned(user, part[0]))
+part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=lambda user, part: check_owned(user, part[0]))

@@ -86,7 +86,7 @@ class SetForm(EditForm):
         help_text=_("Shown to everyone while they wait for the first question."),
     )
 
-    def values(self) -> dict[str, str]:
+    def values(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in ("name", "description", "custom_instructions")}
 
     @staticmethod

@@ -57,6 +57,7 @@ added = changed(lambda full, data: _with_questions(full, data, data["at"]))
 question_changed = changed(lambda full, data: rules.changed(full, data["number"], question_of(data["question"])))
 question_moved = changed(lambda full, data: rules.moved(full, data["number"], up=data["up"]))
 question_removed = changed(lambda full, data: rules.without(full, data["number"]))
+questions_removed = changed(lambda full, data: rules.without(full, *data["numbers"]))
 category_changed = changed(
     lambda full, data: rules.category_changed(full, data["number"], data["name"], data["description"])
 )
@@ -73,6 +74,7 @@ EVENTS = (
     EventType("QuestionChanged", question_changed, "set_id number:int question:map at", inside=QUESTION),
     EventType("QuestionMoved", question_moved, "set_id number:int up:bool at"),
     EventType("QuestionRemoved", question_removed, "set_id number:int at"),
+    EventType("QuestionsRemoved", questions_removed, "set_id numbers:list at"),
     EventType("QuestionCategoryChanged", category_changed, "set_id number:int name description at"),
     EventType("QuestionCategoryMoved", category_moved, "set_id number:int up:bool at"),
     EventType("QuestionSetDeleted", deleted, "set_id at"),

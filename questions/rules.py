@@ -33,6 +33,7 @@ class ChangedElsewhere(Refusal):
 
 NOT_YOURS = _("This question set belongs to someone else. You can use it or make your own copy.")
 NOT_THERE = _("This question set no longer exists.")
+STILL_FILLING = _("Questions are still being added to this set. Please try again in a moment.")
 QUESTION_GONE = _("This question is no longer in the set.")
 TOO_MANY = _("A set has at most %(most)d questions; with these it would have %(count)d.")
 TOO_LONG = _("A set can hold at most %(most)d KB of text; with these it would have %(size)d.")
@@ -127,6 +128,9 @@ class FullSet:
         return [each for each in self.placed if each.category == category]
 
 
+EMPTY = FullSet(QuestionSet("", name="", created_at="", created_by="", changed_at=""))
+
+
 # --- who may ---
 
 
@@ -179,6 +183,11 @@ def added(
     return _normalised(full)
 
 
+def in_order(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """As a set would have them: by category."""
+    return added(EMPTY, questions, "").questions
+
+
 def changed(full: FullSet, number: int, question: Question) -> FullSet:
     """In place, or at the end of another category."""
     before = full.find(number)
@@ -189,9 +198,9 @@ def changed(full: FullSet, number: int, question: Question) -> FullSet:
     return _normalised(replace(full, placed=tuple(after if each is before else each for each in full.placed)))
 
 
-def without(full: FullSet, number: int) -> FullSet:
-    gone = full.find(number)
-    return _normalised(replace(full, placed=tuple(each for each in full.placed if each is not gone)))
+def without(full: FullSet, *numbers: int) -> FullSet:
+    gone = [full.find(number) for number in numbers]
+    return _normalised(replace(full, placed=tuple(each for each in full.placed if each not in gone)))
 
 
 def moved(full: FullSet, number: int, *, up: bool) -> FullSet:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any
 
 from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
-from acts.refusals import NotThere
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from acts.refusals import NotThere, TryLater
 from acts.retry import retried
 from acts.storage import SITE, log, now_text, record
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Check, Delete, Item, Key, Missing, Write
 
 from . import repository, rules
@@ -27,27 +30,36 @@ from .question import Question, question_of
 from .repository import DELETING, FILLING
 from .rules import FullSet, QuestionSet
 
+MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
 Change = Callable[[FullSet, str], FullSet]  # what becomes of a set at a moment
 
 
 # --- making ---
 
 
-def make(user: User, name: str, description: str = "", custom_instructions: str = "") -> QuestionSet:
-    """A new, private set without questions."""
-    return _make(
-        user, QuestionSet(_new_id(), name, now := now_text(), user.name, now, description, custom_instructions)
-    )
+def count_making(user: User) -> None:
+    count(MADE, user.name)
+
+
+def make(
+    user: User, name: str, description: str = "", custom_instructions: str = "", questions: Sequence[Question] = ()
+) -> QuestionSet:
+    """A new, private set."""
+    new = QuestionSet(_new_id(), name, now := now_text(), user.name, now, description, custom_instructions)
+    rules.check_room(rules.EMPTY, questions)
+    return _make(user, new, questions)
 
 
 def copy(user: User, original: FullSet, name: str) -> QuestionSet:
     """An independent copy that belongs to the user."""
     now, old = now_text(), original.set
     new = QuestionSet(_new_id(), name, now, user.name, now, old.description, old.custom_instructions)
-    described = [
-        {"name": each.name, "description": each.description} for each in original.categories if each.description
-    ]
-    return _make(user, new, original.questions, described, copied_from=old.id)
+    return _make(user, new, original.questions, _described(original), copied_from=old.id)
+
+
+def _described(full: FullSet) -> list[Item]:
+    """Its categories that have a description."""
+    return [{"name": each.name, "description": each.description} for each in full.categories if each.description]
 
 
 def _new_id() -> str:
@@ -67,7 +79,7 @@ def _make(
     fields = {"set_id": new.id, **{name: getattr(new, name) for name in names}, **event_data}
     waiting = repository.filling(new.id, later, described, new.created_at)
     event = Event(user.name, "QuestionSetMade", fields | _questions_data(first, described))
-    log().record(event, *repository.creation(made), *waiting, people.is_same_account(user))
+    record(event, *repository.creation(made), *waiting, people.is_same_account(user))
     if later:
         FILLING.start(new.id)
     return made.set
@@ -146,18 +158,18 @@ def share(user: User, set_id: str, *, on: bool) -> FullSet:
 # --- questions ---
 
 
-def add(user: User, set_id: str, questions: Sequence[Question]) -> FullSet:
-    """At the end of their categories: all, or none if there is no room."""
+def add(user: User, set_id: str, questions: Sequence[Question], described: Sequence[Item] = ()) -> FullSet:
+    """At the end of their categories: all, or none if there is no room. New categories are described."""
     if not questions:
         return _load(set_id)
     first, *later = repository.slices(questions)
 
     def change(full: FullSet, at: str) -> FullSet:
         rules.check_room(full, questions)
-        return rules.added(full, first, at)
+        return rules.added(full, first, at, described)
 
-    waiting = repository.filling(set_id, later, (), f"{now_text()} {secrets.token_hex(4)}")
-    after = _change_as_owner(user, set_id, "QuestionsAdded", _questions_data(first), change, *waiting)
+    waiting = repository.filling(set_id, later, described, f"{now_text()} {secrets.token_hex(4)}")
+    after = _change_as_owner(user, set_id, "QuestionsAdded", _questions_data(first, described), change, *waiting)
     if not later:
         return after
     FILLING.start(set_id)
@@ -206,6 +218,32 @@ def move_category(user: User, set_id: str, number: int, *, up: bool) -> FullSet:
         return rules.category_moved(full, number, up=up)
 
     return _change_as_owner(user, set_id, "QuestionCategoryMoved", {"number": number, "up": up}, change)
+
+
+# --- replacing all of it ---
+
+
+def replace(user: User, set_id: str, questions: Sequence[Question], **fields: str) -> None:
+    """Its words and its questions; what is alike up to the first difference stays, and so do descriptions of
+    categories. It takes several transactions, and may be asked for again if it was interrupted."""
+    full = _load(set_id)
+    rules.check_owns(user.name, full.set)
+    if full.waiting:
+        raise TryLater(rules.STILL_FILLING)
+    rules.check_room(rules.EMPTY, questions)
+    edit(user, set_id, rules.set_fingerprint(full.set), **fields)
+    wanted = rules.in_order(questions)
+    same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(full.questions, wanted, strict=False)))
+    for numbers in by_count([each.number for each in full.placed[same:]], repository.SLICE_QUESTIONS):
+        _remove_questions(user, set_id, numbers)
+    add(user, set_id, wanted[same:], _described(full))
+
+
+def _remove_questions(user: User, set_id: str, numbers: list[int]) -> FullSet:
+    def change(full: FullSet, at: str) -> FullSet:
+        return rules.without(full, *numbers)
+
+    return _change_as_owner(user, set_id, "QuestionsRemoved", {"numbers": numbers}, change)
 
 
 # --- more than fits one transaction ---

@@ -17,7 +17,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from pages.forms import form_data, form_page, refusals_as_errors, run_form
 from pages.lists import Verdict
 from pages.messages import confirm_page, refusals_as_messages, run_action
@@ -32,7 +31,6 @@ from .forms import EditForm, ImportForm, SetForm
 from .question import SET_KIND_LABELS, Type
 from .rules import MAX_SET_NAME_CHARS, ChangedElsewhere, FullSet, QuestionSet
 
-MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
 USAGE_LABELS = {
     Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for best answer"),
     Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
@@ -113,7 +111,7 @@ def make(request: HttpRequest) -> HttpResponse:
     form = SetForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
-            count(MADE, request.user.name)
+            services.count_making(request.user)
             made = services.make(request.user, **form.values())
             messages.success(request, _("The set is ready. Now add some questions."))
             return redirect("question_set", made.id)
@@ -126,7 +124,7 @@ def make(request: HttpRequest) -> HttpResponse:
 def copy(request: HttpRequest, full: FullSet) -> HttpResponse:
     name = (_("Copy of %(name)s") % {"name": full.set.name})[:MAX_SET_NAME_CHARS]
     with refusals_as_messages(request):
-        count(MADE, request.user.name)
+        services.count_making(request.user)
         made = services.copy(request.user, full, name)
         messages.success(request, _("This copy is yours. Change it as you like."))
         return redirect("question_set", made.id)

@@ -1,1 +1,1 @@
-PUBLIC = "candidates codes drafts ranking_cookie rankings"
+PUBLIC = "candidates codes drafts listing ranking_cookie rankings"

@@ -23,8 +23,12 @@ def normalise_code(typed: str) -> str:
 
 def new_code(groups: int) -> str:
     """Twenty random bits a group, such as K7QM-2XHD, in groups that are easily compared."""
-    # 256 is 8 times 32
-    symbols = [SYMBOLS[byte % len(SYMBOLS)] for byte in secrets.token_bytes(groups * GROUP_SYMBOLS)]
+    return code_of(secrets.token_bytes(groups * GROUP_SYMBOLS), groups)
+
+
+def code_of(random_bytes: bytes, groups: int) -> str:
+    """256 is 8 times 32, so every symbol is equally likely."""
+    symbols = [SYMBOLS[byte % len(SYMBOLS)] for byte in random_bytes[: groups * GROUP_SYMBOLS]]
     return "-".join("".join(symbols[at : at + GROUP_SYMBOLS]) for at in range(0, len(symbols), GROUP_SYMBOLS))
 
 

@@ -87,5 +87,5 @@ def limit_key(request: HttpRequest) -> str:
     """The rate-limit key of this reader."""
     reader = current_person(request)
     if isinstance(reader, Pass):
-        return f"pass {reader.mark}"
+        return f"pass {reader.link.hash}"
     return client_network(request) if isinstance(reader, Stranger) else reader.name

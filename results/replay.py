@@ -48,5 +48,5 @@ def _outcome(election: Election, when: str) -> list[Write]:
 
 EVENTS = (
     EventType("ResultSealed", result_sealed, "election_name ballots:int digest report_digest sealed_at roll_commitment "
-              "lots_secret winners:list", "seed summary:any", sentence=history.result_sealed),
+              "lots_secret winners:list withdrawn:int", "seed summary:any", sentence=history.result_sealed),
 )  # fmt: skip

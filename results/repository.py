@@ -126,7 +126,7 @@ def seal_of(item: Item) -> Seal:
         **{name: item[name] for name in PLAIN},
         **{name: item.get(name, "") for name in (*LOTS, "roll_secret")},
         candidates=tuple(item["candidates"]),
-        turnout=Turnout(item["voted"], item["paper"], steps),
+        turnout=Turnout(item["voted"], item["paper"], steps, item.get("withdrawn", 0)),
     )
 
 
@@ -141,6 +141,7 @@ def head(election_name: str, seal: Seal) -> Put:
     fields |= {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
+    counted |= {"withdrawn": seal.turnout.withdrawn} if seal.turnout.withdrawn else {}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 

@@ -86,10 +86,16 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         equals=counted.has_equals,
         **drawn,
     )
+    committed, marked = roll_commitment(election, seal.roll_secret)
+    if marked != turnout.voted + turnout.withdrawn:
+        raise Disagreement(
+            f"By the roll {marked} have voted; there are {turnout.voted} ballots, and {turnout.withdrawn} withdrawn."
+        )
     event_data = {
         "election_name": election.name,
         **{name: getattr(seal, name) for name in ("ballots", "digest", "report_digest", "sealed_at")},
-        "roll_commitment": roll_commitment(election, seal.roll_secret),
+        "roll_commitment": committed,
+        **({"withdrawn": turnout.withdrawn} if turnout.withdrawn else {}),
         **checked,
         **drawn,
         "winners": list(report.result.winners),
@@ -235,9 +241,11 @@ def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
     return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(orjson.dumps, entries))
 
 
-def roll_commitment(election: Election, secret: str) -> str:
-    commitment = RollCommitment(secret)
+def roll_commitment(election: Election, secret: str) -> tuple[str, int]:
+    """The commitment, and how many have voted."""
+    commitment, voted = RollCommitment(secret), 0
     entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted")
     while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
         commitment.add_all(some)
-    return commitment.text
+        voted += sum(has_voted for _name, has_voted in some)
+    return commitment.text, voted

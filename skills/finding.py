@@ -64,6 +64,13 @@ def search(criteria: SkillSearch, *, limit: int, cursor: str | None = None) -> t
     return found, cursor
 
 
+def held_by(names: Iterable[str], skill: Skill) -> dict[str, Held]:
+    """What people who were found state about the skill, without those who have just hidden it."""
+    places = [keys.person_skill(name, skill.id) for name in names]
+    found = table().get_many(places) if places else {}
+    return {item["name"]: held_of(item) for item in map(found.get, places) if item and "GSI1PK" in item}
+
+
 # --- choosing the skill to scan ---
 
 

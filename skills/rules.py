@@ -32,6 +32,8 @@ CONFIRMATION_PERIOD = timedelta(days=365)  # after which an entry is shown as un
 
 NOT_THERE = _("That skill is not in the catalogue. Check its name.")
 DID_YOU_MEAN = _("That skill is not in the catalogue. Did you mean: %(names)s?")
+ALREADY_HELD = _("This skill is already in your profile.")
+NOT_YOURS = _("You can only change your own skills.")
 NOT_NOW = _("That is not possible with this skill in its present state.")
 TOO_MANY_SKILLS = _("A profile can have up to 80 skills. Remove a less important one first.")
 TOO_MANY_ALIASES = _("A skill can have up to 20 other names.")

@@ -149,12 +149,26 @@ def hold(user: User, skill_id: str, form: str, **event_data: Any) -> None:
     run_once(mark, lambda: _hold(user, skill_id, mark, event_data), None)
 
 
+def add_to_profile(user: User, skill_id: str, **event_data: Any) -> None:
+    """As `hold`, but refused if the profile has it already."""
+    _hold(user, skill_id, None, event_data, is_new=True)
+
+
+def change_in_profile(user: User, skill_id: str, **event_data: Any) -> None:
+    """As `hold`, but refused if the profile does not have it."""
+    _hold(user, skill_id, None, event_data, is_new=False)
+
+
 @retried
-def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> None:
+def _hold(user: User, skill_id: str, mark: str | None, event_data: dict[str, Any], is_new: bool | None = None) -> None:
     skill, now = settle_merges(skill_id, user.name), now_text()
     own = repository.own_skills(user.name)
     rules.check_room(own, skill.id)
     before = own.held.get(skill.id)
+    if is_new and before is not None:
+        raise NotNow(rules.ALREADY_HELD)
+    if is_new is False:
+        _held(own, skill.id)
     after = Held(skill.id, **event_data, added_at=before.added_at if before else now, confirmed_at=now)
     kind = "PersonSkillAdded" if before is None else "PersonSkillChanged"
     if before is not None and before.statement == after.statement:

@@ -7,8 +7,8 @@ The sealer moves checkpoint, sync state and counts together. They are copied as 
 checkpoints, including public ones, are left out, so that they are consistent even if the store has no snapshots; a
 sealer recreates the newer ones with the same hashes.
 
-Salts that tie secret ballots to their voters are never copied, nor restored from a copy made by an earlier version: a
-salt must not outlive the close, and a copy would.
+Salts of anonymous rounds in live sessions are never copied, nor restored from a copy: a salt must not outlive its
+round, and a copy would.
 """
 
 from __future__ import annotations
@@ -35,12 +35,11 @@ FORMAT = 1
 MAX_LINE_BYTES = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON turns one byte into at most six
 MAX_ATTEMPTS = 5
 GZIP = b"\x1f\x8b"
-SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
 LIVE_SALTS = tuple(key("", 0).sk.rstrip("0123456789") for key in (keys.game_salt, keys.game_before))
 LIVE_SESSION = keys.game_salt("", 0).pk
 CHECKPOINTS = (keys.checkpoints().pk, keys.public_checkpoints().pk)
 SEALED_TOGETHER = (keys.SYNC, keys.COUNTS)
-LEFT_OUT = (SALT, *LIVE_SALTS, *(key.sk for key in SEALED_TOGETHER))  # sort key prefixes of items that a copy may lack
+LEFT_OUT = (*LIVE_SALTS, *(key.sk for key in SEALED_TOGETHER))  # sort key prefixes of items that a copy may lack
 
 Entry = tuple[str, Item]  # the name of the table, and the item
 Progress = Callable[[int], None]  # called with how many items are done
@@ -63,7 +62,7 @@ class Unfinished(StoreError):
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What was written: the number of items, the digest of the backup's lines, how far the log was sealed, and which
-    secret elections were open, whose salts were left out."""
+    secret elections were open: two backups of these should not be compared."""
 
     items: int
     sha256: str
@@ -114,8 +113,8 @@ def take_snapshot(table: Table) -> Snapshot:
     return found
 
 
-def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lambda salt: None) -> Iterator[Entry]:
-    """Every item except salts, which are passed to `leave_out`, and the sealer's items newer than the snapshot.
+def contents(table: Table, at: Snapshot) -> Iterator[Entry]:
+    """Every item except salts, and the sealer's items newer than the snapshot.
 
     The last event number comes last and is never too small.
     """
@@ -128,9 +127,7 @@ def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lam
                 yield name, item
                 continue
             key = Key(item["PK"], item["SK"])
-            if is_salt(key):
-                leave_out(item)
-            elif not _is_live_salt(key) and key not in SEALED_TOGETHER:
+            if not _is_salt(key) and key not in SEALED_TOGETHER:
                 yield name, item
         elif item["PK"] == header:
             last = item
@@ -145,19 +142,15 @@ def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lam
         yield LOG, {**last, "last": max(last["last"], newest)}
 
 
-def is_salt(key: Key) -> bool:
-    return key.table == DATA and key.sk == SALT and key.pk.startswith(ELECTION)
-
-
-def _is_live_salt(key: Key) -> bool:
-    """The salt of an anonymous round of a live session: it lasts a minute, so it need not be reported. The link between
-    two rounds has a salt of its own, which is left out too."""
+def _is_salt(key: Key) -> bool:
+    """The salt of an anonymous round of a live session, which lasts a minute. The link between two rounds has a salt of
+    its own, which is left out too."""
     return key.table == DATA and key.sk.startswith(LIVE_SALTS) and key.pk.startswith(LIVE_SESSION)
 
 
 def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
     named = ((Key(item["PK"], item["SK"], name), name, item) for name, item in entries)
-    return ((name, item) for key, name, item in named if not (is_salt(key) or _is_live_salt(key)))
+    return ((name, item) for key, name, item in named if not _is_salt(key))
 
 
 def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:
@@ -186,15 +179,17 @@ def backup(
 ) -> Summary:
     """Write everything to the file, line by line."""
     _refuse_unfinished(table)
-    at, lines, left_out = take_snapshot(table), _Writing(file), list[Item]()
+    at, lines, open_ = take_snapshot(table), _Writing(file), set[str]()
     lines.write(_header(at, clock(), formats.format_of(table)))
     items = 0
-    for items, (name, item) in enumerate(contents(table, at, left_out.append), 1):
+    for items, (name, item) in enumerate(contents(table, at), 1):
         lines.write_item(name, item)
+        if item.get("allow_vote") and item.get("secret_ballot"):
+            open_.add(tag(item))
         progress(items)
     sha256 = lines.digest.hexdigest()
     lines.write({"items": items, "sha256": sha256})
-    return Summary(items, sha256, checkpoint_text(at.checkpoint), tuple(sorted(set(map(tag, left_out)))))
+    return Summary(items, sha256, checkpoint_text(at.checkpoint), tuple(sorted(open_)))
 
 
 def checkpoint_text(checkpoint: Item | None) -> str:
@@ -202,10 +197,9 @@ def checkpoint_text(checkpoint: Item | None) -> str:
     return f"{checkpoint['event_id']}:{checkpoint['hash']}" if checkpoint else ""
 
 
-def tag(salt: Item) -> str:
-    """A name for an open secret election that can be computed only with its salt, and not at all once that is
-    destroyed."""
-    return hashlib.sha256(b"plenum backup " + salt["salt"]).hexdigest()[:32]
+def tag(election: Item) -> str:
+    """A name for an open secret election that only those who can see the election recognise."""
+    return hashlib.sha256(f"plenum backup {election.get('lots_commitment')}".encode()).hexdigest()[:32]
 
 
 def _header(at: Snapshot, now: datetime, number: int | None) -> dict[str, Value]:
@@ -398,13 +392,12 @@ def restore(
     return items
 
 
-def transfer(source: Table, target: Table, progress: Progress = no_progress, finish: Finish = unchanged) -> int:
+def transfer(source: Table, target: Table, progress: Progress = no_progress) -> int:
     """Copy everything into an empty store and read every item back; returns the number of items."""
     _refuse_unfinished(source)
     entries = contents(source, take_snapshot(source))
     begin(target, None)
     items = _fill(target, _laid_out(target, entries), 0, None, progress, check_batch=_compare)
-    finish()
     target.write(Delete(keys.RESTORING))
     return items
 

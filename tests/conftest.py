@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from importlib import import_module
+from math import ceil
 from pathlib import Path
 from pkgutil import walk_packages
 
@@ -16,7 +17,7 @@ from jinja2 import StrictUndefined
 
 from tests.compiled_templates import CompiledTemplates
 
-PROCESSES_PER_CORE = 2  # most slow tests wait for a browser, a server or a clock
+PROCESSES_PER_CORE = 1.5  # slow tests wait for a browser, a server or a clock; but each process takes long to start
 BYTES_PER_PROCESS = 2**30  # of memory, including what the process starts
 ROOT = Path(__file__).parent.parent
 SERVERS = {"config.asgi", "config.wsgi"}  # importing one builds an application
@@ -58,7 +59,7 @@ def pytest_xdist_auto_num_workers():
     """As many processes as keep every core busy, if there is memory for them."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(1, min(PROCESSES_PER_CORE * cores, memory // BYTES_PER_PROCESS))
+    return max(1, min(ceil(PROCESSES_PER_CORE * cores), memory // BYTES_PER_PROCESS))
 
 
 def pytest_collection_finish():

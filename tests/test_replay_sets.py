@@ -46,6 +46,7 @@ def tell_of_sets(person) -> str:
     services.add(ida, private.id, MANY)
     services.activate(ida, private.id, on=False)
     services.add(owner, gone.id, MANY)
+    services.replace(owner, gone.id, [*MANY[:1], *numbered(3)], name="Gone", description="", custom_instructions="")
     services.delete(owner, gone.id)
     finish_background()
     accounts.remove(owner, people.find("Ida"))

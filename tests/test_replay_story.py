@@ -33,10 +33,9 @@ from acts.background import TaskType
 from acts.queues import run_to_end
 from acts.storage import now_text, table
 from acts.tokens import create_token
-from ballots import secrecy
 from ballots import services as ballots
 from ballots.services import sealing
-from elections import actions, sharding
+from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
@@ -74,6 +73,7 @@ from store.log import as_text, utc_now
 from store.log.seal import verify
 from store.schema import SCHEMA
 from store.table import Delete, Put, Table
+from tests import voting
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.background import finish_background, queue_mailings
 from tests.ballots.conftest import ranks
@@ -82,7 +82,7 @@ from tests.copies import copy_of
 from tests.photos.drawing import kept
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
-from upkeep import pause, replay, secret_key
+from upkeep import pause, replay
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
 from webhooks import repository as repository_of_webhooks
@@ -133,7 +133,6 @@ def tell() -> None:
     other_systems_are_told()
     somebody_leaves()
     background_work_fails()
-    a_backup_is_restored()
 
 
 def someone(name: str) -> User:
@@ -278,7 +277,6 @@ def people_change() -> None:
     accounts.change_password(someone("Ada"), PASSWORD)
     accounts.send_reset_link(someone("Olga"), someone("Ada"))
     accounts.reset_link_of_owner(someone("Olga"))
-    secret_key.record_at_start(table())
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
@@ -374,15 +372,15 @@ def public_votes(ada: User) -> None:
     for number in range(4):
         voted(f"voter {number}", "Board", Ada=number + 1, Bo=2)
     voted("voter 0", "Board", Cy=1)
-    ballots.withdraw(someone("voter 1"), "Board", "voter 1 withdraws")
+    voting.withdraw(someone("voter 1"), "Board", "voter 1 withdraws")
     ballots.enter_paper(ada, "Board", "paper@example.org", ranks(Bo=1), "paper")
-    ballots.withdraw(someone("voter 2"), "Board", "voter 2 withdraws")
+    voting.withdraw(someone("voter 2"), "Board", "voter 2 withdraws")
     voted("voter 2", "Board", Ada=1, Cy=1)
 
 
 def voted(name: str, in_: str, **typed: int) -> None:
     acts = sum(1 for _ in table().each(keys.events()))
-    ballots.cast(someone(name), in_, ranks(**typed), f"{name} {acts}")
+    voting.cast(someone(name), in_, ranks(**typed), f"{name} {acts}")
 
 
 def mails() -> None:
@@ -434,7 +432,7 @@ def a_secret_election() -> None:
     for number in range(5):
         voted(f"voter {number}", "Prize", Ada=1, Bo=number + 1)
     voted("voter 4", "Prize", Cy=1)
-    ballots.withdraw(someone("voter 3"), "Prize", "voter 3 withdraws")
+    voting.withdraw(someone("voter 3"), "Prize", "voter 3 withdraws")
     ballots.enter_paper(bo, "Prize", "by.post@example.org", ranks(Cy=1), "by post")
     closing.close(bo, election("Prize"))
     closing.close(someone("Ada"), election("Board"))
@@ -459,7 +457,7 @@ def an_election_has_shards() -> None:
     lifecycle.open_(bo, election("Crowd"), editable=False)
     for name in names:
         voted(name, "Crowd", Ada=1, Bo=2)
-    ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
+    voting.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
     closing.close(bo, election("Crowd"))
     ballots.seal_closed("Crowd")
 
@@ -590,6 +588,7 @@ def somebody_leaves() -> None:
     set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
+    rolls.forget_display_names("late@example.org")
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
 
 
@@ -597,12 +596,6 @@ def background_work_fails() -> None:
     table().write(TaskType("unheard of", "").begin("anything", due=now_text()))
     background.resume_due()
     background.retry("unheard of", "anything")
-
-
-def a_backup_is_restored() -> None:
-    """Which is without the salt."""
-    table().write(Delete(keys.salt("Still open")))
-    assert secrecy.unlink_all() == 1
 
 
 # --- what the log makes of it ---

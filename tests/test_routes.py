@@ -357,6 +357,12 @@ ROUTES = {
     "your_link": (PUBLIC, READ, []),
     "vote_by_link": (PUBLIC, FORM, ["token"]),
     "leave_ballot": (PUBLIC, ACT, ["draft"]),
+    "change": (PUBLIC, FORM, ["draft"]),
+    "change_ballot": (PUBLIC, FORM, ["draft"]),
+    "change_review": (PUBLIC, READ, ["draft"]),
+    "change_cast": (PUBLIC, ACT, ["draft"]),
+    "change_withdraw": (PUBLIC, FORM, ["draft"]),
+    "change_multi_ballot": (PUBLIC, FORM, [NO_MULTI_BALLOT]),
     "ballot": (Permission.VOTE, FORM, ["draft"]),
     "review": (Permission.VOTE, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
@@ -423,6 +429,8 @@ ROUTES = {
 # What each answers to those whom it admits is tested in tests/api/.
 OPEN_TO_ALL, LOOKING = (None, Permission.VIEW_APPLICATION), (Scope.READ, Permission.VIEW_APPLICATION)
 RUNNING, ORGANISING = (Scope.READ, Permission.USE_APPLICATION), (Scope.ORGANISE, Permission.USE_APPLICATION)
+SEEING_PEOPLE, HAVING_SKILLS = (Scope.PEOPLE, Permission.VIEW_APPLICATION), (Scope.PEOPLE, Permission.VOTE)
+AUDITING = (Scope.AUDIT, Permission.VIEW_SECRETS)
 OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "results": ({"GET": OPEN_TO_ALL}, []),
     "results/<name:name>": ({"GET": OPEN_TO_ALL}, ["draft"]),
@@ -445,6 +453,26 @@ OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "polls/<uuid:poll_id>": ({"GET": OPEN_TO_ALL}, [NO_POLL]),
     "polls/<uuid:poll_id>/close": ({"POST": ORGANISING}, [NO_POLL]),
     "polls/<uuid:poll_id>/results": ({"GET": OPEN_TO_ALL}, [NO_POLL]),
+    "people": ({"GET": (Scope.PEOPLE, Permission.MANAGE_USERS)}, []),
+    "people/<name:name>": ({"GET": SEEING_PEOPLE}, ["somebody"]),
+    "people/<name:name>/skills": ({"GET": SEEING_PEOPLE, "POST": HAVING_SKILLS}, ["somebody"]),
+    "people/<name:name>/skills/<slug:skill_id>": (
+        {"GET": SEEING_PEOPLE, "PUT": HAVING_SKILLS, "DELETE": HAVING_SKILLS},
+        ["somebody", "made-up"],
+    ),
+    "skills": ({"GET": LOOKING}, []),
+    "skills/<slug:skill_id>": ({"GET": LOOKING}, ["made-up"]),
+    "skills/<slug:skill_id>/people": ({"GET": SEEING_PEOPLE}, ["made-up"]),
+    "news": ({"GET": OPEN_TO_ALL, "POST": ORGANISING}, []),
+    "news/unpublished": ({"GET": RUNNING}, []),
+    "news/<slug:post_id>": ({"GET": OPEN_TO_ALL, "PATCH": ORGANISING, "DELETE": ORGANISING}, ["made-up"]),
+    "news/<slug:post_id>/publish": ({"POST": ORGANISING}, ["made-up"]),
+    "news/<slug:post_id>/withdraw": ({"POST": ORGANISING}, ["made-up"]),
+    "question-sets": ({"GET": RUNNING, "POST": ORGANISING}, []),
+    "question-sets/<slug:set_id>": ({"GET": RUNNING, "PUT": ORGANISING}, ["made-up"]),
+    "question-sets/<slug:set_id>/export": ({"GET": RUNNING}, ["made-up"]),
+    "log": ({"GET": AUDITING}, []),
+    "log/<int:number>": ({"GET": AUDITING}, [1]),
 }
 ROUTES |= {
     route_name(route): (
@@ -658,7 +686,7 @@ def test_who_may_open_it_and_how(browsers, refused_alike, name):
 
 def expected(name, whom, allowed, role, method) -> set[str]:
     if name.startswith("api/"):  # where cookies are never read
-        return {"method"} if method not in allowed else {"token"} if whom == TOKEN else {"open", "not found"}
+        return _expected_of_api(name, "GET" if method == "HEAD" else method)
     if whom != PUBLIC and role is None:
         return {"sign in"}
     if isinstance(whom, Permission):
@@ -678,7 +706,11 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"not found"}
     if name == "write_post" and role == Role.USER and method in allowed:
         return {"forbidden"}  # who runs no election has nothing to write about
-    if name in OF_A_MAIL | REPORTED | BALLOT | STANDING or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
+    if (
+        name == "revoke_token"
+        or name in OF_A_MAIL | REPORTED | BALLOT | STANDING
+        or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP))
+    ):
         return {"not found"}  # made up, or somebody else's draft
     if name in DRAFT and Relation.MODERATOR not in RULES[DRAFT[name]].who:
         return {"forbidden"}
@@ -722,6 +754,13 @@ def expected(name, whom, allowed, role, method) -> set[str]:
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}
+
+
+def _expected_of_api(name, method) -> set[str]:
+    methods = next(methods for route, (methods, _words) in OPERATIONS.items() if route_name(route) == name)
+    if method not in methods:
+        return {"method"}
+    return {"open", "not found"} if methods[method] == OPEN_TO_ALL else {"token"}
 
 
 def assert_answer(answer, expected: set[str], what: str) -> None:

@@ -1,1 +1,1 @@
-PUBLIC = "backups disk doctor erasure https log monitoring pause secret_key server system worker"
+PUBLIC = "backups disk doctor erasure https log monitoring pause server system worker"

@@ -41,15 +41,6 @@ class StoreCommand(BaseCommand):
             raise CommandError(str(error)) from error
 
 
-def print_unlinked_warning(stream: OutputWrapper, elections: int) -> None:
-    """What the operator must tell voters after filling a store from a copy."""
-    if elections:
-        stream.write(
-            f"Open secret elections: {elections}. Ballots cast in them so far count, but can no longer be traced to "
-            "their voters. Tell those who have voted that they cannot see, change or withdraw their ballots."
-        )
-
-
 # --- progress ---
 
 

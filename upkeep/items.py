@@ -40,8 +40,6 @@ ITEMS = (
              replay="How far today's check for unused accounts has got."),
     ItemType("restoring", keys.RESTORING, "sha256 items:int",
              replay="Exists only while a restore is unfinished."),
-    ItemType("secret key", keys.SECRET_KEY, "PK SK", "fingerprint:bytes",
-             replay="Which secret key the site last used; about the program, not about the site."),
     ItemType("https", keys.HTTPS, "since", replay="When the site first started over HTTPS; about its servers."),
     ItemType("format", keys.STORE_FORMAT, "number:int done:any",
              replay="The store's format; about the program, not about the site."),

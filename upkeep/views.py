@@ -52,7 +52,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
                 lambda: read_heartbeats(table),
                 lambda: health.has_unknown_mails(table),
             )
-            sentence = health.problem(workers) or health.key_problem(table, found)
+            sentence = health.problem(workers)
             notes = health.warnings(found, unknown, utc_now())
     except StoreError:
         sentence = _("The store does not answer.")

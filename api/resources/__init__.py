@@ -2,9 +2,25 @@
 
 from api.operations import OPERATIONS
 
-from . import candidates, elections, polls, public, roll
+from . import candidates, elections, log, news, people, polls, public, question_sets, roll, skills
 
-AREAS = ("Results", "Checkpoints", "Elections", "Candidates", "Roll", "Polls")  # in the order of the page
+# in the order of the page
+AREAS = (
+    *("Results", "Checkpoints", "Elections", "Candidates", "Roll", "Polls"),
+    *("People", "Skills", "News", "Question sets", "Event log"),
+)
 OPERATIONS.sort(key=lambda operation: AREAS.index(operation.area))
 
-__all__ = ["OPERATIONS", "candidates", "elections", "polls", "public", "roll"]
+__all__ = [
+    "OPERATIONS",
+    "candidates",
+    "elections",
+    "log",
+    "news",
+    "people",
+    "polls",
+    "public",
+    "question_sets",
+    "roll",
+    "skills",
+]

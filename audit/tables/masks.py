@@ -3,8 +3,8 @@
 Undeclared types are hidden completely, and so is every attribute that is not named: anything added to the store later
 stays hidden until it is declared deliberately.
 
-Until a secret election is closed, no ballot, no salt and no count beyond the turnout is shown; a ballot's key, which is
-derived from the voter's name, stays hidden after the close too. Published ballots are shown.
+Until a secret election is closed, no ballot and no count beyond the turnout is shown; the key under which a ballot lay
+stays hidden after the close too. Published ballots are shown.
 """
 
 from __future__ import annotations
@@ -57,11 +57,6 @@ BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("")[0].prefix
 
 def is_of_election(pk: str) -> bool:
     return fits(OF_ELECTIONS, pk)
-
-
-def is_salt(item: Item) -> bool:
-    """A salt is left out of lists completely, not even shown as hidden."""
-    return is_of_election(item["PK"]) and bool(item["SK"] == keys.salt("").sk)
 
 
 def readable_part(span: Span, may: Allowed) -> Span | None:

@@ -89,8 +89,7 @@ def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
     page = sharded_reads.page(table(), _parts(readable), limit=PAGE_ROWS, cursor=cursor)
     may = may or _allowed_for(page.items)
-    items = [item for item in page.items if not masks.is_salt(item)]
-    found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in items]
+    found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in page.items]
     return found, encrypt_cursor(page.cursor) if page.cursor else None
 
 

@@ -4,8 +4,8 @@ from .by_link import LinkTarget, SignInInstead, check_holder, check_reader, open
 from .casting import (
     Outcome,
     cast,
-    check_own_ballot,
     check_paper_voter,
+    check_voter,
     enter_paper,
     paper_standing,
     standing_of,

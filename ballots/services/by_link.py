@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
@@ -93,7 +94,8 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
     """The standing of the holder of the pass, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    found = repository.read_standing(election_name, link, form=form, described=described)
+    read = partial(repository.read_standing, election_name, form=form, secret=held.secret, described=described)
+    found = read(link)
     if found is None or found.home is None:
         return None
     home = elections.election_of(found.linked_items[at]) if at in found.linked_items else None
@@ -103,6 +105,7 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
         return None
     person = _person(link, entry, found.linked_items.get(link.account_place))
     check_holder(person)
+    items = found.linked_items
     if person is not None:
-        found = repository.read_standing(election_name, person, form=form, described=described)
-    return found and replace(found, person=person, link=link, pass_mark=held.mark, home=place)
+        found = read(person)
+    return found and replace(found, person=person, link=link, home=place, linked_items=items)

@@ -7,22 +7,25 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import LostRace, NotNow, NotThere, Refusal
+from acts.refusals import NotNow, NotThere, Refusal
 from acts.retry import retry_lost_race, run_once
-from acts.storage import now_text, record, table
-from ballots import emails, repository, rules, secrecy
+from acts.storage import SITE, now_text, record, table
+from ballots import emails, repository, rules
 from ballots.passes import Pass
 from ballots.repository import Standing
-from ballots.rules import Ballot, HasNotVoted, NotOnTheRoll
+from ballots.rules import Ballot, HasNotVoted, HasVoted, NotOnTheRoll
+from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
 from elections import repository as elections
 from elections.rules import Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
+from ranking.codes import new_code
 from ranking.rankings import Ranks, ranking_from
 from store import keys
 from store.log import Event, as_text, utc_now
@@ -32,117 +35,132 @@ from .by_link import standing_by
 
 MAX_ATTEMPTS = 8  # retries when losing a race with the voter's own tabs, or with changes of the roll
 
+Who = User | Pass | None  # `None`: somebody who has the secret of a ballot
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a form: the ballot cast, unless the form was a repeat; and what it replaced."""
+    """The outcome of a form: the ballot as it is now, if it may be shown; and what became of the one before."""
 
     ballot: Ballot | None
+    repeated: bool = False  # the form was carried out before
     replaced: bool = False
     acts: int = 0  # how often the voter had acted before
+    standing: Standing | None = None  # with the secret of the ballot
 
 
-ALREADY_DONE = Outcome(None)  # of a form that was carried out before
+ALREADY_DONE = Outcome(None, repeated=True)
 
 
 # --- who votes ---
 
 
 def standing_of(
-    who: User | Pass, election_name: str, form: str = "", *, described: bool = False, to_show: bool = False
+    who: Who, election_name: str, form: str = "", *, secret: str = "", described: bool = False, to_show: bool = False
 ) -> Standing | None:
-    """The voter's standing. Drafts count as missing, as they take no votes. With `to_show`, the election may be a
-    second old; no decision depends on it.
+    """The voter's standing, or that of a ballot found by its secret. Drafts count as missing, as they take no votes.
+    With `to_show`, the election may be a second old; no decision depends on it.
     """
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
-        found = repository.read_standing(election_name, who, form=form, described=described, to_show=to_show)
-    return None if found is None or found.election.stored_state == State.DRAFT else found
+        read = partial(repository.read_standing, election_name, who, form=form, secret=secret)
+        found = read(described=described, to_show=to_show)
+    if found is None or found.election.stored_state == State.DRAFT or (who is None and found.found is None):
+        return None
+    return found
 
 
 def check_voter(standing: Standing, now: str) -> None:
+    """That they may cast a ballot now, or replace the one they have."""
     rules.check_voting(standing.election, now)
-    if standing.voter is None:
+    if standing.voter is None and standing.found is None:
         raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
-    if standing.salt is not None:
-        secrecy.check_secret(standing.salt)
+    check_not_final(standing)
 
 
-def check_own_ballot(standing: Standing, now: str) -> None:
-    """As `check_voter`, for voters themselves: a ballot unlinked by a restore cannot be changed."""
-    check_voter(standing, now)
-    if standing.is_unlinked:
-        raise rules.Unlinked(rules.UNLINKED)
+def check_not_final(standing: Standing) -> None:
+    """A ballot that was cast can be replaced only if the election lets voters do so and, if it is secret, only with its
+    secret."""
+    if not standing.voted and standing.found is None:
+        return
+    if not standing.election.changeable:
+        raise HasVoted(rules.FINAL)
+    if not standing.may_change:
+        raise HasVoted(rules.CAST_OTHERWISE if standing.link else rules.ONLY_WITH_WORDS)
 
 
 # --- casting ---
 
 
-def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, called: str | None = None) -> Outcome:
-    """Cast a ballot, or replace the existing one.
+def cast(
+    who: Who, election_name: str, ranks: Ranks, form: str, *, secret: str = "", called: str | None = None
+) -> Outcome:
+    """Cast a ballot, or replace the one that may be replaced.
 
-    `form` is the form's token: sending the same form again changes nothing. `called` is what the email calls the
-    ballot; if empty, no email is sent.
+    `form` is the form's token: sending the same form again changes nothing, and finds the ballot it cast by `secret`.
+    `called` is what the email calls the ballot; if empty, no email is sent.
     """
-    return _run_own(who, election_name, form, lambda standing: _cast(who, standing, ranks, form, called=called))
+    outcome = _run_own(who, election_name, form, secret, lambda found: _cast(who, found, ranks, form, called=called))
+    if outcome is ALREADY_DONE and (standing := standing_of(who, election_name, form, secret=secret)) is not None:
+        return replace(outcome, ballot=standing.ballot, standing=standing)
+    return outcome
 
 
-def _run_own(who: User | Pass, election_name: str, form: str, act: Callable[[Standing | None], Outcome]) -> Outcome:
+def _run_own(
+    who: Who, election_name: str, form: str, secret: str, act: Callable[[Standing | None], Outcome]
+) -> Outcome:
     """Act on an election that may be a second old while it has its open mark (`elections.open_marks`). Without the
     mark, and before the form is refused for any reason, on the election as it is now."""
 
     def run() -> Outcome:
         if isinstance(who, User) and table().is_distant:
             mark = random.choice(keys.open_marks(election_name))  # noqa: S311 - only to spread the load
-            if recent := repository.read_standing(election_name, who, form=form, open_mark=mark):
+            if recent := repository.read_standing(election_name, who, form=form, secret=secret, open_mark=mark):
                 with suppress(Refusal):
                     return act(recent)
-        return retry_lost_race(lambda: act(standing_of(who, election_name, form)), MAX_ATTEMPTS)
+        return retry_lost_race(lambda: act(standing_of(who, election_name, form, secret=secret)), MAX_ATTEMPTS)
 
     return run_once(form, run, ALREADY_DONE)
 
 
 def _cast(
-    who: User | Pass,
-    standing: Standing | None,
-    ranks: Ranks,
-    form: str,
-    *,
-    paper: bool = False,
-    called: str | None = None,
+    who: Who, standing: Standing | None, ranks: Ranks, form: str, *, paper: bool = False, called: str | None = None
 ) -> Outcome:
     now = utc_now()
     if standing is None:
         raise NotThere(rules.NOT_OPEN)
-    if standing.repeated:
+    if standing.repeated or (isinstance(who, User) and standing.found):
         return ALREADY_DONE
-    (check_voter if paper else check_own_ballot)(standing, as_text(now))
-    if not standing.has_ballot_key and not standing.is_unlinked:
-        raise LostRace  # it was shut, and its salt destroyed, between two of our readings
+    if paper:
+        rules.check_voting(standing.election, as_text(now))
+    else:
+        check_voter(standing, as_text(now))
     rankings = ranking_from(ranks, elections.candidates_of(standing.election))
+    if standing.found is not None:
+        return _replace(who, standing, rankings, now, form)
     if paper:
         _check_no_ballot(standing)
+    if standing.election.secret_ballot and not (standing.secret and standing.election.changeable):
+        standing = replace(standing, secret=new_secret())  # which nobody will ever know
     mails = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
     ballot = _record_cast(who, standing, rankings, now, form, *mails, paper=paper)
-    return Outcome(ballot, standing.voted, standing.acts)
+    return Outcome(ballot, replaced=standing.voted, acts=standing.acts, standing=standing)
 
 
 def _record_cast(
-    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *mails: Write, paper: bool
+    who: Who, standing: Standing, rankings: str, now: datetime, form: str, *mails: Write, paper: bool
 ) -> Ballot:
-    when = None if standing.election.secret_ballot else as_text(now)
-    ballot = Ballot(rankings, secrecy.new_confirmation(), when)
-    event_data: Item = {
-        "election_name": standing.election.name,
-        "voter_name": standing.voter,
-        "changed": standing.voted,
-    }
+    election = standing.election
+    event_data: Item = {"election_name": election.name, "voter_name": standing.voter, "changed": standing.voted}
     if paper:
         event_data["paper"] = True
     if standing.entry is None and standing.account:
         event_data["account"] = standing.account
-    if not standing.election.secret_ballot:
+    if election.secret_ballot:
+        ballot = Ballot(rankings, code(standing.secret, election.name))
+    else:
+        ballot = Ballot(rankings, new_code(CODE_GROUPS), as_text(now))
         event_data |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
     writes = [*casting, *mails, *_checking_actor(who, standing, casting)]
@@ -150,42 +168,62 @@ def _record_cast(
     return ballot
 
 
-def _name(who: User | Pass, standing: Standing) -> str:
+def _name(who: Who, standing: Standing) -> str:
     """The voter's name in the log; for a link, the name on the roll. Whether they came by link is not recorded."""
-    return (standing.voter or who.voter) if isinstance(who, Pass) else who.name
+    return who.name if isinstance(who, User) else standing.voter or SITE
 
 
-def _checking_actor(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
+def _checking_actor(who: Who, standing: Standing, written: Sequence[Write]) -> list[Write]:
     """Checks that the actor may still act as when `standing` was read."""
-    return repository.checking_link(standing, written) if isinstance(who, Pass) else [people.is_same_account(who)]
+    if isinstance(who, Pass):
+        return repository.checking_link(standing, written)
+    return [people.is_same_account(who)] if who else []
 
 
-# --- withdrawing ---
+# --- changing and withdrawing a secret ballot: the log says that it happened, and nobody knows who did it ---
 
 
-def withdraw(who: User | Pass, election_name: str, form: str) -> Outcome:
-    return _run_own(who, election_name, form, lambda standing: _withdraw(who, standing, form))
+def _replace(who: Who, standing: Standing, rankings: str, now: datetime, form: str) -> Outcome:
+    assert standing.found is not None
+    election, was_withdrawn = standing.election, standing.ballot is None
+    ballot = Ballot(rankings, code(standing.secret, election.name))
+    event_data = {"election_name": election.name, **({"again": True} if was_withdrawn else {})}
+    _record_replacement("BallotChanged", event_data, who, standing, ballot, now, form)
+    return Outcome(ballot, replaced=True, standing=standing)
 
 
-def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome:
+def _record_replacement(
+    kind: str, event_data: Item, who: Who, standing: Standing, ballot: Ballot | None, now: datetime, form: str
+) -> None:
+    writes = repository.replacing(standing, ballot)
+    record(Event(SITE, kind, event_data), *writes, *_checking_actor(who, standing, writes), once=form, at=now)
+
+
+def withdraw(who: Who, election_name: str, form: str, *, secret: str = "") -> Outcome:
+    return _run_own(who, election_name, form, secret, lambda standing: _withdraw(who, standing, form))
+
+
+def _withdraw(who: Who, standing: Standing | None, form: str) -> Outcome:
     now = utc_now()
     if standing is None:
         raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
         return ALREADY_DONE
-    check_own_ballot(standing, as_text(now))
-    if not standing.has_ballot_key:
-        raise LostRace
-    if not standing.voted:
+    check_voter(standing, as_text(now))
+    if standing.ballot is None if standing.election.secret_ballot else not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
-    also = emails.withdrawal_email(standing)
-    if isinstance(who, Pass):
-        also += repository.checking_link(standing, repository.withdrawing(standing))
-    record_withdrawal(_name(who, standing), standing, now, *also, once=form)
-    return Outcome(None, standing.voted, standing.acts)
+    if standing.election.secret_ballot:
+        data = {"election_name": standing.election.name}
+        _record_replacement("BallotWithdrawn", data, who, standing, None, now, form)
+    else:
+        also = _checking_actor(who, standing, repository.withdrawing(standing)) if isinstance(who, Pass) else []
+        also += emails.withdrawal_email(standing)
+        record_withdrawal(_name(who, standing), standing, now, *also, once=form)
+    return Outcome(None, replaced=True, acts=standing.acts)
 
 
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
+    """Of a public ballot."""
     event_data = {"election_name": standing.election.name, "voter_name": standing.voter}
     writes = [*repository.withdrawing(standing), *also]
     record(Event(actor, "BallotWithdrawn", event_data), *writes, once=once, at=now)
@@ -195,7 +233,8 @@ def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Writ
 
 
 def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form: str) -> Outcome:
-    """An organiser enters a paper ballot for a voter on the roll; the log and the turnout record that.
+    """An organiser enters a paper ballot for a voter on the roll; the log and the turnout record that. In a secret
+    election it is final.
 
     That the person has already voted is checked last, so that a form refused for another reason does not reveal it.
     """
@@ -233,7 +272,7 @@ def check_paper_voter(actor: User, standing: Standing) -> None:
     The turnout is read in every case, so that the response time does not reveal it either.
     """
     check_paper(actor, standing)
-    check_voter(standing, now_text())
+    rules.check_voting(standing.election, now_text())
     if tells_who(standing.election, turnout(standing.election).voted):
         _check_no_ballot(standing)
 

@@ -1,4 +1,4 @@
-"""Withdraws the ballots of a removed person where voting is still open, and takes them off the roll."""
+"""Withdraws the public ballots of a removed person where voting is still open, and takes them off the roll."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from functools import partial
 
 from accounts.models import User
 from acts.queues import process_each
-from acts.refusals import LostRace
 from acts.retry import retry_lost_race
-from acts.storage import now_text, record, table
+from acts.storage import SITE, now_text, record, table
 from ballots import repository
 from elections import repository as elections
 from elections import rolls, sharding
@@ -21,7 +20,8 @@ from .casting import MAX_ATTEMPTS, record_withdrawal
 
 
 def remove_ballots_of(gone: User) -> None:
-    """Withdraw their ballots where voting is still open, and take them off those rolls."""
+    """Withdraw their public ballots where voting is still open, and take them off those rolls. A secret ballot stays,
+    and so does the mark on the roll that they voted: else there would be more ballots than voters."""
     names = (gone.name, gone.email)
     listed = [(item["election_name"], name) for name in names for item in table().each(keys.elections_of_voter(name))]
     process_each(listed, lambda each: _withdraw_ballot(*each))
@@ -30,24 +30,16 @@ def remove_ballots_of(gone: User) -> None:
 
 
 def _withdraw_ballot(election_name: str, voter: str) -> None:
-    """A secret ballot cast before a restore stays and counts, as it cannot be identified."""
-    try:
-        retry_lost_race(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
-    except LostRace:
-        standing = repository.read_standing(election_name, voter)
-        if standing is not None and standing.ballot_key is not None:
-            raise
+    """A secret ballot stays and counts, as nobody can tell which it is."""
+    retry_lost_race(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
 
 
 def _withdraw(election_name: str, voter: str) -> None:
     standing, now = repository.read_standing(election_name, voter), utc_now()
     if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
         return
-    if standing.is_unlinked:
-        return
-    if standing.ballot_key is None:
-        raise LostRace  # it was shut, and its salt destroyed, between two of our readings
-    record_withdrawal("plenum", standing, now)
+    if not standing.election.secret_ballot:
+        record_withdrawal(SITE, standing, now)
 
 
 def _remove_from_roll(election_name: str, voter: str) -> None:
@@ -62,5 +54,5 @@ def _remove(election_name: str, voter: str) -> None:
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
     gone = Delete(sharding.voter_key(election, voter), when=Equals("voted", False))
-    event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
+    event = Event(SITE, "VotersRemoved", {"election_name": election.name, "voters": [voter]})
     record(event, gone, elections.touched(election, -1))

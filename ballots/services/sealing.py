@@ -203,9 +203,8 @@ class CannotSeal(ExplainedError):
 
 
 def empty(election: Election) -> Generator[float, None, None]:
-    """Delete the ballots of a sealed secret election, because their pseudonyms could be resolved by anyone with the
-    site's secret and an early copy of the salt. The box is read once: exactly what was compared with the published
-    ballots is deleted."""
+    """Delete the ballots of a sealed secret election: published, they no longer lie under hashes of their voters'
+    secrets. The box is read once: exactly what was compared with the published ballots is deleted."""
     place = keys.sealing(election.name)
     found = table().get_many([place, keys.result(election.name)])
     if not election.secret_ballot or len(found) < 2:
@@ -213,7 +212,7 @@ def empty(election: Election) -> Generator[float, None, None]:
     try:
         with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
             for some in by_count(repository.ballots_with_keys(election), STEP_LINES):
-                box.add(ballot for ballot, _ in some)
+                box.add(ballot for ballot, _ in some if ballot is not None)
                 left.add(at for _, at in some)
                 yield 0
             _allow_removal(election, found[place], box)

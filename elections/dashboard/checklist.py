@@ -151,6 +151,8 @@ def _ballots(election: Election) -> ChecklistItem:
         lines = [_("secret: nobody who uses this site can tell how a person voted")]
     else:
         lines = [_("public: everybody may see who ranked whom")]
+    if not election.changeable:
+        lines.append(_("final: once cast, a ballot cannot be changed or withdrawn"))
     if election.paper_ballots:
         lines.append(_("You can also enter paper ballots; the person who enters one sees it."))
     return ChecklistItem(_("Ballots"), tuple(lines), "election_settings")
@@ -187,7 +189,7 @@ def _mails(election: Election) -> ChecklistItem:
         times = ", ".join(str(REMINDER_TIMES[hours]) for hours in election.remind_before)
         lines.append(_("People who were invited and have not voted are reminded: %(times)s.") % {"times": times})
     if election.mail_votes:
-        lines.append(_("Voters get a mail when their ballot is cast, changed or withdrawn."))
+        lines.append(_("Voters get a mail when a ballot is cast in their name."))
     if election.announces:
         lines.append(_("Voters get the result by mail as soon as it is counted."))
     return ChecklistItem(_("Mails"), tuple(lines), "election_settings")

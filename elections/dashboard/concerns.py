@@ -59,12 +59,6 @@ def concerns(snapshot: ElectionSnapshot, *, except_for: str = "") -> list[Concer
 
 def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     election, link, is_closed = snapshot.election, snapshot.link, snapshot.state == State.CLOSED
-    if election.restores:
-        sentence = _(
-            "The site was restored from a backup while this election was open. Ballots cast before that "
-            "count, but can no longer be matched to their voters, who cannot see, change or withdraw them."
-        )
-        yield Concern("restored", sentence, link("history", _("What happened when")))
     end = election.no_voting_after
     if snapshot.state == State.DRAFT and end is not None and end <= snapshot.now:
         sentence = _("The end of voting is in the past.")

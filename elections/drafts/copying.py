@@ -35,8 +35,8 @@ from .services import create_draft
 
 COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
-    *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining", "vote_by_link", "announces"),
-    "of_options",
+    *("results_visible", "results_public", "paper_ballots", "changeable", "mail_votes", "joining"),
+    *("vote_by_link", "announces", "of_options"),
 )
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))

@@ -105,7 +105,9 @@ class SettingsGroup:
 
 
 GROUPS = (
-    SettingsGroup(_("Who votes"), ("electorate", "joining", "secret_ballot", "vote_by_link"), ("paper_ballots",)),
+    SettingsGroup(
+        _("Who votes"), ("electorate", "joining", "secret_ballot", "changeable", "vote_by_link"), ("paper_ballots",)
+    ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(_("How it is counted"), ("method", "seats", "unranked")),
     SettingsGroup(_("The result"), ("results_visible", "results_public")),
@@ -132,6 +134,16 @@ class SettingsForm(ZonedForm):
         initial=True,
         help_text=_("Nobody who uses this site can tell how a person voted."),
     )
+    changeable = forms.BooleanField(
+        label=_("Voters may change their ballot"),
+        required=False,
+        initial=True,
+        help_text=_(
+            "Until the close they can change or withdraw it; in a secret election with twelve words that they keep. "
+            "Otherwise every vote is final: there is nothing to keep, and nothing by which a vote could be proved to "
+            "others."
+        ),
+    )
     paper_ballots = forms.BooleanField(
         label=_("Paper ballots"),
         required=False,
@@ -142,8 +154,9 @@ class SettingsForm(ZonedForm):
         required=False,
         initial=True,
         help_text=_(
-            "Whenever a ballot is cast, changed, withdrawn or entered from paper. The mail says only that it "
-            "happened, never how anyone voted. That way nobody can vote in someone else's name unnoticed."
+            "Whenever a ballot is cast or entered from paper, and in a public election also when it is changed or "
+            "withdrawn. The mail says only that it happened, never how anyone voted. That way nobody can vote in "
+            "someone else's name unnoticed."
         ),
     )
     vote_by_link = forms.BooleanField(

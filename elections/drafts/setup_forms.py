@@ -135,10 +135,23 @@ BALLOT_CARDS = {
 }
 
 
+CHANGE_CARDS = {
+    "changeable": Card(
+        _("Changeable until the close"),
+        _("In a secret election voters keep twelve words for it, which nobody else has."),
+        mark=_("recommended"),
+    ),
+    "final": Card(
+        _("Final once cast"), _("There is nothing to keep, and nothing by which a vote could be proved to others.")
+    ),
+}
+
+
 class WhoForm(VotersForm):
     electorate = forms.ChoiceField(label=_("Who may vote"), choices=list(ELECTORATE_CARDS.items()), widget=Cards)
     joining = SettingsForm.base_fields["joining"]
     ballots = forms.ChoiceField(label=_("The ballots are"), choices=list(BALLOT_CARDS.items()), widget=Cards)
+    changes = forms.ChoiceField(label=_("A vote is"), choices=list(CHANGE_CARDS.items()), widget=Cards)
     vote_by_link = SettingsForm.base_fields["vote_by_link"]
     announces = SettingsForm.base_fields["announces"]
 
@@ -149,7 +162,8 @@ class WhoForm(VotersForm):
 
     def _initial(self) -> dict[str, Any]:
         stored = {name: getattr(self.election, name) for name in ("electorate", "joining", "vote_by_link", "announces")}
-        return stored | {"ballots": "secret" if self.election.secret_ballot else "public"}
+        changes = "changeable" if self.election.changeable else "final"
+        return stored | {"ballots": "secret" if self.election.secret_ballot else "public", "changes": changes}
 
     def clean_voters(self) -> list[str]:
         return super().clean_voters() if self.cleaned_data["voters"].strip() else []
@@ -167,7 +181,8 @@ class WhoForm(VotersForm):
 
     def values(self) -> dict[str, Any]:
         plain = {name: self.cleaned_data[name] for name in ("electorate", "joining", "vote_by_link", "announces")}
-        return plain | {"secret_ballot": self.cleaned_data["ballots"] == "secret"}
+        chosen = {"secret_ballot": self.cleaned_data["ballots"] == "secret"}
+        return plain | chosen | {"changeable": self.cleaned_data["changes"] == "changeable"}
 
 
 # --- when ---

@@ -24,7 +24,7 @@ from . import opt_out, own_text, wording
 from .mailing import REMINDER_TO_ALL_KIND, unsubscribe_token
 from .messages import message_content
 from .open_electorate import is_mailed_without_entry
-from .voting_link import token_for
+from .voting_link import new_token
 
 
 def _election(mail: Mail) -> Election:
@@ -36,7 +36,7 @@ def _election(mail: Mail) -> Election:
 
 def _link(mail: Mail) -> str:
     """The voting link, or the election's page; without an account, first the page that creates one."""
-    if (token := token_for(mail.about["election_name"], mail.about["voter"], mail.to)) is not None:
+    if (token := new_token(mail.about["election_name"], mail.about["voter"], mail.to, mail.number)) is not None:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
         ballot = shared_route("ballot", _election(mail))

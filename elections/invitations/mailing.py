@@ -31,9 +31,10 @@ from store import keys, sharded_reads
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
 
-from . import open_electorate, opt_out, voting_link
+from . import open_electorate, opt_out
 from .mail_budget import BudgetExhausted, budget_of
 from .open_electorate import NOBODY, Window
+from .voting_link import LINKS
 
 MAILING = TaskType("mail voters", _("Mailing voters"))
 NO_MAILS_LEFT_SECONDS = 600  # before checking again whether the organiser may send more
@@ -287,8 +288,8 @@ class Batch:
 
     def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
         time = {"invited_at": now_text()} if self.kind == INVITED else {}
-        turn = voting_link.next_turn(self.election) if again else {}
-        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, add=turn, when=when)
+        ended = (LINKS,) if again else ()
+        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, remove=ended, when=when)
 
 
 @MAILING.step

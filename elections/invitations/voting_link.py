@@ -1,27 +1,34 @@
 """The voting link, which opens the ballot without signing in, and the result after the close.
 
-It names the election, the voter and the turn, a counter on the roll: a newer link ends older ones. Nothing else of a
-link is stored. It works as long as the election exists.
+It names the election and the voter, and has a random secret. It is drawn when its mail is sent, and then forgotten: the
+roll has only a hash of it, so neither the store nor the site's key is enough to make a link. The links of the latest
+mails all work, as long as the election exists; a new link that an organiser sends on request ends all earlier ones.
 """
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from dataclasses import astuple, dataclass
+from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.refusals import NotAllowed
+from acts.retry import retry_lost_race
+from acts.storage import table
 from acts.tokens import create_token, read_token
 from elections import sharding
 from elections.repository import election_of
 from elections.rolls import is_by_address
-from elections.rules import Election, State
+from elections.rules import Election
 from store import keys
 from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 
-TURN = "turn"  # on the roll; where it is missing no newer link was sent
+LINKS = "links"  # on the roll: the mails that the latest links were sent in, each with the hash of its link
+MAX_LINKS = 8
+SECRET_BYTES = 16
 
 
 class LinkRefused(NotAllowed):
@@ -38,7 +45,7 @@ class Link:
     election_name: str
     created_at: str  # of the election: another one may have its name later
     voter: str  # as on the roll
-    turn: str
+    secret: str
     address: str = ""  # where it was mailed to, if the roll has the name of an account
 
     @property
@@ -55,27 +62,39 @@ class Link:
         return keys.email(self.voter) if is_by_address(self.voter) else keys.user(self.voter)
 
     @property
-    def is_newest(self) -> Condition:
-        """Holds on the roll entry as long as no newer link was sent."""
-        return Missing(TURN) if self.turn == "0" else Equals(TURN, int(self.turn))
+    def hash(self) -> str:
+        return hashlib.sha256(f"plenum: voting link on the roll\n{self.secret}".encode()).hexdigest()
+
+    def is_on(self, entry: Item) -> bool:
+        return any(each == self.hash for _mail, each in entry.get(LINKS, ()))
 
     def is_good_for(self, person: User) -> bool:
         """Whether the account still has the address it was mailed to; one by address is whose address it is."""
         return is_by_address(self.voter) or keys.fold(person.email) == keys.fold(self.address)
 
 
-def link_to(election: Election, entry: Item, address: str) -> Link:
-    voter = entry["voter_name"]
-    mailed = "" if is_by_address(voter) else address
-    return Link(election.name, election.created_at, voter, str(entry.get(TURN, 0)), mailed)
+def new_token(election_name: str, voter: str, address: str, mail: str) -> str | None:
+    """The token of a new link for the mail of this number, if the election allows voting by link. A mail that is sent
+    once more gets another, which replaces that of the attempt before."""
+    return retry_lost_race(partial(_new_token, election_name, voter, address, mail))
 
 
-def token_for(election_name: str, voter: str, address: str) -> str | None:
-    """The token of a voter's link, if the election allows voting by link."""
+def _new_token(election_name: str, voter: str, address: str, mail: str) -> str | None:
     item, entry = sharding.read_with_entry(election_name, voter)
     if item is None or entry is None or not (election := election_of(item)).vote_by_link:
         return None
-    return link_to(election, entry, address).token
+    name = entry["voter_name"]
+    mailed = "" if is_by_address(name) else address
+    link = Link(election.name, election.created_at, name, secrets.token_hex(SECRET_BYTES), mailed)
+    others = [each for each in entry.get(LINKS, ()) if each[0] != mail]
+    links = [*others, [mail, link.hash]][-MAX_LINKS:]
+    table().write(Update(Key(entry["PK"], entry["SK"]), set={LINKS: links}, when=are_unchanged(entry)))
+    return link.token
+
+
+def are_unchanged(entry: Item) -> Condition:
+    """That no link was sent to this entry, or ended, since it was read."""
+    return Exists() & (Equals(LINKS, entry[LINKS]) if LINKS in entry else Missing(LINKS))
 
 
 def read_link(token: str) -> Link:
@@ -91,24 +110,7 @@ def check_link(link: Link, election: Election | None, entry: Item | None) -> Ele
         raise LinkRefused(_("The election it led to no longer exists."))
     if entry is None:
         raise LinkRefused(NOT_LISTED)
-    if str(entry.get(TURN, 0)) != link.turn:
+    if not link.is_on(entry):
         sentence = _("A newer link has replaced it. Please open the one in the latest mail about this election.")
         raise LinkRefused(sentence)
     return election
-
-
-# --- turns ---
-
-
-def first_turn(election: Election) -> int:
-    """The turn of a new entry, at random, so that links of an earlier entry do not fit."""
-    return secrets.randbelow(10**9) + 1 if election.vote_by_link and election.stored_state != State.DRAFT else 0
-
-
-def next_turn(election: Election) -> dict[str, int]:
-    """What sending the link again adds to the entry on the roll."""
-    return {TURN: 1} if election.vote_by_link else {}
-
-
-def renewing(election: Election, voter: str) -> Update:
-    return Update(sharding.voter_key(election, voter), add=next_turn(election), when=Exists())

@@ -10,7 +10,7 @@ from acts.closing import Closing
 from acts.hooks import Hooks
 from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.retry import retry_lost_race, write_each
+from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from acts.versions import next_version
 from acts.wakeups import SEALING_JOB, wake_worker
@@ -18,6 +18,7 @@ from elections import repository, rules
 from elections.actions import check
 from elections.rules import Action, Election, State
 from store.log import Event
+from store.purging import purge_marks
 from store.table import Item, Write
 
 AFTER_CLOSING = Hooks[[Election], None]("when somebody has closed an election and is about to look at it")
@@ -37,7 +38,8 @@ def finishing_close(shut: Election) -> list[Write]:
 
 
 def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
-    write_each(repository.open_marks(election, open_=False))  # first: from now on every cast reads the election itself
+    if marks := repository.open_marks(election, open_=False):
+        table().write(*marks)  # first: from now on every cast reads the election itself
     after = replace(election, closing=who, closed_at=now_text())
     return next_version(election, after), starting_close(election, after)
 
@@ -46,6 +48,8 @@ def _close_event(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
     event_data = {"election_name": shut.name, "closed_at": shut.closed_at}
     also = [write for writes in SHUTTING.run_all(shut) for write in writes]
+    if shut.has_secrets:
+        also += purge_marks(table())  # the journal has every cast with its ballot
     return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *also]
 
 

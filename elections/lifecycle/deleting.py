@@ -65,11 +65,10 @@ def delete_batch(task: Task) -> Batch:
 
 
 def deletion(election: Election) -> list[Write]:
-    """Also deletes the salt, which ties ballots to voters, and takes it off its multi-question ballot."""
+    """Also takes it off its multi-question ballot."""
     own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=unchanged(election)),
-        *(Delete(place) for place in keys.salts(election.name, election.shards)),
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),

@@ -14,7 +14,6 @@ from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from elections import repository, rolls, rules, sharding
 from elections.actions import check, record
-from elections.invitations import voting_link
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State
 from pages import lists
@@ -110,18 +109,17 @@ def _add(
     more = also(new, len(missing) - len(new))
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
-        turn = voting_link.first_turn(election)
-        event_data = {"voters": new, "accounts": [bound.get(name) for name in new]} | ({"turn": turn} if turn else {})
-        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, turn, display_names), *more)
+        event_data = {"voters": new, "accounts": [bound.get(name) for name in new]}
+        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, display_names), *more)
     elif more:
         table().write(*more)
     return len(new)
 
 
 def adding(
-    election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0, known_as: Names = NO_NAMES
+    election: Election, names: Sequence[str], accounts: Mapping[str, str], known_as: Names = NO_NAMES
 ) -> list[Write]:
-    entries = (rolls.new_voter(election, each, accounts.get(each), turn, known_as.get(each, "")) for each in names)
+    entries = (rolls.new_voter(election, each, accounts.get(each), known_as.get(each, "")) for each in names)
     return [*entries, repository.touched(election, len(names))]
 
 

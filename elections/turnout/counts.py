@@ -24,6 +24,7 @@ class Turnout:
     voted: int
     paper: int
     steps: tuple[tuple[datetime, int], ...]  # by the hour or the day: how many had voted at its end, as far as counted
+    withdrawn: int = 0  # ballots of a secret election: the roll still says that their voters have voted
 
     def percent(self, voters: int) -> int:
         return round(100 * self.voted / voters) if voters else 0
@@ -86,14 +87,15 @@ def final_turnout(election: Election) -> Turnout:
 
 
 def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
-    voted, paper = (sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper"))
+    voted, paper, withdrawn = (sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper", "withdrawn"))
     steps: dict[int, int] = {}
     for name, count in (times or {}).items():
         if (end := voting_times.end_of(name)) is not None:
             steps[end] = steps.get(end, 0) + count
     ends = sorted(steps)
     totals = accumulate(steps[end] for end in ends)
-    return Turnout(voted, paper, tuple(zip((datetime.fromtimestamp(end, UTC) for end in ends), totals, strict=True)))
+    moments = (datetime.fromtimestamp(end, UTC) for end in ends)
+    return Turnout(voted, paper, tuple(zip(moments, totals, strict=True)), withdrawn)
 
 
 def tells_names(election: Election, voted: int) -> bool:

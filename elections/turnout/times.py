@@ -16,7 +16,7 @@ from store.table import Equals, Item, Key, Put, Table, Update
 
 MAX_HOURLY_WINDOW = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
 SECONDS_PER_HOUR, SECONDS_PER_DAY = 3600, 24 * 3600
-VOTES = {"BallotCast": 1, "BallotWithdrawn": -1}
+VOTES = {"BallotCast": 1, "BallotChanged": 1, "BallotWithdrawn": -1}
 KINDS = (*VOTES, "ElectionUpdated", "ElectionClosed")  # of events that may count
 
 
@@ -37,6 +37,8 @@ class TurnoutEvent:
     def counts(self) -> bool:
         if self.kind == "BallotCast":
             return not self.data["changed"]
+        if self.kind == "BallotChanged":
+            return bool(self.data.get("again"))
         return self.kind in ("BallotWithdrawn", "ElectionClosed") or self.moves_end
 
     @property

@@ -16,6 +16,8 @@ from ..rules import FullSet
 from . import aiken_import, csv_import, gift_import
 from .rows import ImportedFile
 
+PUBLIC = "exports"
+
 
 class Format(StrEnum):
     CSV = "csv"

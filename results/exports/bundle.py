@@ -51,7 +51,7 @@ CHUNK_BYTES = 64 * 1024  # bytes of it that are read at a time
 SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
-VOTES = ("BallotCast", "BallotWithdrawn")
+VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
 OF_MAIL = ("RemindersDeclined", "VotersMessaged", "InvitationWorded", "InvitationTested")
 # What verify.py needs to know, none of which names a voter; strangers get nothing else.
 OF_THE_COUNT = frozenset(

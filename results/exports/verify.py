@@ -24,7 +24,8 @@ SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate"
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
-VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", "BallotCast", "BallotWithdrawn")
+VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
+VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", *VOTES)
 
 
 class Wrong(Exception):
@@ -99,7 +100,7 @@ class History:
             self.candidates = {name: each for name, each in self.candidates.items() if fold(name) not in gone}
         elif kind in ("VotersAdded", "VotersRemoved"):
             self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in said["voters"]})
-        elif kind in ("BallotCast", "BallotWithdrawn"):
+        elif kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
             self.roll[fold(said["voter_name"])] = kind == "BallotCast"
             self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
         elif kind == "BallotsSealed":
@@ -196,10 +197,13 @@ class Bundle:
         for code in sorted(set(logged) | set(there if known else ())):
             if there.get(code) != logged.get(code):
                 raise Wrong(f"Ballot {code} is not in ballots.json as in the log.")
-        voted, sealed = self.roll["voted"], history.result["ballots"]
-        if not len(there) == voted == sealed:
-            raise Wrong(f"There are {len(there)} ballots, {voted} have voted, and {sealed} ballots were sealed.")
-        return f"{len(there)} ballots, as many as have voted, each with a different code, are those of the log"
+        sealed, withdrawn = (history.result.get(key, 0) for key in ("ballots", "withdrawn"))
+        voted = self.roll["voted"]
+        if not len(there) == voted - withdrawn == sealed:
+            told = len(there), voted, withdrawn, sealed
+            raise Wrong("There are {} ballots, {} have voted, {} withdrew, and {} ballots were sealed.".format(*told))
+        less = f", less {withdrawn} withdrawn" * (withdrawn > 0)
+        return f"{len(there)} ballots, as many as have voted{less}, each with a different code, are those of the log"
 
     def counted(self):
         """How often each ranking was cast; a ranking is groups of equal names, best first."""

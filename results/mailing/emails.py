@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop, ngettext
 from accounts import repository as people
 from elections import repository
 from elections.invitations import opt_out
-from elections.invitations.voting_link import token_for
+from elections.invitations.voting_link import new_token
 from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
@@ -55,7 +55,7 @@ def _link(mail: Mail) -> str:
     election = repository.find(mail.about["election_name"])
     if election is None:
         return reverse("results", args=[mail.about["election_name"]])
-    if (token := token_for(election.name, mail.about.get("voter", ""), mail.to)) is not None:
+    if (token := new_token(election.name, mail.about.get("voter", ""), mail.to, mail.number)) is not None:
         return reverse("vote_by_link", args=[token])
     is_for_all = election.results_public and people.find_by_email(mail.to) is None
     if election.book:

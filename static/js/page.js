@@ -1,10 +1,11 @@
 // Progressive enhancement of all pages: copying, dismissing, dialogs, menus, tabs.
 (() => {
-  // Drafts of ballots belong to one session: deletes those of other sessions and of earlier versions of Plenum.
+  // Drafts and secrets of ballots belong to one session: deletes those of other sessions and of earlier versions of Plenum.
   const keepDraftsOf = (mark) => {
     try {
       for (const key of Object.keys(localStorage)) {
-        if (/^(draft|ballot|poll) /.test(key) && !key.startsWith(`draft ${mark} `)) localStorage.removeItem(key);
+        const isOurs = key.startsWith(`draft ${mark} `) || key.startsWith(`secret ${mark} `);
+        if (/^(draft|secret|ballot|poll) /.test(key) && !isOurs) localStorage.removeItem(key);
       }
       localStorage.setItem("drafts", mark);
     } catch {} // no storage, so no drafts

@@ -232,7 +232,7 @@ def all_coming_members(group_id: str) -> Span:
     return Span(group(group_id).pk, prefix="COMING#")
 
 
-# --- gates, salts and ballots ---
+# --- gates and ballots ---
 
 
 def gate(election_name: str, number: int, shards: int = 1) -> Key:
@@ -256,18 +256,8 @@ def open_marks(election_name: str) -> list[Key]:
     return [open_mark(election_name, number) for number in range(OPEN_MARKS)]
 
 
-def salt(election_name: str, voter: str = "", shards: int = 1) -> Key:
-    """The voter's copy of the salt: every shard has one, so that voters do not all read the same item. The transaction
-    that records the close deletes all copies."""
-    return Key(election_shard(election_name, shard_of(part(voter), shards), shards), "SALT")
-
-
-def salts(election_name: str, shards: int = 1) -> list[Key]:
-    return [Key(election_shard(election_name, each, shards), "SALT") for each in range(shards)]
-
-
 def ballot(election_name: str, voter: str, shards: int = 1) -> Key:
-    """For a secret ballot, the voter is a pseudonym, so not even its partition reveals anything about them."""
+    """For a secret ballot, a hash of its secret takes the place of the voter: not even its partition reveals who."""
     name = part(voter)
     return Key(election_shard(election_name, shard_of(name, shards), shards), f"BALLOT#{name}")
 

@@ -16,7 +16,6 @@ FIGURES = Key(METADATA, "FIGURES")  # people by role and elections by state, as 
 NIGHTLY = Key(METADATA, "NIGHTLY")  # which checkpoint was mailed last, and on which day
 FORGETTING = Key(METADATA, "FORGETTING")  # exists while deleted data may still be in the store's files
 LAST_BACKUP = Key(METADATA, "LAST_BACKUP")  # when the newest backup ended, and its size
-SECRET_KEY = Key(METADATA, "SECRETKEY")  # the fingerprint of the key that the site used last
 HTTPS = Key(METADATA, "HTTPS")  # when the site first started over HTTPS
 SERVED_CODE = Key(METADATA, "SERVEDCODE")  # the digests of the scripts and stylesheets that the site serves
 STORE_FORMAT = Key(METADATA, "FORMAT")  # the format of the data, and the progress of an upgrade to the next

@@ -24,7 +24,7 @@ from .events import as_text
 BLOCK_EVENTS = 1000
 ACTOR, TYPE, ELECTION, BALLOTS = "actor", "type", "election", "ballots"
 # So numerous that organisers' acts have a list of their own.
-OF_BALLOTS = ("BallotCast", "BallotWithdrawn", "BallotsSealed")
+OF_BALLOTS = ("BallotCast", "BallotChanged", "BallotWithdrawn", "BallotsSealed")
 TIMESTAMP_BYTES = 6  # milliseconds since 1970
 NEVER = bytes(TIMESTAMP_BYTES)  # of a void number
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -6,17 +6,16 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from acts.storage import table
 from ballots.services import seal_closed
-from elections import repository, sharding
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.invitations.voting_link import link_to
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
+from tests import voting
 
 from .site import TYPED, Look
 from .words import filled, known, text
@@ -60,9 +59,7 @@ def acts_by_link() -> list[Look]:
 
 
 def _token(voter: str, name: str = NAME) -> str:
-    entry = table().get(sharding.voter_key(_found(name), voter))
-    assert entry is not None
-    return link_to(_found(name), entry, voter).token
+    return voting.link_to(_found(name).name, voter, voter).token
 
 
 def _found(name: str) -> Election:

@@ -1,4 +1,4 @@
-"""What a program asks of the API, with a token of the organiser."""
+"""What a program asks of the API, with a token of the organiser or the owner."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from django.test import Client
 
 from accounts import api_tokens
 from accounts.models import User
+from news.rules import Post
 from polls.rules import Poll
 
 from .site import Look, _newest_public
 from .words import text
 
 
-def program_of(otto: User) -> Client:
-    token = api_tokens.create(otto, text("A program", 100), ["read", "organise", "people"], 30)
+def program_of(user: User, *more: str) -> Client:
+    token = api_tokens.create(user, text("A program", 100), ["read", "organise", "people", *more], 30)
     return Client(headers={"host": "localhost:8000", "authorization": f"Bearer {token}"})
 
 
-def looks_of_programs(lunch: Poll) -> list[Look]:
+def looks_of_programs(lunch: Poll, post: Post, set_id: str) -> list[Look]:
     return [
         Look("api/results", "stranger"),
         Look("api/results/-", "stranger", ("Past",)),
@@ -31,4 +32,19 @@ def looks_of_programs(lunch: Poll) -> list[Look]:
         Look("api/elections/-/voters", "program", ("Board",)),
         Look("api/polls/-", "stranger", (lunch.id,)),
         Look("api/polls/-/results", "stranger", (lunch.id,)),
+        Look("api/people", "owner's program"),
+        Look("api/people/-", "program", ("Ann",)),
+        Look("api/people/-/skills", "program", ("Ann",)),
+        Look("api/people/-/skills/-", "program", ("Ann", "python")),
+        Look("api/skills", "program"),
+        Look("api/skills/-", "program", ("python",)),
+        Look("api/skills/-/people", "program", ("python",)),
+        Look("api/news", "stranger"),
+        Look("api/news/-", "stranger", (post.id,)),
+        Look("api/news/unpublished", "program"),
+        Look("api/question-sets", "program"),
+        Look("api/question-sets/-", "program", (set_id,)),
+        Look("api/question-sets/-/export", "program", (set_id,)),
+        Look("api/log", "owner's program"),
+        Look("api/log/-", "owner's program", (1,)),
     ]

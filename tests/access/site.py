@@ -87,6 +87,7 @@ CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
 RANKS = {"0": ["1"], "1": ["2"]}
 TYPED = {"rank-0": "1", "rank-1": "2"}
+SECRET = "5" * 32  # of the last voter's ballot
 FORGE = Provider("forge", "github", "Our forge", "https://forge.example.org", "plenum", "secret")
 PRESENTED: dict[str, Any] = {"SITE_LOGO": str(settings.BASE_DIR / "static" / "img" / "mark.svg")}
 PRESENTED |= {"SITE_COLOUR": "#0b5394", "SIGN_IN_PROVIDERS": [FORGE]}
@@ -95,7 +96,8 @@ PASSERS_BY = (
     "stranger",
     "passer-by",
     "guest",
-)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link
+    "changer",
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +152,15 @@ def build() -> Site:
     for name, user in people.items():
         _sign_in(browsers[name], user.name)
     browsers["program"] = program_of(people["organiser"])
+    browsers["owner's program"] = program_of(people["owner"], "audit")
     links = _links(people)
     mark = _second_factors(people["voter"], browsers["voter"])
     _sign_in(browsers["half in"], people["voter"].name)
     identities.link(_person(people["newcomer"].name), FORGE, Identity(FORGE.issuer, "4711"))
     browsers["voter"].post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     browsers["passer-by"].post(reverse("poll", args=[lunch.id]), _vote(browsers["passer-by"], lunch))
+    browsers["changer"].post(reverse("change", args=[known("Board")]), {"secret": SECRET})
+    browsers["changer"].post(reverse("change_ballot", args=[known("Board")]), TYPED)
     looks = [
         *_looks_of_everybody(links),
         *_looks_of_the_voter(mark),
@@ -169,7 +174,7 @@ def build() -> Site:
         Look("post", "voter", ((liked := _liked(people["owner"], people["voter"])).slug,), of="which one likes"),
         *_looks_at_feeds(),
         *_looks_at_the_site_page(),
-        *_looks_at_sets(_question_set(people["organiser"])),
+        *_looks_at_sets(set_id := _question_set(people["organiser"])),
         *_looks_at_groups(_group(people["organiser"])),
         *_looks_at_webhooks(_webhook(people["organiser"])),
         *looks_at_joining(people["organiser"], browsers["passer-by"], browsers["half in"]),
@@ -180,7 +185,7 @@ def build() -> Site:
         *looks_at_records(people["organiser"]),
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
-        *looks_of_programs(lunch),
+        *looks_of_programs(lunch, liked, set_id),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
@@ -247,7 +252,8 @@ def _open(otto: User, name: str, **chosen: Any) -> None:
     """Ann, and those after Ben, have voted in it."""
     lifecycle.open_(otto, _set_up(otto, name, **chosen), editable=False)
     for voter in NAMES[:1] + NAMES[2:]:
-        voting.cast(_person(voter), known(name), RANKS, f"form of {voter}")
+        secret = SECRET if voter == NAMES[-1] else ""
+        voting.cast(_person(voter), known(name), RANKS, f"form of {voter} in {name}", secret=secret)
 
 
 def _person(name: str) -> User:
@@ -443,8 +449,11 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),
         Look("review", "newcomer", ("Board",)),
-        *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state", "withdraw")),
-        Look("receipt_qr", "voter", ("Board",), asked={"acts": "1"}),
+        *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state")),
+        *(Look(page, "voter", ("Prize",), of="public") for page in ("receipt", "withdraw")),
+        Look("receipt_qr", "voter", ("Prize",), asked={"acts": "1"}),
+        Look("change", "stranger", ("Board",)),
+        *(Look(f"change_{page}", "changer", ("Board",)) for page in ("ballot", "review", "withdraw")),
     ]
 
 
@@ -692,9 +701,10 @@ def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
     owner, otto = people["owner"], people["organiser"]
     return [
         Look("cast", "newcomer", ("Board",), of="a secret ballot", form={"token": "first", **TYPED}),
-        Look("cast", "newcomer", ("Board",), of="to change it", form={"token": "second", **TYPED}),
         Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
-        Look("withdraw", "newcomer", ("Board",), of="done", form={"token": "fourth"}),
+        Look("withdraw", "newcomer", ("Prize",), of="done", form={"token": "fourth"}),
+        Look("change_cast", "changer", ("Board",), form={"token": "fifth", "secret": SECRET, **TYPED}),
+        Look("change_withdraw", "changer", ("Board",), of="done", form={"token": "sixth", "secret": SECRET}),
         Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
         Look("announce_result", "organiser", ("Past",), of="done", form={}),
         Look("sign_in", "stranger", of="by name", form=_signing_in(owner.name)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from itertools import count
 from random import Random
 from typing import Any
@@ -18,7 +17,6 @@ from accounts.rules import Role
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NameTaken, TryLater
 from acts.storage import log, table, use_table
-from ballots import repository as ballots
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
 from ballots.services import leaving
@@ -60,7 +58,7 @@ def ada(boss, person):
 
 
 def scene(ada, bob):
-    board = drafts.create(ada, "Board")
+    board = drafts.create(ada, "Board", secret_ballot=False)
     add_candidates(ada, board, [Candidate("Bo"), Candidate("Cy")])
     add_voters(ada, elections.find("Board"), ["Ada", "Bob", ada.email])
     lifecycle.open_(ada, elections.find("Board"), editable=True)
@@ -117,19 +115,18 @@ def test_an_election_that_was_changed_at_this_moment_is_passed_on_all_the_same(a
     assert run_by("ada") == []
 
 
-def test_a_salt_destroyed_between_two_readings_is_read_again(ada, boss, monkeypatch):
-    at_first(monkeypatch, ballots, "read_standing", lambda standing: replace(standing, salt=None))
-    accounts.remove(boss, ada)
-    assert in_order()
-
-
-def test_a_ballot_that_nobody_can_find_any_more_counts_and_stays(site, ada, boss, person):
-    site.write(people.Delete(keys.salt("Board")))
+def test_a_secret_ballot_counts_and_stays(site, ada, boss, person):
+    """Nobody can tell which it is, so the roll goes on to say that its voter has voted."""
+    board = drafts.create(boss, "Secret board")
+    add_candidates(boss, board, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(boss, board, ["Ada"])
+    lifecycle.open_(boss, elections.find("Secret board"), editable=False)
+    voting.cast(ada, "Secret board", {"0": ["1"]}, "secret")
     accounts.remove(boss, ada)
     assert not is_leaving()
-    assert ("Ada", True) in [(voter.name, voter.voted) for voter in rolls.every_voter("Board")]
+    assert ("Ada", True) in [(voter.name, voter.voted) for voter in rolls.every_voter("Secret board")]
     with pytest.raises(NotOnTheRoll):
-        voting.cast(person("Ada", email="another@example.org"), "Board", {"0": ["1"]}, "another")
+        voting.cast(person("Ada", email="another@example.org"), "Secret board", {"0": ["1"]}, "another")
 
 
 @pytest.mark.parametrize(("module", "name"), [(elections, "change"), (leaving, "record_withdrawal"), (polls, "record")])

@@ -20,6 +20,7 @@ from accounts.rules import Role
 from acts.storage import table
 from api import openapi
 from api.resources import OPERATIONS
+from skills.services import add as add_skill
 from tests.api.program import Program, program_of
 from tests.copies import copy_of
 from tests.people import make_person
@@ -33,12 +34,18 @@ def prepared(tmp_path_factory, empty_store) -> tuple[Path, Program, dict[str, st
     """A client of an auditor who runs an election with candidates, voters and a poll; and the names of these."""
     path = copy_of(empty_store, tmp_path_factory.mktemp("prepared") / "plenum.sqlite3")
     with override_settings(STORE_URL=f"sqlite://{path}"):
-        program = program_of(make_person("Otto", Role.AUDITOR))
+        otto = make_person("Otto", Role.AUDITOR)
+        program = program_of(otto)
         program.post("elections", {"name": "Board"})
         program.post("elections/Board/candidates", {"candidates": [{"name": "Ada"}, {"name": "Bo"}]})
         program.post("elections/Board/voters", {"voters": [{"voter": "ann@example.org"}]})
         poll = program.post("polls", {"title": "Lunch?", "options": ["Pizza", "Sushi"]}).json()
-    known = {"name": "Board", "candidate": "Ada", "voter": "ann@example~2Eorg", "poll_id": poll["id"]}
+        add_skill(otto, "Python", "Programming", "")
+        program.post("people/Otto/skills", {"skill": "python", "level": 3})
+        post = program.post("news", {"title": "Hello", "text": "*World*"}).json()
+        questions = program.post("question-sets", {"name": "Evening", "questions": [{"title": "Who?"}]}).json()
+    known = {"candidate": "Ada", "voter": "ann@example~2Eorg", "poll_id": poll["id"], "skill_id": "python"}
+    known |= {"post_id": post["id"], "set_id": questions["id"], "number": "1"}
     return path, program, known
 
 
@@ -61,6 +68,7 @@ def described() -> Any:
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.id)
 def test_an_operation_never_breaks(fuzzed, operation, mode):
     program, known = fuzzed
+    known = {"name": "Otto" if operation.route.startswith("people/") else "Board", **known}
     cases = described()[operation.path][operation.method].as_strategy(generation_mode=mode)
 
     @hypothesis.settings(

@@ -23,7 +23,6 @@ from acts.background import TaskType
 from acts.queues import ExplainedError
 from acts.storage import now_text, table
 from audit import views as admin_views
-from ballots.services import cast, withdraw
 from config import proxies
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -40,6 +39,7 @@ from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable, Update
 from tests.rows import every_row
 from tests.store import engines
+from tests.voting import cast, withdraw
 from upkeep import system
 from upkeep.doctor import health
 from upkeep.log import figures

@@ -36,7 +36,7 @@ def ran(django_test_environment) -> tuple[Run, dict]:
             pk = sharding.ballot_spans(found(NAME))[0].pk
             seen["first"] = next(each for each in site.looking().each(sharding.ballot_spans(found(NAME))[0]))
             voters = [user for user in site.voters if user.name in {act.actor for act in rush.acts}]
-            seen["flaws"] = flaws([*rush.acts, *organised], left_behind(site.looking(), NAME, voters, None))
+            seen["flaws"] = flaws([*rush.acts, *organised], left_behind(site.looking(), NAME, voters))
             site.looking().write(Delete(Key(pk, seen["first"]["SK"])))
             seen["after"] = judged(site, NAME, rush)
 

@@ -7,11 +7,14 @@ written together; what can be computed from a name; and what the embedded store'
 While an election is open its ballots lie in the box under their keys; afterwards there is the published list, and the
 keys that the attacker knows from earlier copies, or finds in what is left in the files.
 
-What everybody may know is taken as known: whoever had voted at the time of each copy, and acted between two, has a
-ballot that was there at each copy, and changed between the two. People of whom all this is the same are a *crowd*, and
-so are their ballots. Within a crowd a guess is right by chance: of any proposal, with C crowds, m or more are right
-with a probability of at most C**m / m! (the m-th factorial moment of the hits of a fixed guess at a random pairing is
-at most 1 for every crowd). For orders that agree only roughly there is also their rank correlation within the crowds.
+What everybody may know is taken as known: who had voted, and which ballots were there, at the time of each copy. People
+who voted between the same two copies are a *crowd*, and so are their ballots; changes and withdrawals name nobody. A
+ballot that was withdrawn after it was seen in no copy is one of which nothing is known. Within a crowd a guess is right
+by chance: of any proposal, with C crowds, m or more are right with a probability of at most C**m / m! (the m-th
+factorial moment of the hits of a fixed guess at a random pairing is at most 1 for every crowd). For orders that agree
+only roughly there is also their rank correlation within the crowds.
+
+The attacker is the operator, and so has the site's secret key.
 """
 
 from __future__ import annotations
@@ -22,17 +25,18 @@ import hmac
 import json
 import re
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain, permutations, product
 from math import inf, sqrt
 from operator import mul
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ballots.secrecy import PURPOSE
+from ballots.secret import ballot_id, of_link
 from store.keys import fold
 from store.sqlite.rows import unpack
 from store.table import DATA, LOG
@@ -41,6 +45,9 @@ MAX_ACCIDENT_PROBABILITY = 1e-11  # how often one join may look like a leak by a
 MAX_DEVIATIONS = 7.0  # standard deviations that a rank correlation may be off by accident: rarer still
 PAGE_BYTES = 8192  # bytes of a page of the embedded store's file
 SALT = re.compile(r"[A-Za-z0-9+/]{43}=")  # 32 bytes as the embedded store writes them
+PURPOSE = b"plenum: pseudonyms of ballots"  # of the scheme that this one replaced: HMACs of the voters' names
+WITHDRAWN = "withdrawn, and never seen"
+HEX = re.compile(r"[0-9a-f]{32,64}")
 WORD = re.compile(r"[\w@.-]+", re.ASCII)
 IN_THE_BOX = re.compile(r'"BALLOT#([^"]+)"[^{}]*?"confirmation":"([^"]+)"')  # as the embedded store writes it
 QUOTED = re.compile(r'"([^"]*)"')
@@ -164,20 +171,27 @@ class Crowd:
 class Scene:
     """What the copies say of one election; the ballots sought are those that were there at the moment `at`."""
 
-    def __init__(self, election_name: str, copies: Sequence[Copy], at: int, secret: str | None = None):
+    def __init__(self, election_name: str, copies: Sequence[Copy], at: int, secret: str = ""):
         self.pk = f"ELECTION#{fold(election_name)}"
         self.copies, self.at, self.secret = copies, at, secret
-        self.boxes = [
-            {item["SK"]: item["confirmation"] for item in self.items(each, "BALLOT#")} for each in self.moments
-        ]
-        self.ballots = {item["confirmation"]: item for item in self.items(at, "BALLOT#") or self.published(at)}
+        self.boxes = [{item["SK"]: item for item in self.items(each, "BALLOT#")} for each in self.moments]
+        self.codes = dict(self._keys())  # by key
+        self.ballots = self._ballots()
         self.voters = [item["voter_name"] for item in self.items(at, "VOTER#") if item["voted"]]
         (self.election,) = self.items(at, "METADATA")
-        self.by_key = {key: code for key, code in self._keys() if code in self.ballots}
+        self.by_key = {key: code for key, code in self.codes.items() if code in self.ballots}
         self.key_of = {code: key for key, code in self.by_key.items()}
         self.by_ranking: dict[str, list[str]] = defaultdict(list)
         for code in sorted(self.ballots):
-            self.by_ranking[self.ballots[code]["rankings"]].append(code)
+            self.by_ranking[self.ballots[code].get("rankings", "")].append(code)
+
+    def _ballots(self) -> dict[str, Item]:
+        """By code, also those that were withdrawn; one whose code is in no copy goes by its key."""
+        if self.boxes[self.at]:
+            return {self.codes.get(own_key(sk), own_key(sk)): item for sk, item in self.boxes[self.at].items()}
+        found = {item["confirmation"]: item for item in self.published(self.at)}
+        seen = {own_key(sk) for box in self.boxes for sk in box}
+        return {code: {} for code in (self.codes.get(key, key) for key in sorted(seen)) if code not in found} | found
 
     @property
     def looked_at(self) -> list[Copy]:
@@ -201,50 +215,35 @@ class Scene:
     def _keys(self) -> Iterator[tuple[str, str]]:
         """Under which key each ballot lies, or lay: as any copy tells, or any file."""
         for box in self.boxes:
-            yield from ((place.removeprefix("BALLOT#"), code) for place, code in box.items())
+            yield from ((own_key(sk), item["confirmation"]) for sk, item in box.items() if "confirmation" in item)
         for copy in self.copies:
             for raw in copy.files.values():
                 yield from IN_THE_BOX.findall(raw.decode("latin-1"))
 
     @cached_property
     def crowds(self) -> list[Crowd]:
-        voters, ballots = self._patterns_of_voters(), self._patterns_of_ballots()
-        sorted_out: dict[tuple[str, ...], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+        """By the first copy of an open box that has them."""
+        copied = [at for at in self.moments if self.boxes[at]]
+        rolls = {at: {item["voter_name"] for item in self.items(at, "VOTER#") if item["voted"]} for at in copied}
+        boxes = {at: {self.codes.get(own_key(sk), own_key(sk)) for sk in self.boxes[at]} for at in copied}
+        sorted_out: dict[int | None, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for voter in self.voters:
-            sorted_out[voters[voter]][0].append(voter)
+            sorted_out[next((at for at in copied if voter in rolls[at]), None)][0].append(voter)
         for code in self.ballots:
-            sorted_out[ballots[code]][1].append(code)
-        assert all(len(theirs) == len(codes) for theirs, codes in sorted_out.values()), "crowds do not fit"
+            sorted_out[next((at for at in copied if code in boxes[at]), None)][1].append(code)
+        for when, (theirs, codes) in sorted_out.items():
+            assert len(theirs) >= len(codes), "crowds do not fit"
+            codes += [f"{WITHDRAWN} {when} {number}" for number in range(len(theirs) - len(codes))]
         return [Crowd(tuple(theirs), tuple(codes)) for theirs, codes in sorted_out.values()]
 
-    def _patterns_of_voters(self) -> dict[str, tuple[str, ...]]:
-        rolls = [{item["voter_name"]: item for item in self.items(at, "VOTER#")} for at in self.moments]
-        states = [{name: item["acts"] if item["voted"] else None for name, item in roll.items()} for roll in rolls]
-        return {
-            name: self._pattern([state.get(name) for state in states], states[self.at][name]) for name in self.voters
-        }
-
-    def _patterns_of_ballots(self) -> dict[str, tuple[str, ...]]:
-        places = {code: place for box in self.boxes for place, code in box.items()}
-        lists = [{each["confirmation"] for each in self.published(at)} for at in self.moments]
-        return {
-            code: self._pattern(
-                [
-                    box.get(places.get(code, "")) if box else code if code in listed else None
-                    for box, listed in zip(self.boxes, lists, strict=True)
-                ],
-                code,
-            )
-            for code in self.ballots
-        }
-
-    def _pattern(self, states: Sequence[Any], own: Any) -> tuple[str, ...]:
-        """What became of one ballot, or of one voter's, as far as the copies tell: of those that were in no box that
-        was copied, and only published, nothing but that."""
-        in_boxes = [state for box, state in zip(self.boxes, states, strict=True) if box]
-        counted = [state == own for box, state in zip(self.boxes, states, strict=True) if not box]
-        known = pattern(in_boxes) if own in in_boxes else ("late",)
-        return *known, *("counted" if each else "gone" for each in counted)
+    def as_seen(self, truth: Proposal) -> Proposal:
+        """The truth, with what stands for ballots whose codes nobody has seen: they were withdrawn."""
+        seen = {}
+        for crowd in self.crowds:
+            unknown = [code for code in crowd.ballots if code not in truth.values()]
+            own = {voter: truth[voter] for voter in crowd.voters}
+            seen |= {voter: code if code in crowd.ballots else unknown.pop() for voter, code in own.items()}
+        return seen
 
     @cached_property
     def acts(self) -> dict[str, list[Item]]:
@@ -253,7 +252,7 @@ class Scene:
         for event in self.copies[-1].events:
             said = event.get("event_data", {})
             ours = said.get("election_name") == self.election["name"]
-            if ours and event["event_type"] in ("BallotCast", "BallotWithdrawn"):
+            if ours and event["event_type"] == "BallotCast":
                 done[said["voter_name"]].append(event)
         return done
 
@@ -284,11 +283,8 @@ class Scene:
         return keyed | (line.words & self.ballots.keys())
 
 
-def pattern(states: Sequence[Any]) -> tuple[str, ...]:
-    """At each copy: nothing there, something new since the copy before, or the same as then."""
-    before = [None, *states[:-1]]
-    pairs = zip(before, states, strict=True)
-    return tuple("nothing" if now is None else "same" if now == then else "new" for then, now in pairs)
+def own_key(sort_key: str) -> str:
+    return sort_key.removeprefix("BALLOT#")
 
 
 # --- clues: what puts ballots in order ---
@@ -331,27 +327,12 @@ def within_pages(places: Mapping[str, int]) -> dict[str, float]:
 
 
 def trails(scene: Scene) -> Iterator[tuple[str, Order]]:
-    last_of_then = max((event.get("event_id", 0) for event in scene.copies[scene.at].events), default=0)
-    for name, pick in ACTS.items():
-        picked = {
-            voter: pick([e for e in scene.acts[voter] if e["event_id"] <= last_of_then]) for voter in scene.voters
-        }
-        yield f"number of the {name}", {voter: event["event_id"] for voter, event in picked.items()}
-        yield f"time of the {name}", {voter: event["when_occurred"] for voter, event in picked.items()}
+    cast = {voter: scene.acts[voter][0] for voter in scene.voters}
+    yield "number of the cast", {voter: event["event_id"] for voter, event in cast.items()}
+    yield "time of the cast", {voter: event["when_occurred"] for voter, event in cast.items()}
     for copy in scene.looked_at:
         yield from _attributes(scene, copy)
         yield from _places("name", copy, {voter: voter for voter in scene.voters})
-
-
-ACTS: dict[str, Callable[[list[Item]], Item]] = {
-    "first act": lambda events: events[0],
-    "last act": lambda events: events[-1],
-    "newest ballot in an empty place": lambda events: next(e for e in reversed(events) if _is_fresh(e)),
-}
-
-
-def _is_fresh(event: Item) -> bool:
-    return event["event_type"] == "BallotCast" and not event["event_data"]["changed"]
 
 
 def _attributes(scene: Scene, copy: Copy) -> Iterator[tuple[str, Order]]:
@@ -448,11 +429,26 @@ def _in_lines(scene: Scene, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
 
 
 def computed(scene: Scene) -> Iterator[Join]:
-    """A key that is made from the name by anything the attacker knows: the source, the salts, what lies around."""
+    """A key that is made from the name by anything the attacker knows: the source, salts, what lies around; or made as
+    the source makes it, from anything that stands beside the name."""
     spellings = [(voter, form) for voter in scene.voters for form in dict.fromkeys((voter, folded(voter)))]
     for formula, key_of in formulas(scene):
         found = {voter: scene.by_key.get(key_of(form)) for voter, form in spellings}
         yield Join(f"key = {formula}", {voter: code for voter, code in found.items() if code})
+    yield Join("key = hash of something beside the name", dict(_from_words(scene)))
+
+
+def _from_words(scene: Scene) -> Iterator[tuple[str, str]]:
+    """As if it were the secret, the secret of a link, or what one of them is made of."""
+    name = scene.election["name"]
+    for copy in scene.looked_at:
+        for line in chain.from_iterable(copy.papers.values()):
+            words = HEX.findall(line.text)
+            for voter in scene.named_in(line) if words else ():
+                for part in {part for word in words for part in (word, word[:32], word[-32:])}:
+                    for key in (part, ballot_id(part, name), ballot_id(of_link(part), name)):
+                        if key in scene.by_key:
+                            yield voter, scene.by_key[key]
 
 
 def formulas(scene: Scene) -> Iterator[tuple[str, Callable[[str], str]]]:
@@ -467,7 +463,7 @@ def secret_keys(scene: Scene) -> Iterator[bytes]:
     """Keys of pseudonyms: as the source makes them, with every salt there is, with the secret or without."""
     around = [b"", PURPOSE, scene.election["name"].encode(), scene.election["created_at"].encode()]
     around += [str(scene.election["lots_commitment"]).encode()]
-    secrets = [scene.secret.encode()] if scene.secret is not None else []
+    secrets = [scene.secret.encode()] if scene.secret else []
     for salt in {b"", *salts(scene)}:
         yield from (salt, PURPOSE + salt)
         for secret in [*around, *secrets]:
@@ -492,13 +488,10 @@ def as_listed(scene: Scene) -> Iterator[Join]:
 def listings(scene: Scene) -> Iterator[Callable[[str], bytes]]:
     """What the order of a voter's list could hang on."""
     start = "\n".join((scene.election["name"], scene.election["created_at"]))
-    accounts = [item for item in scene.copies[scene.at].items if item["PK"].startswith("USER#") and "name" in item]
-    lineages = {fold(item["name"]): item.get("lineage", "") for item in accounts}
     yield lambda voter: f"{start}\n{voter}".encode()
-    yield lambda voter: f"{start}\n{voter}\n{lineages.get(voter)}".encode()
+    yield lambda voter: f"{voter}\n{scene.election['name']}".encode()
     for key in secret_keys(scene):
         yield lambda voter, key=key: keyed(key, f"listing\n{voter}")
-        yield lambda voter, key=key: keyed(key, f"listing\n{voter}\n{lineages.get(voter)}")
 
 
 # The same attempts are made on every copy of a day: what comes out of each is worked out once.
@@ -583,6 +576,7 @@ class Leak:
 
 def leaks(scene: Scene, truth: Proposal) -> list[Leak]:
     """Every join that is right more often than chance allows, the worst first."""
+    truth = scene.as_seen(truth)
     bound = by_chance(len(scene.crowds))
     judged = (judge(scene, join, truth) for kind in JOINS for join in kind(scene))
     told = [leak for leak in judged if leak.found >= bound or abs(leak.away) >= MAX_DEVIATIONS]
@@ -632,3 +626,44 @@ def agreement(crowds: Sequence[Crowd], voters: Ranked, ballots: Ranked, truth: P
         if len(theirs) > 1:
             variance += sum(map(mul, theirs, theirs)) * sum(map(mul, codes, codes)) / (len(theirs) - 1)
     return total / sqrt(variance) if variance else 0.0
+
+
+# --- elections so small that one alone tells nothing ---
+
+
+def repeated_by_chance(size: int, rounds: int) -> int:
+    """So many hits in all rounds happen by chance less often than `MAX_ACCIDENT_PROBABILITY`; each has one crowd."""
+    pairings = list(permutations(range(size)))
+    hits = Counter(sum(each == at for at, each in enumerate(pairing)) for pairing in pairings)
+    total = {0: 1.0}
+    for _round in range(rounds):
+        following: dict[int, float] = defaultdict(float)
+        for before, likely in total.items():
+            for more, count in hits.items():
+                following[before + more] += likely * count / len(pairings)
+        total = following
+    tail, bound = 0.0, max(total) + 1
+    while (tail := tail + total.get(bound - 1, 0.0)) < MAX_ACCIDENT_PROBABILITY:
+        bound -= 1
+    return bound
+
+
+def each_in_step(scene: Scene) -> Iterator[Join]:
+    """As `in_step`, also for orders that happen to be the same this time."""
+    by_trail = [(name, ranked_by(order, [crowd.voters for crowd in scene.crowds])) for name, order in trails(scene)]
+    by_clue = [(name, ranked_by(order, [crowd.ballots for crowd in scene.crowds])) for name, order in clues(scene)]
+    for (trail, voters), (clue, ballots) in product(by_trail, by_clue):
+        yield Join(f"{trail} / {clue}", paired(voters, ballots))
+        yield Join(f"{trail} / {clue}, backwards", paired(voters, ballots, backwards=True))
+
+
+def repeated_leaks(scenes: Sequence[tuple[Scene, Proposal]], bound: int) -> list[tuple[str, int]]:
+    """Joins that, over all these elections, are right more often than chance allows."""
+    found: Counter[str] = Counter()
+    for scene, truth in scenes:
+        seen = scene.as_seen(truth)
+        best: Counter[str] = Counter()
+        for join in (join for kind in (each_in_step, *JOINS[1:]) for join in kind(scene)):
+            best[join.name] = sum(seen.get(voter) == code for voter, code in join.proposal.items())
+        found.update(best)
+    return [(name, hits) for name, hits in found.most_common() if hits >= bound]

@@ -12,7 +12,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -26,7 +26,7 @@ if __name__ == "__main__":
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import LostRace, NotNow, Refusal
+from acts.refusals import LostRace, NotNow, NotThere, Refusal
 from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.rules import HasNotVoted
@@ -44,7 +44,7 @@ from tests.at_once import at_once
 from tests.chaos import Chaos
 from tests.forks import in_processes
 
-from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act
+from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act, secret_of
 
 CANDIDATES = tuple(Candidate(name, number=number) for number, name in enumerate(("Ada", "Bo", "Cy")))
 SHARED_FORM_PROBABILITY = 0.3  # how often a client sends a form that others send, too: a double click, or a tab copied
@@ -112,17 +112,25 @@ def rush(plan: Plan, users: list[User], number: int, acts: list[Act], end: float
 
 def send(user: User, election_name: str, form: str, *, stubborn: bool = False) -> Act:
     """Send a form. What it says follows from its token, so that whoever sends the same token sends the same form."""
-    ranks = ranks_on(form)
-    act = first = _timed(partial(_withdraw if is_withdrawal(form) else _cast, user, election_name, ranks, form))
+    carry_out = _withdraw if kind_of(form) == "withdraw" else _cast
+    sent = partial(carry_out, user, election_name, ranks_on(form), form, _is_secret(election_name))
+    act = first = _timed(sent)
     while stubborn and act.answer == UNKNOWN:
-        act = _timed(partial(_withdraw if is_withdrawal(form) else _cast, user, election_name, ranks, form))
+        act = _timed(sent)
     if act is not first and act.answer == REPEATED:
         act = replace(act, answer=CARRIED_OUT)  # whether by us or by somebody with the same form
     return replace(act, called=first.called)
 
 
-def is_withdrawal(form: str) -> bool:
-    return Random(f"kind of {form}").random() < 0.25
+def _is_secret(election_name: str) -> bool:
+    while True:
+        with suppress(*NO_ANSWER):
+            return bool((found := elections.find(election_name)) and found.secret_ballot)
+
+
+def kind_of(form: str) -> str:
+    """In a public election, what is to change a ballot casts it."""
+    return Random(f"kind of {form}").choice(("withdraw", "cast", "change", "change"))
 
 
 def ranks_on(form: str) -> Ranks:
@@ -135,23 +143,27 @@ def _timed(act: Callable[[], Act]) -> Act:
     return replace(act(), called=called, answered=time.monotonic())
 
 
-def _cast(user: User, election_name: str, ranks: Ranks, form: str) -> Act:
-    act = Act(user.name, "cast", 0, 0, UNKNOWN, form, ranking_from(ranks, CANDIDATES))
+def _cast(user: User, election_name: str, ranks: Ranks, form: str, is_secret: bool) -> Act:
+    kind = kind_of(form) if is_secret else "cast"
+    act = Act(user.name, kind, 0, 0, UNKNOWN, form, ranking_from(ranks, CANDIDATES))
+    who, secret = None if kind == "change" else user, secret_of(user.name, election_name)
     try:
-        outcome = services.cast(user, election_name, ranks, form)
+        outcome = services.cast(who, election_name, ranks, form, secret=secret)
     except NO_ANSWER:
         return act
     except Refusal as refusal:
         return replace(act, answer=_answer(refusal))
-    if outcome.ballot is None:
-        return replace(act, answer=REPEATED)
-    return replace(act, answer=DONE, code=outcome.ballot.confirmation, acts=outcome.acts)
+    ballot = outcome.ballot
+    if outcome.repeated:
+        return replace(act, answer=REPEATED, receipt=(ballot.rankings, ballot.confirmation) if ballot else None)
+    return replace(act, answer=DONE, code=ballot.confirmation, acts=None if is_secret else outcome.acts)
 
 
-def _withdraw(user: User, election_name: str, ranks: Ranks, form: str) -> Act:
+def _withdraw(user: User, election_name: str, ranks: Ranks, form: str, is_secret: bool) -> Act:
     act = Act(user.name, "withdraw", 0, 0, CARRIED_OUT, form)
+    who, secret = None if is_secret else user, secret_of(user.name, election_name)
     try:
-        services.withdraw(user, election_name, form)
+        services.withdraw(who, election_name, form, secret=secret)
     except NO_ANSWER:
         return replace(act, answer=UNKNOWN)
     except Refusal as refusal:
@@ -160,7 +172,7 @@ def _withdraw(user: User, election_name: str, ranks: Ranks, form: str) -> Act:
 
 
 def _answer(refusal: Refusal) -> str:
-    if isinstance(refusal, HasNotVoted):
+    if isinstance(refusal, HasNotVoted | NotThere):
         return NOTHING
     if isinstance(refusal, NotNow):
         return CLOSED
@@ -170,11 +182,11 @@ def _answer(refusal: Refusal) -> str:
 
 
 def look(user: User, election_name: str) -> list[Act]:
-    """What the receipt would show; nothing, once nobody can know."""
+    """What the receipt would show, or the page that opens a ballot by its words."""
     called = time.monotonic()
     try:
-        standing = services.standing_of(user, election_name)
-        if standing is None or standing.ballot_key is None:
+        standing = services.standing_of(user, election_name, secret=secret_of(user.name, election_name))
+        if standing is None:
             return []
         ballot = repository.ballot_of(standing)
     except NO_ANSWER:

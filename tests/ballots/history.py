@@ -6,10 +6,14 @@ but the close. It has two moments: from the first on, nobody who comes is let in
 any more. In between, whoever came before the first may be let in or be told that it is closed. Both are put at the
 latest moments that all who met them allow, because a later close explains more; then the acts of each voter are judged
 by themselves, by an exact search.
+
+In a secret election a voter casts once, by name; whoever has the secret then changes, withdraws and looks. Here every
+voter has one secret, as if the browser always drew the same half.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +25,7 @@ from accounts.models import User
 from ballots import repository, services
 from elections import repository as elections
 from elections import rolls
-from elections.rules import State
+from elections.rules import Election, State
 from elections.turnout.counts import final_turnout
 from store.log import layout, utc_now
 from store.log.seal import GRACE_PERIOD, verify
@@ -37,7 +41,14 @@ NOTHING = "nothing"  # there is no ballot to withdraw
 OVERTAKEN = "overtaken"  # refused without a statement about the ballot box
 UNKNOWN = "unknown"  # an error, after which it may have happened, may happen yet, or not
 
-NEVER_AFTER_THE_CLOSE = ("BallotCast", "BallotWithdrawn", "ElectionUpdated", "VotersAdded", "ElectionClosed")
+NEVER_AFTER_THE_CLOSE = (
+    "BallotCast",
+    "BallotChanged",
+    "BallotWithdrawn",
+    "ElectionUpdated",
+    "VotersAdded",
+    "ElectionClosed",
+)
 MAX_SEARCH_STEPS = 50_000  # steps of a search; most take fewer than a hundred
 
 
@@ -46,7 +57,7 @@ class Act:
     """What somebody did, from the call to the answer; times are those of a clock all processes share."""
 
     actor: str
-    kind: str  # cast, withdraw, look; of organisers: extend, add, close
+    kind: str  # cast, change, withdraw, look; of organisers: extend, add, close
     called: float
     answered: float
     answer: str
@@ -54,6 +65,7 @@ class Act:
     rankings: str | None = None  # what was cast, or seen
     code: str | None = None
     acts: int | None = None  # how often the voter had acted before, if the answer says
+    receipt: Sequence[str] | None = None  # the ranking and the code of a ballot cast before, if the answer shows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,8 @@ class Box:
     spent: frozenset[str] = frozenset()
     said: float = inf  # when it was said that it is being closed, once it is
     shut: bool = False
+    secret: bool = False  # whether the election is
+    cast: bool = False  # ever
 
 
 # --- one voter ---
@@ -78,14 +92,16 @@ def after(box: Box, act: Act) -> Box | None:
         return _seen(box, act)
     if act.answer == CLOSED:
         return box if box.said < inf and act.form not in box.spent else None
-    if act.form in box.spent:
-        return box if act.answer in (REPEATED, CARRIED_OUT) else None
+    if act.form in box.spent or (box.secret and box.cast and act.kind == "cast"):
+        is_shown = act.receipt is None or (
+            box.ballot is not None and _same(box.ballot, (act.receipt[0], act.receipt[1]))
+        )
+        return box if act.answer in (REPEATED, CARRIED_OUT) and is_shown else None
     if act.answer == REPEATED or box.shut or act.called > box.said:
         return None
-    if act.answer == NOTHING:
-        return box if box.ballot is None else None
-    if act.kind == "withdraw" and box.ballot is None:
-        return None
+    is_missing = not box.cast if act.kind == "change" else act.kind == "withdraw" and box.ballot is None
+    if act.answer == NOTHING or is_missing:
+        return box if act.answer == NOTHING and is_missing else None
     return _acted(box, act)
 
 
@@ -102,8 +118,8 @@ def _same(ballot: tuple[str, str | None], other: tuple[str, str | None]) -> bool
 def _acted(box: Box, act: Act) -> Box | None:
     if act.acts not in (None, box.acts):
         return None
-    ballot = (act.rankings or "", act.code) if act.kind == "cast" else None
-    return replace(box, ballot=ballot, acts=box.acts + 1, spent=box.spent | {act.form})
+    ballot = None if act.kind == "withdraw" else (act.rankings or "", act.code)
+    return replace(box, ballot=ballot, acts=box.acts + 1, spent=box.spent | {act.form}, cast=True)
 
 
 def explained(acts: Sequence[Act], left: Box) -> bool:
@@ -111,7 +127,7 @@ def explained(acts: Sequence[Act], left: Box) -> bool:
 
     Whatever was answered before another act was called comes before it. An act without an answer happened or not.
     """
-    waiting = [(frozenset(range(len(acts))), Box())]
+    waiting = [(frozenset(range(len(acts))), Box(secret=left.secret))]
     seen = set(waiting)
     while waiting:
         assert len(seen) < MAX_SEARCH_STEPS, (
@@ -143,9 +159,12 @@ def _without_onlookers(acts: Sequence[Act], pending: frozenset[int], box: Box) -
 
 
 def _agree(box: Box, left: Box) -> bool:
+    """The roll counts the acts of a public election; of a secret one it says whether there was any."""
+    if (box.cast != left.cast) if left.secret else (box.acts != left.acts):
+        return False
     if box.ballot is None or left.ballot is None:
-        return box.ballot is left.ballot and box.acts == left.acts
-    return _same(box.ballot, left.ballot) and box.acts == left.acts
+        return box.ballot is left.ballot
+    return _same(box.ballot, left.ballot)
 
 
 # --- what is left behind ---
@@ -167,13 +186,16 @@ class Left:
     log: str | None = None  # the first flaw in the log
 
 
-def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: Item | None) -> Left:
-    """`salt` is that of a secret election, kept from before its close: with it voters still find their own ballots."""
+def secret_of(voter: str, election_name: str) -> str:
+    return hashlib.sha256(f"{voter} in {election_name}".encode()).hexdigest()[:32]
+
+
+def left_behind(table: Table, election_name: str, voters: Iterable[User]) -> Left:
     election = elections.find(election_name)
     assert election is not None
     if election.secret_ballot and election.stored_state == State.CLOSED:
         services.seal_closed(election_name)  # which leaves the box as it was
-    roll = dict(_boxes(election_name, voters, salt))
+    roll = dict(_boxes(election, voters))
     counted = final_turnout(election)
     return Left(
         roll=roll,
@@ -189,12 +211,14 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
     )
 
 
-def _boxes(election_name: str, voters: Iterable[User], salt: Item | None) -> Iterator[tuple[str, Box]]:
+def _boxes(election: Election, voters: Iterable[User]) -> Iterator[tuple[str, Box]]:
     for voter in voters:
-        standing = services.standing_of(voter, election_name)
+        secret = secret_of(voter.name, election.name) if election.secret_ballot else ""
+        standing = services.standing_of(voter, election.name, secret=secret)
         assert standing is not None
-        ballot = repository.ballot_of(replace(standing, salt=salt))
-        yield voter.name, Box((ballot.rankings, ballot.confirmation) if ballot else None, standing.acts)
+        ballot, is_cast = repository.ballot_of(standing), standing.found is not None
+        own = (ballot.rankings, ballot.confirmation) if ballot else None
+        yield voter.name, Box(own, standing.acts, secret=election.secret_ballot, cast=is_cast)
 
 
 def _flaw_in_log(table: Table) -> str | None:
@@ -262,12 +286,22 @@ def _of_counts(left: Left) -> Iterator[str]:
     own = sorted(box.ballot for box in left.roll.values() if box.ballot)
     if own != left.ballots:
         yield f"There are {len(left.ballots)} ballots, and voters have {len(own)}."
-    if left.voted != {voter for voter, box in left.roll.items() if box.ballot}:
+    if left.voted != {voter for voter, box in left.roll.items() if (box.cast if left.secret else box.ballot)}:
         yield "The roll does not say of everybody what they did."
     if left.turnout != len(left.ballots):
         yield f"The turnout says {left.turnout}, and there are {len(left.ballots)} ballots."
+    kinds = Counter(event["event_type"] for event in left.events if _counts(event))
+    if kinds["BallotCast"] + kinds["BallotChanged"] - kinds["BallotWithdrawn"] != left.turnout:
+        yield f"The turnout says {left.turnout}, and the log counts otherwise."
     if left.curve != left.turnout:
         yield f"The curve ends at {left.curve}, and the turnout says {left.turnout}."
+
+
+def _counts(event: Item) -> bool:
+    """Whether it makes a ballot more or less."""
+    return (
+        not event["event_data"].get("changed", event["event_type"] == "BallotChanged") or "again" in event["event_data"]
+    )
 
 
 # --- the log ---
@@ -293,7 +327,12 @@ def _of_the_log(acts: Sequence[Act], left: Left) -> Iterator[str]:
 
 
 def _of_events(voter: str, events: Sequence[Item], box: Box, *, secret: bool) -> Iterator[str]:
-    """Told again in the order of their numbers, the events give what is left."""
+    """Told again in the order of their numbers, the events give what is left. Those of a secret election name a voter
+    once."""
+    if secret:
+        if [event["event_type"] for event in events] != ["BallotCast"] * box.cast:
+            yield f"The log does not say whether {voter} has voted."
+        return
     if len(events) != box.acts:
         yield f"The log tells of {len(events)} acts of {voter}, the roll of {box.acts}."
     voted, said = False, {}
@@ -304,7 +343,7 @@ def _of_events(voter: str, events: Sequence[Item], box: Box, *, secret: bool) ->
         voted = event["event_type"] == "BallotCast"
     if voted != (box.ballot is not None):
         yield f"The log does not say whether {voter} has voted."
-    elif voted and not secret and box.ballot != (said["rankings"], said["confirmation"]):
+    elif voted and box.ballot != (said["rankings"], said["confirmation"]):
         yield f"The last ballot of {voter} in the log is not the one in the box."
 
 

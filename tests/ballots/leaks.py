@@ -13,17 +13,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from acts.storage import table
-from ballots import repository, rules, secrecy, services, views
+from ballots import repository, rules, views
 from ballots.services import casting, sealing
-from elections.lifecycle.closing import SHUTTING
+from elections.invitations import voting_link
 from mail import outbox as mail
+from ranking import listing
 from ranking.codes import SYMBOLS
 from store import keys
 from store.log import EventLog, as_text
 from store.sqlite import SqliteTable, rows, writers
 from store.table import DATA, Put, Update
+
+from .attack import PURPOSE
 
 DURING, AFTERWARDS = (2,), (3,)  # what the attacker has: a copy made while it was open, or one made after the close
 
@@ -35,7 +39,7 @@ class Planted:
     plant: Callable[[pytest.MonkeyPatch], None]
     share: float = 0.9  # of the voters, by name; 0 if it only narrows the circle
     moments: tuple[int, ...] = AFTERWARDS  # of which copies it shows
-    operator: bool = False  # whether it takes the site's secret
+    by_link: bool = False  # whether it shows of those who vote by link
     on_the_page: int = 0  # how many have to vote in a browser for it to show
     mails: bool = False  # whether it shows in what is mailed, or in spite of it
 
@@ -67,51 +71,48 @@ def a_number_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
     _with(monkeypatch, lambda standing, ballot: {"sequence": next(numbers)})
 
 
-def a_version_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
-    _with(monkeypatch, lambda standing, ballot: {"version": standing.acts + 1})
-
-
-def fields_in_another_order_after_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    stored = repository._stored
-
-    def turned(standing: Any, ballot: rules.Ballot) -> Put:
-        put = stored(standing, ballot)
-        return replace(put, item=dict(reversed(put.item.items()))) if standing.acts else put
-
-    monkeypatch.setattr(repository, "_stored", turned)
-
-
 # --- its key ---
 
 
-def a_pseudonym_without_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In an election that was opened like this."""
-    monkeypatch.setattr(secrecy, "_key", lambda salt: hmac.digest(salt, secrecy.PURPOSE, "sha256"))
-    place = keys.salt("Board")
-    key = secrecy._key((table().get(place) or {})["salt"])
-    table().write(Update(place, set={"check": secrecy._check_of(key)}))
+WHOSE: dict[str, str] = {}  # the voter of each secret, as nobody should know
 
 
-def a_pseudonym_that_is_a_hash_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hashed(salt: Any, voter: str) -> str:
-        return hashlib.sha256(keys.fold(voter).encode()).hexdigest()
+def a_key_that_is_a_hash_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hashed(secret: str, election_name: str) -> str:
+        return hashlib.sha256(keys.fold(WHOSE.get(secret, secret)).encode()).hexdigest()
 
-    monkeypatch.setattr(repository, "pseudonym", hashed)
+    monkeypatch.setattr(repository, "ballot_id", hashed)
 
 
-def pseudonyms_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+def a_key_made_of_the_name_and_the_sites_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it was once, with a salt that lies in the table while the election is open."""
+    salt = b"s" * 32
+    table().write(Put({"PK": keys.election("Board").pk, "SK": "SALT", "salt": salt}))
+    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE + salt, "sha256")
+
+    def pseudonym(secret: str, election_name: str) -> str:
+        return hmac.digest(key, keys.fold(WHOSE.get(secret, secret)).encode(), "sha256").hex()
+
+    monkeypatch.setattr(repository, "ballot_id", pseudonym)
+
+
+def keys_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, str] = {}
-    monkeypatch.setattr(repository, "pseudonym", lambda salt, voter: given.setdefault(voter, f"{len(given):064x}"))
+    monkeypatch.setattr(repository, "ballot_id", lambda secret, name: given.setdefault(secret, f"{len(given):064x}"))
 
 
-def the_ballots_stay_in_the_box(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An early copy has the salt, and with it and the site's secret those who voted later are found, too."""
-    monkeypatch.setattr(sealing, "empty", lambda election: None)
+def the_secret_on_the_roll(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = repository.marking_roll
+
+    def marking(standing: Any, **options: Any) -> Any:
+        write = true(standing, **options)
+        return replace(write, set=write.set | {"ballot_secret": standing.secret})
+
+    monkeypatch.setattr(repository, "marking_roll", marking)
 
 
-def the_salt_outlives_the_close_and_the_ballots_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SHUTTING, "steps", ())
-    the_ballots_stay_in_the_box(monkeypatch)
+def the_link_itself_on_the_roll(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(voting_link.Link, "hash", property(lambda link: link.secret))
 
 
 # --- its code ---
@@ -122,13 +123,19 @@ def _code(number: int) -> str:
     return "-".join(letters[start : start + 4] for start in range(0, 16, 4))
 
 
+def _coded(monkeypatch: pytest.MonkeyPatch, new: Callable[[], str]) -> None:
+    """Each secret its own, once."""
+    given: dict[str, str] = {}
+    monkeypatch.setattr(casting, "code", lambda secret, name: given.get(secret) or given.setdefault(secret, new()))
+
+
 def a_code_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = itertools.count(7)
-    monkeypatch.setattr(secrecy, "new_confirmation", lambda: _code(next(numbers)))
+    _coded(monkeypatch, lambda: _code(next(numbers)))
 
 
 def a_code_that_tells_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrecy, "new_confirmation", lambda: _code(time.time_ns()))
+    _coded(monkeypatch, lambda: _code(time.time_ns()))
 
 
 # --- what it says ---
@@ -136,12 +143,7 @@ def a_code_that_tells_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The order in which the page lists the candidates to a voter, made of nothing but names."""
-
-    def listing(standing: Any) -> bytes:
-        words = (standing.election.name, standing.election.created_at, keys.fold(standing.voter))
-        return "\n".join(words).encode()
-
-    monkeypatch.setattr(repository.Standing, "order_seed", property(listing), raising=False)
+    monkeypatch.setattr(listing, "_number", lambda request: keys.fold(request.user.name))
 
 
 # --- beside the ballot ---
@@ -171,11 +173,11 @@ def _in_the_event(monkeypatch: pytest.MonkeyPatch, name: str, value: Callable[[P
 
 
 def the_ranking_in_the_event(monkeypatch: pytest.MonkeyPatch) -> None:
-    _in_the_event(monkeypatch, "rankings", lambda put: put.item["rankings"])
+    _in_the_event(monkeypatch, "rankings", lambda put: put.item.get("rankings"))
 
 
 def the_code_in_the_event(monkeypatch: pytest.MonkeyPatch) -> None:
-    _in_the_event(monkeypatch, "confirmation", lambda put: put.item["confirmation"])
+    _in_the_event(monkeypatch, "confirmation", lambda put: put.item.get("confirmation"))
 
 
 def the_key_in_the_mark_of_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,13 +205,14 @@ def the_code_in_the_web_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    say = views._show_outcome
+    show = views._show_receipt
 
-    def keep(request: Any, outcome: services.Outcome) -> None:
-        request.session["receipt"] = outcome.ballot.confirmation if outcome.ballot else ""
-        say(request, outcome)
+    def keep(request: Any, standing: Any, cast: rules.Ballot, **more: Any) -> Any:
+        if request.user.is_authenticated:
+            request.session["receipt"] = cast.confirmation
+        return show(request, standing, cast, **more)
 
-    monkeypatch.setattr(views, "_show_outcome", keep)
+    monkeypatch.setattr(views, "_show_receipt", keep)
 
 
 def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,13 +268,11 @@ def deleted_bytes_stay_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
 LEAKS = {
     "a time on the ballot": Planted(a_time_on_the_ballot, moments=DURING),
     "a number on the ballot": Planted(a_number_on_the_ballot, moments=DURING),
-    "a version on the ballot": Planted(a_version_on_the_ballot, share=0, moments=DURING),
-    "fields in another order after a change": Planted(fields_in_another_order_after_a_change, share=0, moments=DURING),
-    "a pseudonym without the secret": Planted(a_pseudonym_without_the_secret, moments=DURING),
-    "a pseudonym that is a hash of the name": Planted(a_pseudonym_that_is_a_hash_of_the_name, moments=DURING),
-    "pseudonyms in the order of arrival": Planted(pseudonyms_in_the_order_of_arrival, share=0.3, moments=DURING),
-    "the ballots stay in the box": Planted(the_ballots_stay_in_the_box, moments=(0, 3), operator=True),
-    "the salt outlives the close": Planted(the_salt_outlives_the_close_and_the_ballots_stay, operator=True),
+    "a key that is a hash of the name": Planted(a_key_that_is_a_hash_of_the_name, moments=DURING),
+    "a key made of the name and the site's key": Planted(a_key_made_of_the_name_and_the_sites_key, moments=DURING),
+    "keys in the order of arrival": Planted(keys_in_the_order_of_arrival, share=0.3, moments=DURING),
+    "the secret on the roll": Planted(the_secret_on_the_roll, moments=DURING),
+    "the link itself on the roll": Planted(the_link_itself_on_the_roll, share=0.25, moments=DURING, by_link=True),
     "a code that counts": Planted(a_code_that_counts),
     "a code that tells the time": Planted(a_code_that_tells_the_time),
     "a list that anybody can work out": Planted(a_list_that_anybody_can_work_out, share=0.15, on_the_page=60),
@@ -285,6 +286,5 @@ LEAKS = {
     "rows with numbers": Planted(rows_with_numbers, share=0.9, moments=DURING),
     # Mails fill a good part of the journal.
     "nothing is forgotten: the journal": Planted(nothing_is_forgotten, share=0.15, mails=True),
-    "nothing is forgotten: the salt": Planted(nothing_is_forgotten, operator=True),
     "deleted bytes stay in the file": Planted(deleted_bytes_stay_in_the_file, share=0),
 }

@@ -29,7 +29,6 @@ from accounts.rules import Role
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
 from elections.lifecycle import closing
-from store import keys
 from tests.at_once import at_once
 from upkeep.server import NAME
 from upkeep.worker.heartbeats import read_heartbeats
@@ -65,7 +64,7 @@ class CountingServer(Server):
         self.answers[self.part, kind, status] += 1
 
     def read(self, path: str) -> tuple[int, str]:
-        answer, page = Browser(self.port, "").ask("GET", path)
+        answer, page = Browser(self.port, "", "").ask("GET", path)
         return answer.status, page
 
     @property
@@ -169,7 +168,7 @@ def server(site, settings, tmp_path, person, opened) -> Iterator[CountingServer]
 
 
 def browser_of(server: CountingServer, name: str) -> CountingBrowser:
-    browser = CountingBrowser(server.port, session_of(people.find(name)))
+    browser = CountingBrowser(server.port, session_of(people.find(name)), name)
     browser.server = server
     return browser
 
@@ -177,7 +176,6 @@ def browser_of(server: CountingServer, name: str) -> CountingBrowser:
 def under_votes(site, server: CountingServer, story: Callable[[], None]) -> None:
     """Everybody votes and looks while the story goes on; afterwards what was acknowledged is there, and only that."""
     users, rush = [people.find(name) for name in VOTERS], Rush(("Board",))
-    salt = site.get(keys.salt("Board"))
     browsers = [browser_of(server, user.name) for user in users]
     for browser in browsers:
         browser.open_ballot("Board")
@@ -205,7 +203,7 @@ def under_votes(site, server: CountingServer, story: Callable[[], None]) -> None
     closing.close(owner, elections.find("Board"))
     history = [act for answer in acts for act in answer["Board"]]
     history.append(Act(owner.name, "close", called, time.monotonic(), DONE))
-    assert flaws(history, left_behind(site, "Board", users, salt)) == []
+    assert flaws(history, left_behind(site, "Board", users)) == []
     print(f"{'judged':<40}{len(history):>10,}")
 
 
@@ -229,7 +227,7 @@ def test_full_and_well_again(site, server, tmp_path):
             assert (status, "is full" in said) == (503, True)
             assert server.read("/readyz?store")[0] == server.read("/healthz")[0] == 200
             assert re.search(r"plenum_disk_free_bytes\{.*\} 0\.0", server.read("/metrics")[1])
-            large = Browser(server.port, "").ask("POST", "/sign-in/", {"name_or_email": "x" * 3_000_000})
+            large = Browser(server.port, "", "").ask("POST", "/sign-in/", {"name_or_email": "x" * 3_000_000})
             assert large[0].status in (403, 503)
         server.part = "after"
         until(lambda: voted(server, "after"))

@@ -28,7 +28,6 @@ from config.settings import own_secret
 from elections import repository as elections
 from elections.drafts.services import NAME_TAKEN
 from elections.lifecycle import closing
-from store import keys
 from tests.at_once import at_once
 from tests.elections.test_pages import FORM
 
@@ -164,14 +163,15 @@ def a_round(site, server: StormyServer, opened, users, number: int, story: Story
     names = (f"Secret board {number}", f"Public board {number}")
     for name in names:
         opened(*VOTERS, name=name, secret_ballot=name == names[0])
-    salts = {name: site.get(keys.salt(name)) for name in names}
     owner = people.find("the organiser")
     rush, chance = Rush(names), Random(number)
     server.start()
-    browsers = [Browser(server.port, session_of(user)) for user in users * 2]
-    _open_until_answered([*browsers, organiser := Browser(server.port, session_of(owner))], names[1])
+    browsers = browsers_of(server, users * 2)
+    _open_until_answered([*browsers, organiser := Browser(server.port, session_of(owner), owner.name)], names[1])
     places = ["/", "/elections/", *(f"/election/{quote(name)}/{page}" for name in names for page in ("", "ballot/"))]
-    readers = [partial(read, Browser(server.port, session_of(user)), places, rush, story) for user in users[:3]]
+    readers = [
+        partial(read, Browser(server.port, session_of(user), user.name), places, rush, story) for user in users[:3]
+    ]
     clients = [partial(rush.go, each, browser) for each, browser in enumerate(browsers)]
     founding = partial(found_elections, organiser, f"Draft {number}", rush, story)
     trouble, drafts, *answers = at_once(partial(stir, server, rush, story, chance), founding, *readers, *clients)
@@ -187,7 +187,11 @@ def a_round(site, server: StormyServer, opened, users, number: int, story: Story
         called = time.monotonic()
         closing.close(owner, elections.find(name))
         acts.append(Act(owner.name, "close", called, time.monotonic(), DONE))
-        story.doubled_or_lost += flaws(acts, left_behind(site, name, users, salts[name]))
+        story.doubled_or_lost += flaws(acts, left_behind(site, name, users))
+
+
+def browsers_of(server, users):
+    return [Browser(server.port, session_of(user), user.name) for user in users]
 
 
 def _open_until_answered(browsers: list[Browser], election_name: str) -> None:

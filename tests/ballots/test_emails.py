@@ -28,6 +28,8 @@ from tests.at_once import at_once
 
 from .conftest import ranks
 
+SECRET = "5" * 32
+
 
 def queued() -> list[mail.Mail]:
     return mail.in_state(mail.QUEUED, 100)[0]
@@ -37,9 +39,21 @@ def kinds() -> list[tuple[str, str]]:
     return [(email.to, email.kind) for email in queued()]
 
 
-@pytest.mark.parametrize("secret", [True, False])
-def test_every_act_is_told_and_nothing_of_the_ballot(opened, person, outbox, secret):
-    opened("Eve", "Bob", secret_ballot=secret)
+def test_of_a_secret_ballot_only_the_cast_is_told(opened, person, outbox):
+    """Of a change or a withdrawal nobody knows whose it is."""
+    opened("Eve", "Bob")
+    eve = person("Eve", Role.VOTER)
+    cast = services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
+    services.cast(None, "Board", ranks(Cy=1), "2", secret=SECRET)
+    services.withdraw(None, "Board", "3", secret=SECRET)
+    ((to, subject, text),) = outbox()
+    assert (to, subject) == ("Eve@example.org", "Plenum: Your vote has been cast")
+    assert "If this was not you: change your password" in text
+    assert not [word for word in (cast.ballot.confirmation, "Bo ", "rank", SECRET) if word in text]
+
+
+def test_every_act_on_a_public_ballot_is_told_and_nothing_of_it(opened, person, outbox):
+    opened("Eve", "Bob", secret_ballot=False)
     eve = person("Eve", Role.VOTER)
     codes = [
         services.cast(eve, "Board", ranks(**each), str(each)).ballot.confirmation for each in ({"Bo": 1}, {"Cy": 1})
@@ -67,12 +81,12 @@ def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(ope
         services.enter_paper(organiser, "Board", voter, ranks(Bo=1), voter)
     assert [to for to, _, _ in outbox()] == ["Eve@example.org", "mail@example.org", "eve.too@example.org"]
     assert all("the organiser entered a paper ballot from you" in text for _, _, text in outbox())
-    nowhere = Standing(board, "a name without an account", None, (), None)
+    nowhere = Standing(board, "a name without an account", None)
     assert emails.cast_email(nowhere, "the organiser", paper=True) == []
 
 
 def test_a_form_sent_twice_is_told_once(opened, person):
-    opened("Eve")
+    opened("Eve", secret_ballot=False)
     eve = person("Eve", Role.VOTER)
     for _ in range(2):
         services.cast(eve, "Board", ranks(Bo=1), "form")
@@ -91,7 +105,7 @@ def test_what_was_refused_is_not_told(opened, person):
 
 
 def test_of_many_at_once_each_act_is_told_and_each_once(site, opened, person):
-    opened("Eve")
+    opened("Eve", secret_ballot=False)
     eve = person("Eve", Role.VOTER)
     at_once(*(partial(services.cast, eve, "Board", ranks(Bo=1), f"form {number // 2}") for number in range(8)))
     cast = [event for event in site.each(keys.events()) if event["event_type"] == "BallotCast"]
@@ -100,7 +114,7 @@ def test_of_many_at_once_each_act_is_told_and_each_once(site, opened, person):
 
 
 def test_a_ballot_that_goes_with_its_voter_is_not_told(opened, person):
-    opened("Eve", "Bob")
+    opened("Eve", "Bob", secret_ballot=False)
     services.cast(person("Eve", Role.VOTER), "Board", ranks(Bo=1), "1")
     accounts.remove(person("owner", Role.OWNER), people.find("Eve"))
     assert list(repository.every_ballot("Board")) == []
@@ -108,7 +122,7 @@ def test_a_ballot_that_goes_with_its_voter_is_not_told(opened, person):
 
 
 def test_an_organiser_may_choose_that_nobody_is_told(opened, person):
-    opened("Eve", mail_votes=False, paper_ballots=True)
+    opened("Eve", mail_votes=False, paper_ballots=True, secret_ballot=False)
     eve = person("Eve", Role.VOTER)
     services.cast(eve, "Board", ranks(Bo=1), "1")
     services.withdraw(eve, "Board", "2")
@@ -145,7 +159,7 @@ def test_it_is_a_setting_in_plain_words_and_on_by_default(person, signed_in):
     client.post("/elections/new/all/", SETTINGS | {"name": "Told", "mail_votes": "on"})
     client.post("/elections/new/all/", SETTINGS | {"name": "Untold"})
     assert [elections.find(name).mail_votes for name in ("Told", "Untold")] == [True, False]
-    assert "when their ballot is cast, changed or withdrawn" in client.get("/election/Told/dashboard/").content.decode()
+    assert "when a ballot is cast in their name" in client.get("/election/Told/dashboard/").content.decode()
     assert "nothing about their ballots" in client.get("/election/Untold/dashboard/").content.decode()
 
 
@@ -162,5 +176,5 @@ def test_voters_of_an_election_of_earlier_times_are_told(site, opened, person):
     opened("Eve")
     site.write(Update(keys.election("Board"), remove=("mail_votes",), when=Exists()))
     services.cast(person("Eve", Role.VOTER), "Board", ranks(Bo=1), "1")
-    assert kinds() == [("Eve@example.org", "ballot_cast")]
+    assert kinds() == [("Eve@example.org", "ballot_cast_anonymous")]
     assert Election("", "", "").mail_votes

@@ -26,17 +26,17 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
 from ballots import rules
+from ballots.secret import code
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
 from elections.lifecycle import closing
 from ranking.rankings import ranking_from
-from store import keys
 from tests.at_once import at_once
 from tests.compiled_templates import of_a_server
 from tests.store.engines import free_port
 
-from .caster import CANDIDATES, is_withdrawal, ranks_on
-from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind
+from .caster import CANDIDATES, kind_of, ranks_on
+from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind, secret_of
 
 pytestmark = pytest.mark.slow
 ROUNDS = 2  # `make soak` kills again and again
@@ -113,6 +113,7 @@ class Browser:
 
     port: int
     session: str
+    voter: str
     csrf: str = ""
     connection: http.client.HTTPConnection | None = None
 
@@ -137,25 +138,35 @@ class Browser:
         """As a voter does first; the page brings the token that every form needs."""
         answer, _page = self.ask("GET", f"/election/{quote(election_name)}/ballot/")
         assert answer.status == 200
-        found = re.search(r"csrftoken=(\w+)", answer.headers.get("Set-Cookie", ""))
+        found = re.search(r"csrftoken=(\w+)", "; ".join(answer.headers.get_all("Set-Cookie", [])))
         assert found is not None
         self.csrf = found[1]
 
     def send(self, election_name: str, form: str) -> str:
         """What became of a form, which says what its token says."""
-        kind = "withdraw" if is_withdrawal(form) else "cast"
+        kind = kind_of(form)
         boxes = {f"rank-{number}": typed[0] for number, typed in ranks_on(form).items()}
-        address = f"/election/{quote(election_name)}/ballot/{kind}/"
+        boxes |= {"secret": secret_of(self.voter, election_name)}
+        is_secret, act = election_name == ELECTIONS[0], "withdraw" if kind == "withdraw" else "cast"
+        own = f"/election/{quote(election_name)}/"
+        pages = f"{own}change/" if is_secret and kind != "cast" else f"{own}ballot/"
         try:
-            answer, page = self.ask("POST", address, {"token": form, "acts": "0", **boxes})
+            answer, page = self.ask("POST", f"{pages}{act}/", {"token": form, "acts": "0", **boxes})
         except NOBODY_THERE:
             return UNKNOWN
-        if answer.status == 302:
-            where = "ballot/receipt/" if kind == "cast" else ""
-            assert answer.headers["Location"] == f"/election/{quote(election_name)}/{where}"
-            return CARRIED_OUT
         if answer.status in (409, 503):
             return UNKNOWN
+        if (answer.status, is_secret, act) == (200, True, "cast"):
+            assert code(boxes["secret"], election_name) in page, "the receipt"
+            return CARRIED_OUT
+        if is_secret and kind == "cast" and answer.status == 302:
+            return CARRIED_OUT  # the ballot was withdrawn since
+        if answer.status == 302 and answer.headers["Location"] != pages:
+            there = f"{pages}ballot/" if is_secret else f"{pages}receipt/" if act == "cast" else own
+            assert answer.headers["Location"] == there
+            return CARRIED_OUT
+        if is_secret and answer.status in (302, 404):
+            return NOTHING  # no ballot has that secret yet
         assert (kind, answer.status) == ("withdraw", 403), page
         assert str(rules.NOTHING_CAST) in page
         return NOTHING
@@ -193,7 +204,8 @@ class Rush:
             if answer == UNKNOWN:
                 time.sleep(0.05)
         self.tries.append(tries)
-        act = Act(voter, "withdraw" if is_withdrawal(form) else "cast", called, time.monotonic(), answer, form)
+        kind = "cast" if kind_of(form) == "change" and name != ELECTIONS[0] else kind_of(form)
+        act = Act(voter, kind, called, time.monotonic(), answer, form)
         return act if act.kind == "withdraw" else replace(act, rankings=ranking_from(ranks_on(form), CANDIDATES))
 
 
@@ -228,9 +240,8 @@ def check_rush(site, server: Server, person, opened, amid: int = FORMS_BETWEEN_K
     users = [person(name, Role.VOTER) for name in VOTERS]
     for name in ELECTIONS:
         opened(*VOTERS, name=name, secret_ballot=name == ELECTIONS[0])
-    salts = {name: site.get(keys.salt(name)) for name in ELECTIONS}
     rush = Rush(ELECTIONS)
-    browsers = [Browser(server.port, session_of(user)) for user in users * 2]  # everybody has two devices
+    browsers = [Browser(server.port, session_of(user), user.name) for user in users * 2]  # everybody has two devices
     server.start()
     for browser in browsers:
         browser.open_ballot(ELECTIONS[0])
@@ -246,4 +257,4 @@ def check_rush(site, server: Server, person, opened, amid: int = FORMS_BETWEEN_K
         called = time.monotonic()
         closing.close(owner, elections.find(name))
         acts.append(Act(owner.name, "close", called, time.monotonic(), DONE))
-        assert flaws(acts, left_behind(site, name, users, salts[name])) == []
+        assert flaws(acts, left_behind(site, name, users)) == []

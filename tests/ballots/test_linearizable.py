@@ -65,6 +65,7 @@ from .history import (
 )
 
 VOTERS = ("Eve", "Bob", "Kim", "Sue")
+SECRET = "5" * 32
 PROCESSES = 4
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
 STARTED = {"ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
@@ -81,13 +82,12 @@ class Rush:
     def __init__(self, name: str):
         self.name = name
         self.users = [user for user in map(people.find, VOTERS) if user]
-        self.salt = table().get(keys.salts(name, sharding.shards_of(name))[0])
 
     def plan(self, **details: Any) -> Plan:
         return Plan(VOTERS, election=self.name, **details)
 
     def flaws(self, acts: list[Act]) -> list[str]:
-        return flaws(acts, left_behind(table(), self.name, self.users, self.salt))
+        return flaws(acts, left_behind(table(), self.name, self.users))
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_an_entry_that_came_meanwhile_gives_no_second_vote(person, opened):
     """Two windows: one looked before the second entry came and sends last."""
     election = opened("eve@example.org")
     eve = person("Eve")
-    before = services.standing_of(eve, "Board")
+    before = services.standing_of(eve, "Board", secret=SECRET)
     add_voters(people.find("the organiser"), election, ["Eve"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
@@ -224,7 +224,7 @@ def test_an_entry_that_came_meanwhile_gives_no_second_vote(person, opened):
 def test_nor_does_one_where_everybody_may_vote(person, opened):
     eve = person("Eve")
     election = opened(electorate="everyone")
-    before = services.standing_of(eve, "Board")
+    before = services.standing_of(eve, "Board", secret=SECRET)
     add_voters(people.find("the organiser"), election, ["eve@example.org"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
@@ -245,16 +245,17 @@ def test_no_double_click_is_told_a_code_that_finds_nothing(person, opened, monke
     assert outcome.ballot in (None, ballot)
 
 
-@pytest.mark.parametrize("act", ["cast", "withdraw", "enter_paper"])
+@pytest.mark.parametrize("act", ["cast", "change", "withdraw", "enter_paper"])
 def test_no_double_click_is_refused_for_what_the_first_click_did(person, opened, monkeypatch, act):
     """The second finds its form not sent yet; then the first happens, and it closes; then the second reads on."""
     opened("Eve", paper_ballots=True)
     eve, owner = person("Eve"), people.find("the organiser")
-    if act == "withdraw":
-        services.cast(eve, "Board", ranks(Bo=1), "an earlier form")
+    if act in ("change", "withdraw"):
+        services.cast(eve, "Board", ranks(Bo=1), "an earlier form", secret=SECRET)
     forms = {
         "cast": partial(services.cast, eve, "Board", ranks(Bo=1), "the same form"),
-        "withdraw": partial(services.withdraw, eve, "Board", "the same form"),
+        "change": partial(services.cast, None, "Board", ranks(Cy=1), "the same form", secret=SECRET),
+        "withdraw": partial(services.withdraw, None, "Board", "the same form", secret=SECRET),
         "enter_paper": partial(services.enter_paper, owner, "Board", "Eve", ranks(Bo=1), "the same form"),
     }
 
@@ -267,15 +268,20 @@ def test_no_double_click_is_refused_for_what_the_first_click_did(person, opened,
     assert len(list(repository.every_ballot("Board"))) == int(act != "withdraw")
 
 
-@pytest.mark.parametrize("act", ["cast", "withdraw"])
+@pytest.mark.parametrize("act", ["cast", "change", "withdraw"])
 def test_whoever_meets_the_close_is_told_that_it_is_closed(person, opened, monkeypatch, act):
-    """They find it open; then it closes, and its salt is destroyed; then they read on."""
-    opened("Eve")
+    """They find it open; then it closes; then they read on."""
+    opened("Eve", "Bob")
     eve, owner = person("Eve"), people.find("the organiser")
-    services.cast(eve, "Board", ranks(Bo=1), "1")
+    services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
+    forms = {
+        "cast": partial(services.cast, person("Bob"), "Board", ranks(Cy=1), "2"),
+        "change": partial(services.cast, None, "Board", ranks(Cy=1), "2", secret=SECRET),
+        "withdraw": partial(services.withdraw, None, "Board", "2", secret=SECRET),
+    }
     read_on_after(monkeypatch, keys.election("Board"), lambda: closing.close(owner, elections.find("Board")))
     with pytest.raises(NotNow, match="closed"):
-        services.withdraw(eve, "Board", "2") if act == "withdraw" else services.cast(eve, "Board", ranks(Cy=1), "2")
+        forms[act]()
     assert [ballot.rankings for ballot in repository.every_ballot("Board")] == ["1"]
 
 
@@ -326,6 +332,14 @@ def withdraw(called: float, answered: float, answer: str = CARRIED_OUT, form: st
     return Act("Eve", "withdraw", called, answered, answer, form)
 
 
+def change(rankings: str, called: float, answered: float, answer: str = DONE) -> Act:
+    return replace(cast(rankings, called, answered, answer, code="code 1" if answer == DONE else None), kind="change")
+
+
+def secret(ballot: tuple[str, str] | None, *, is_cast: bool = True) -> Box:
+    return Box(ballot, secret=True, cast=is_cast)
+
+
 SHUT = Act("", "shut", 10, 10, DONE)
 FIRST, SECOND, TOGETHER = cast("0", 1, 2), cast("1", 3, 4), cast("1", 1.5, 4)
 
@@ -350,6 +364,11 @@ FIRST, SECOND, TOGETHER = cast("0", 1, 2), cast("1", 3, 4), cast("1", 1.5, 4)
         ([FIRST, SHUT, cast("0", 12, 13, REPEATED, form="form 1")], Box(("0", "code 1"), 1)),
         ([FIRST, look("0", "code 1", 3, 4)], Box(("0", "code 1"), 1)),
         ([FIRST, cast("1", 3, 6), look("0", "code 1", 4, 5)], Box(("1", "code 3"), 2)),
+        ([change("1", 1, 2, NOTHING)], secret(None, is_cast=False)),
+        ([FIRST, change("1", 3, 4)], secret(("1", "code 1"))),
+        ([FIRST, withdraw(3, 4)], secret(None)),
+        ([FIRST, withdraw(3, 4), change("1", 5, 6)], secret(("1", "code 1"))),
+        ([FIRST, cast("1", 3, 4, REPEATED, receipt=("0", "code 1"))], secret(("0", "code 1"))),
     ],
 )
 def test_what_can_have_happened_is_explained(acts, left):
@@ -376,6 +395,15 @@ def test_what_can_have_happened_is_explained(acts, left):
             Box(("1", "code 3"), 2),
             id="new, then old again",
         ),
+        pytest.param([FIRST, SECOND], secret(("1", "code 3")), id="a secret ballot cast twice"),
+        pytest.param([FIRST], secret(("0", "code 1"), is_cast=False), id="a voter whom the roll forgot"),
+        pytest.param([FIRST, withdraw(3, 4)], secret(None, is_cast=False), id="a withdrawal that the roll knows of"),
+        pytest.param([FIRST, change("1", 3, 4, NOTHING)], secret(("0", "code 1")), id="a ballot that was not found"),
+        pytest.param(
+            [FIRST, change("1", 3, 4), cast("0", 5, 6, REPEATED, receipt=("0", "code 1"))],
+            secret(("1", "code 1")),
+            id="an old receipt",
+        ),
         pytest.param([FIRST, SHUT, cast("1", 11, 12)], Box(("1", "code 11"), 2), id="an act after the close"),
         pytest.param([SHUT, cast("0", 11, 12, UNKNOWN)], Box(("0", "a code"), 1), id="an unknown act after the close"),
         pytest.param([FIRST, SHUT, cast("1", 5, 6, CLOSED)], Box(("0", "code 1"), 1), id="refused before the close"),
@@ -394,7 +422,7 @@ def told(rush) -> tuple[list[Act], Left]:
     for number in range(20):
         board = rush("public", name=f"Board {number}")
         acts = perform(board.plan(clients=3, organisers=1, closing_after=30))
-        left = left_behind(table(), board.name, board.users, None)
+        left = left_behind(table(), board.name, board.users)
         assert flaws(acts, left) == []
         if len(left.ballots) > 1:
             return acts, left
@@ -455,8 +483,8 @@ def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has looked while it was open gets in."""
     true = repository.passing_gate
 
-    def through(*arguments: Any) -> Write:
-        write = true(*arguments)
+    def through(*arguments: Any, **counts: int) -> Write:
+        write = true(*arguments, **counts)
         return replace(write, when=Exists() if isinstance(write, Check) else None)
 
     monkeypatch.setattr(repository, "passing_gate", through)
@@ -493,8 +521,8 @@ def miscounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A change counts as another vote."""
     true = repository.passing_gate
 
-    def through(election: Election, votes: int, papers: int) -> Write:
-        return true(election, votes or 1, papers)
+    def through(election: Election, voted: int, **more: int) -> Write:
+        return true(election, voted=voted or 1, **more)
 
     monkeypatch.setattr(repository, "passing_gate", through)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
@@ -25,7 +28,7 @@ from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.people import enrol
 
-from .test_pages import fields_of, text_of
+from .test_pages import fields_of, text_of, words_of
 
 HOSTILE = '</script>"><b>Chair & #1/..%2f مرحبا'
 NAMES = ("Spring: Chair", "Spring: Colour", "Spring: Song")
@@ -83,8 +86,12 @@ def cast(client, multi_ballot, review=None):
 
 
 def rankings(name):
-    found = repository.ballot_of(services.standing_of(people.find("Eve"), name))
-    return found.rankings if found else None
+    """Of the only voter."""
+    return next((ballot.rankings for ballot in repository.every_ballot(name)), None)
+
+
+def codes_in(answer):
+    return re.findall(r'<code id="q\w+">([^<]+)</code>', answer.content.decode())
 
 
 def votes(name):
@@ -106,7 +113,8 @@ def test_one_way_through_all_questions_one_review_and_one_button(eve, multi_ball
     receipts = cast(eve, multi_ballot, review)
     assert "2 ballots are cast." in text_of(receipts)
     assert receipts.content.decode().count('data-copies="q') == 2
-    assert receipts.content.decode().count("/ballot/withdraw/") == 2
+    assert len(words_of(receipts)) == 12, "one set of words for all"
+    assert f"/book/{multi_ballot.id}/change/#" in receipts.content.decode()
     assert [rankings(name) for name in NAMES] == ["0>1", None, "2"]
 
 
@@ -114,16 +122,57 @@ def test_the_same_form_again_casts_nothing_twice(eve, multi_ballot):
     review = reviewed(eve, multi_ballot)
     form = fields_of(review, page(multi_ballot, "cast/"))
     answers = at_once(*[lambda: eve.post(page(multi_ballot, "cast/"), form)] * 3)
-    assert {answer.status_code for answer in answers} == {302}
-    codes = eve.get(page(multi_ballot, "receipts/")).content
-    eve.post(page(multi_ballot, "cast/"), form)
-    assert eve.get(page(multi_ballot, "receipts/")).content.count(b"data-copies") == codes.count(b"data-copies") == 2
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({(*words_of(answer), *codes_in(answer)) for answer in answers}) == 1, "each gets the same receipts"
+    assert len(set(codes_in(answers[0]))) == 2
     assert [votes(name) for name in NAMES] == [1, 0, 1]
     assert rolls.find_with_entry(NAMES[0], people.find("Eve"))[1].voted
     assert services.standing_of(people.find("Eve"), NAMES[0]).acts == 1
 
 
-def test_changing_begins_with_what_was_cast_and_casts_only_what_is_new(eve, multi_ballot):
+def test_who_lost_the_response_finds_the_receipts(eve, multi_ballot):
+    review = reviewed(eve, multi_ballot)
+    carried = eve.cookies["ranking"].value
+    sent = cast(eve, multi_ballot, review)
+    assert 'class="words"' not in eve.get(page(multi_ballot, "receipts/")).content.decode()
+    eve.cookies["ranking"] = carried
+    again = eve.get(page(multi_ballot, "receipts/"))
+    assert (words_of(again), codes_in(again)) == (words_of(sent), codes_in(sent))
+
+
+def test_a_question_that_was_voted_on_is_left_alone_and_the_others_are_cast(eve, multi_ballot):
+    cast(eve, multi_ballot)
+    done = eve.get(page(multi_ballot, "1/"))
+    assert "You have voted on this question, and your vote counts." in text_of(done)
+    assert 'name="rank-0"' not in done.content.decode()
+    assert ranked(eve, multi_ballot, 1).redirect_chain[-1][0] == page(multi_ballot, "2/")
+    review = ranked(eve, multi_ballot, 2, {"review": "1"}, rank_1="1")
+    assert "Cast 1 ballot" in text_of(review)
+    receipts = cast(eve, multi_ballot, review)
+    assert receipts.content.decode().count('data-copies="q') == 1
+    assert [rankings(name) for name in NAMES] == ["0>1", "1", "2"]
+
+
+def test_the_words_open_the_ballots_of_all_questions(eve, multi_ballot):
+    words = " ".join(words_of(cast(eve, multi_ballot)))
+    browser, change = Client(), f"/book/{multi_ballot.id}/change/"
+    assert "Your twelve words" in text_of(browser.get(change))
+    opened = browser.post(change, {"words": words})
+    assert ("Chair" in text_of(opened), "Colour" in text_of(opened), "Song" in text_of(opened)) == (True, False, True)
+    address = reverse("change", args=[NAMES[2]])
+    ballot = browser.post(address, fields_of(opened, address), follow=True)
+    sent = fields_of(ballot, f"{address}ballot/") | {"rank-0": "1", "rank-2": ""}
+    review = browser.post(f"{address}ballot/", sent, follow=True)
+    browser.post(f"{address}cast/", fields_of(review, f"{address}cast/"))
+    assert [rankings(name) for name in NAMES] == ["0>1", None, "0"]
+    other = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+    for there in (change, "/book/nothing/change/"):
+        assert "do not open a ballot here" in text_of(browser.post(there, {"words": other}))
+
+
+def test_changing_a_public_one_begins_with_what_was_cast_and_casts_only_what_is_new(opened, signed_in):
+    multi_ballot = opened("Eve", "Bob", secret_ballot=False)
+    eve = signed_in("Eve", Role.VOTER)
     cast(eve, multi_ballot)
     assert (
         'name="rank-0" min="1" max="3" inputmode="numeric" value="1"'

@@ -17,7 +17,6 @@ from acts.background import wait
 from acts.caches import SizedCache
 from acts.refusals import LostRace, NotNow, Refusal
 from ballots import repository, rules, services
-from ballots.secrecy import SecretReplaced
 from ballots.services import casting
 from ballots.services.casting import _record_cast
 from elections import repository as elections
@@ -40,6 +39,8 @@ from tests.background import finish_background
 from upkeep.log.figures import site_sealer
 
 from .conftest import ranks
+
+SECRET, OTHER = "5" * 32, "7" * 32
 
 
 def ballots(name: str = "Board") -> list[rules.Ballot]:
@@ -95,21 +96,20 @@ def test_a_secret_ballot_says_nothing_but_the_ranking_and_its_code(site, person,
 def test_the_roll_the_ballots_and_the_turnout_agree(site, person, opened):
     opened("Eve", "Bob", "Kim")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    services.cast(person("Bob"), "Board", ranks(Cy=1), "2")
-    services.withdraw(people.find("Bob"), "Board", "3")
+    services.cast(person("Bob"), "Board", ranks(Cy=1), "2", secret=SECRET)
+    services.withdraw(None, "Board", "3", secret=SECRET)
     assert [(voter.name, voter.voted) for voter in rolls.every_voter("Board")] == [
-        ("Bob", False),
+        ("Bob", True),
         ("Eve", True),
         ("Kim", False),
     ]
-    assert len(ballots()) == turnout("Board").voted == 1
+    assert len(ballots()) == turnout("Board").voted == turnout("Board").withdrawn == 1
     site_sealer().seal()
     assert turnout("Board").steps[-1][1] == 1
 
 
-@pytest.mark.parametrize("secret", [True, False])
-def test_a_change_replaces_the_ballot_and_its_code(site, person, opened, secret):
-    opened("Eve", secret_ballot=secret)
+def test_a_change_replaces_a_public_ballot_and_its_code(site, person, opened):
+    opened("Eve", secret_ballot=False)
     eve = person("Eve")
     first = services.cast(eve, "Board", ranks(Bo=1), "1")
     second = services.cast(eve, "Board", ranks(Cy=1), "2")
@@ -121,8 +121,8 @@ def test_a_change_replaces_the_ballot_and_its_code(site, person, opened, secret)
     assert turnout("Board").voted == 1
 
 
-def test_a_withdrawn_ballot_is_gone_and_one_may_vote_again(site, person, opened):
-    opened("Eve")
+def test_a_withdrawn_public_ballot_is_gone_and_one_may_vote_again(site, person, opened):
+    opened("Eve", secret_ballot=False)
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
     services.withdraw(eve, "Board", "2")
@@ -144,7 +144,7 @@ def test_a_blank_ballot_is_a_ballot(site, person, opened):
 
 
 def test_the_same_form_twice_is_one_act_also_after_a_change(site, person, opened):
-    opened("Eve")
+    opened("Eve", secret_ballot=False)
     eve = person("Eve")
     first = services.cast(eve, "Board", ranks(Bo=1), "1")
     assert services.cast(eve, "Board", ranks(Bo=1), "1").ballot is None
@@ -160,13 +160,13 @@ def test_the_same_form_twice_is_one_act_also_after_a_change(site, person, opened
 def test_eight_double_clicks_are_one_ballot(site, person, opened):
     opened("Eve")
     eve = person("Eve")
-    outcomes = at_once(8, lambda _: services.cast(eve, "Board", ranks(Bo=1), "1"))
+    outcomes = at_once(8, lambda _: services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET))
     assert len(ballots()) == turnout("Board").voted == len(events(site, "BallotCast")) == 1
-    assert sum(outcome.ballot is not None for outcome in outcomes) >= 1
+    assert [outcome.ballot for outcome in outcomes] == ballots() * 8, "each of them gets the receipt"
 
 
-def test_eight_tabs_are_one_ballot_and_the_last_one_counts(site, person, opened):
-    opened("Eve")
+def test_eight_tabs_are_one_public_ballot_and_the_last_one_counts(site, person, opened):
+    opened("Eve", secret_ballot=False)
     eve = person("Eve")
     at_once(8, lambda number: services.cast(eve, "Board", ranks(Bo=1, Cy=number + 1), f"form {number}"))
     (ballot,) = ballots()
@@ -176,6 +176,23 @@ def test_eight_tabs_are_one_ballot_and_the_last_one_counts(site, person, opened)
     assert [event["event_data"]["changed"] for event in cast] == [False] + [True] * 7
     assert services.standing_of(eve, "Board").acts == 8
     assert ballot == repository.ballot_of(services.standing_of(eve, "Board"))
+
+
+def test_of_eight_tabs_one_casts_a_secret_ballot(site, person, opened):
+    opened("Eve")
+    eve = person("Eve")
+
+    def cast(number: int) -> str:
+        try:
+            return services.cast(
+                eve, "Board", ranks(Bo=1), f"form {number}", secret=f"{number:032x}"
+            ).ballot.confirmation
+        except rules.HasVoted:
+            return ""
+
+    codes = at_once(8, cast)
+    assert [code for code in codes if code] == [ballot.confirmation for ballot in ballots()]
+    assert turnout("Board").voted == len(events(site, "BallotCast")) == 1
 
 
 def test_thirty_two_voters_at_once_are_thirty_two_ballots(site, person, opened):
@@ -209,9 +226,13 @@ def test_the_closing_moment_itself_is_too_late(site, person, opened, monkeypatch
     opened("Eve", no_voting_after=as_text(end))
     eve = person("Eve")
     monkeypatch.setattr(casting, "utc_now", lambda: end - timedelta(milliseconds=1))
-    services.cast(eve, "Board", ranks(Bo=1), "1")
+    services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
     monkeypatch.setattr(casting, "utc_now", lambda: end)
-    for act in (lambda: services.cast(eve, "Board", ranks(Cy=1), "2"), lambda: services.withdraw(eve, "Board", "3")):
+    for act in (
+        lambda: services.cast(eve, "Board", ranks(Cy=1), "2"),
+        lambda: services.cast(None, "Board", ranks(Cy=1), "3", secret=SECRET),
+        lambda: services.withdraw(None, "Board", "4", secret=SECRET),
+    ):
         with pytest.raises(NotNow, match="closed"):
             act()
     assert [ballot.rankings for ballot in ballots()] == ["1"]
@@ -267,10 +288,9 @@ def test_what_is_not_a_ranking_is_refused_in_a_sentence(site, person, opened, ty
 
 def test_a_candidate_who_came_later_can_be_ranked_at_once(site, person, opened):
     election = opened("Eve", editable=True)
-    eve = person("Eve")
-    services.cast(eve, "Board", ranks(Bo=1), "1")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET)
     add_candidates(people.find("the organiser"), election, [Candidate("Di")])
-    services.cast(eve, "Board", {"3": ["1"], "1": ["2"]}, "2")
+    services.cast(None, "Board", {"3": ["1"], "1": ["2"]}, "2", secret=SECRET)
     assert [ballot.rankings for ballot in ballots()] == ["3>1"]
 
 
@@ -290,16 +310,17 @@ def test_somebody_listed_twice_votes_once(site, person, opened):
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
     add_voters(people.find("the organiser"), election, ["Eve"])
-    assert services.cast(eve, "Board", ranks(Cy=1), "2").replaced
+    with pytest.raises(rules.HasVoted):
+        services.cast(eve, "Board", ranks(Cy=1), "2")
     assert len(ballots()) == turnout("Board").voted == 1
 
 
 def test_two_entries_at_once_still_vote_once(site, person, opened):
     election = opened("eve@example.org")
     eve = person("Eve")
-    before = services.standing_of(eve, "Board")
+    before = services.standing_of(eve, "Board", secret=SECRET)
     add_voters(people.find("the organiser"), election, ["Eve"])
-    between = services.standing_of(eve, "Board")
+    between = services.standing_of(eve, "Board", secret=OTHER)
     _record_cast(eve, before, "1", utc_now(), "1", paper=False)
     with pytest.raises(LostRace):
         _record_cast(eve, between, "2", utc_now(), "2", paper=False)
@@ -315,32 +336,139 @@ def test_where_everybody_may_vote_the_roll_grows_with_the_ballots(site, person, 
         services.cast(person("Otto", Role.OBSERVER), "Board", ranks(Bo=1), "2")
 
 
-# --- secrecy ---
+# --- the secret of a ballot ---
 
 
-def test_another_secret_key_finds_no_ballots_and_so_makes_none(site, person, opened, settings):
+def test_who_has_the_secret_changes_the_ballot_and_nobody_learns_who_it_was(site, person, opened):
+    opened("Eve", "Bob")
+    first = services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET)
+    roll, mails = list(site.each(*keys.voters("Board"))), site.count(keys.mails("queued"))
+    second = services.cast(None, "board", ranks(Cy=1), "2", secret=SECRET)
+    assert second.replaced
+    assert (second.ballot.rankings, second.ballot.confirmation) == ("2", first.ballot.confirmation)
+    assert ballots() == [second.ballot]
+    (event,) = events(site, "BallotChanged")
+    assert (event["actor"], event["event_data"]) == ("plenum", {"election_name": "Board"})
+    assert list(site.each(*keys.voters("Board"))) == roll
+    assert site.count(keys.mails("queued")) == mails
+    assert turnout("Board").voted == 1
+
+
+def test_the_roll_says_of_a_secret_election_who_has_voted_and_nothing_else(site, person, opened):
+    opened("Eve", "Bob", paper_ballots=True)
+    before = {item["voter_name"]: item for item in site.each(*keys.voters("Board"))}
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET)
+    services.enter_paper(people.find("the organiser"), "Board", "Bob", ranks(Bo=1), "2")
+    assert list(site.each(*keys.voters("Board"))) == [before[name] | {"voted": True} for name in ("Bob", "Eve")]
+    assert SECRET not in str([*site.each(keys.events()), *site.each(*keys.ballots("Board"))])
+
+
+def test_without_the_secret_not_even_the_voter_reaches_a_secret_ballot(site, person, opened):
     opened("Eve")
     eve = person("Eve")
-    services.cast(eve, "Board", ranks(Bo=1), "1")
-    settings.SECRET_KEY = "another" * 10
-    with pytest.raises(SecretReplaced, match="secret key was replaced"):
-        services.cast(eve, "Board", ranks(Cy=1), "2")
-    assert len(ballots()) == 1
+    services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
+    for secret in ("", OTHER):
+        with pytest.raises(rules.HasVoted, match="not even this site"):
+            services.cast(eve, "Board", ranks(Cy=1), f"2 {secret}", secret=secret)
+    with pytest.raises(rules.HasVoted):
+        services.withdraw(eve, "Board", "3")
+    with pytest.raises(Refusal):
+        services.cast(None, "Board", ranks(Cy=1), "4", secret=OTHER)
+    with pytest.raises(Refusal):
+        services.withdraw(None, "Board", "5", secret=OTHER)
+    assert [ballot.rankings for ballot in ballots()] == ["1"]
 
 
-def test_at_close_the_salt_is_destroyed_and_the_ballots_enter_the_log_in_no_order(site, person, opened):
+def test_a_withdrawn_secret_ballot_does_not_count_and_its_secret_votes_again(site, person, opened):
+    opened("Eve", "Bob")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET)
+    services.withdraw(None, "Board", "2", secret=SECRET)
+    services.withdraw(None, "Board", "2", secret=SECRET)
+    (item,) = site.each(*keys.ballots("Board"))
+    assert set(item) == {"PK", "SK", "withdrawn"}
+    assert (ballots(), turnout("Board").voted, turnout("Board").withdrawn) == ([], 0, 1)
+    with pytest.raises(rules.HasNotVoted):
+        services.withdraw(None, "Board", "3", secret=SECRET)
+    services.cast(None, "Board", ranks(Cy=1), "4", secret=SECRET)
+    assert ([ballot.rankings for ballot in ballots()], turnout("Board").voted, turnout("Board").withdrawn) == (
+        ["2"],
+        1,
+        0,
+    )
+    kinds = [event["event_type"] for event in events(site, "BallotCast", "BallotWithdrawn", "BallotChanged")]
+    assert kinds == ["BallotCast", "BallotWithdrawn", "BallotChanged"]
+    site_sealer().seal()
+    assert turnout("Board").steps[-1][1] == 1
+
+
+def test_a_withdrawn_ballot_is_neither_published_nor_left_in_the_box(site, person, opened):
+    opened("Eve", "Bob")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET)
+    services.cast(person("Bob"), "Board", ranks(Cy=1), "2", secret=OTHER)
+    services.withdraw(None, "Board", "3", secret=SECRET)
+    closing.close(people.find("the organiser"), elections.find("Board"))
+    assert services.seal_closed() == 1
+    (sealed,) = events(site, "BallotsSealed")
+    assert [each["rankings"] for each in sealed["event_data"]["ballots"]] == ["2"]
+    (result,) = events(site, "ResultSealed")
+    assert (result["event_data"]["ballots"], result["event_data"]["withdrawn"]) == (1, 1)
+    assert list(site.each(*keys.ballots("Board"))) == []
+
+
+def test_a_late_repetition_of_a_change_undoes_no_later_one(site, person, opened):
+    opened("Eve")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET)
+    services.cast(None, "Board", ranks(Cy=1), "2", secret=SECRET)
+    third = services.cast(None, "Board", ranks(Ada=1), "3", secret=SECRET)
+    assert services.cast(None, "Board", ranks(Cy=1), "2", secret=SECRET).ballot == third.ballot
+    assert services.cast(people.find("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET).ballot == third.ballot
+    assert ballots() == [third.ballot]
+
+
+def test_eight_changes_at_once_leave_one_ballot_and_count_it_once(site, person, opened):
+    opened("Eve")
+    services.cast(person("Eve"), "Board", ranks(Bo=1), "cast", secret=SECRET)
+
+    def act(number: int) -> None:
+        with suppress(rules.HasNotVoted):
+            if number % 3:
+                services.cast(None, "Board", ranks(Bo=1, Cy=number + 1), f"form {number}", secret=SECRET)
+            else:
+                services.withdraw(None, "Board", f"form {number}", secret=SECRET)
+
+    at_once(8, act)
+    assert len(list(site.each(*keys.ballots("Board")))) == 1
+    assert (turnout("Board").voted, turnout("Board").withdrawn) == (len(ballots()), 1 - len(ballots()))
+
+
+@pytest.mark.parametrize("secret_ballot", [True, False])
+def test_where_votes_are_final_nothing_changes_one(site, person, opened, secret_ballot):
+    """And of a secret ballot nothing is left by which anybody could prove it."""
+    opened("Eve", changeable=False, secret_ballot=secret_ballot)
+    eve = person("Eve")
+    outcome = services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
+    assert services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET).repeated
+    for act in (
+        lambda: services.cast(eve, "Board", ranks(Cy=1), "2"),
+        lambda: services.withdraw(eve, "Board", "3"),
+        lambda: services.cast(None, "Board", ranks(Cy=1), "4", secret=SECRET),
+    ):
+        with pytest.raises(Refusal):
+            act()
+    assert ballots() == [outcome.ballot]
+    assert services.standing_of(None, "Board", secret=SECRET) is None
+
+
+def test_at_close_the_ballots_enter_the_log_in_no_order(site, person, opened):
     names = [f"voter {number}" for number in range(12)]
     opened(*names)
     cast = [services.cast(person(name), "Board", ranks(Bo=1, Cy=2), name).ballot for name in names]
-    assert site.get(keys.salt("Board"))
     closing.close(people.find("the organiser"), elections.find("Board"))
-    assert site.get(keys.salt("Board")) is None
     assert services.seal_closed() == 1
     assert services.seal_closed() == 0
     (event,) = events(site, "BallotsSealed")
     codes = [ballot["confirmation"] for ballot in event["event_data"]["ballots"]]
     assert codes == sorted(ballot.confirmation for ballot in cast)
-    assert services.standing_of(people.find("voter 1"), "Board").ballot_key is None
 
 
 def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site, person, opened, monkeypatch):
@@ -423,10 +551,10 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
 # --- leaving ---
 
 
-def test_who_is_removed_takes_open_ballots_along_and_leaves_closed_ones(site, person, opened):
+def test_who_is_removed_takes_open_public_ballots_along_and_leaves_others(site, person, opened):
     owner = person("the owner", Role.OWNER)
-    for name in ("Board", "Past"):
-        opened("Eve", "Bob", name=name)
+    for name in ("Board", "Past", "Secret"):
+        opened("Eve", "Bob", name=name, secret_ballot=name == "Secret")
         services.cast(people.find("Eve") or person("Eve"), name, ranks(Bo=1), name)
     closing.close(people.find("the organiser"), elections.find("Past"))
     accounts.remove(owner, people.find("Eve"))
@@ -434,12 +562,15 @@ def test_who_is_removed_takes_open_ballots_along_and_leaves_closed_ones(site, pe
     assert turnout("Board").voted == 0
     assert [voter.name for voter in rolls.every_voter("Board")] == ["Bob"]
     assert elections.find("Board").voter_count == 1
-    assert len(ballots("Past")) == 1
+    assert len(ballots("Past")) == len(ballots("Secret")) == turnout("Secret").voted == 1
+    assert [(voter.name, voter.voted) for voter in rolls.every_voter("Secret")] == [("Bob", False), ("Eve", True)]
+    closing.close(people.find("the organiser"), elections.find("Secret"))
+    assert services.seal_closed("Secret") == 1
 
 
 def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, opened, monkeypatch):
     owner = person("the owner", Role.OWNER)
-    opened("Eve", "Bob")
+    opened("Eve", "Bob", secret_ballot=False)
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
     monkeypatch.setattr(people.REMOVAL, "do", lambda task: wait(60))
     accounts.remove(owner, people.find("Eve"))
@@ -504,8 +635,16 @@ def test_a_paper_ballot_never_replaces_one(site, person, opened):
     assert [ballot.rankings for ballot in ballots()] == ["1"]
 
 
-def test_a_voter_may_change_what_was_entered_for_them(site, person, opened):
+def test_a_secret_paper_ballot_is_final(site, person, opened):
     opened("Eve", paper_ballots=True)
+    services.enter_paper(people.find("the organiser"), "Board", "Eve", ranks(Bo=1), "1")
+    with pytest.raises(rules.HasVoted):
+        services.cast(person("Eve"), "Board", ranks(Cy=1), "2", secret=SECRET)
+    assert (turnout("Board").voted, turnout("Board").paper) == (1, 1)
+
+
+def test_a_voter_may_change_what_was_entered_for_them_in_public(site, person, opened):
+    opened("Eve", paper_ballots=True, secret_ballot=False)
     owner, eve = people.find("the organiser"), person("Eve")
     services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1")
     assert services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1").ballot is None, "a double click"

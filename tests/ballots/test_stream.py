@@ -16,7 +16,7 @@ from ballots.external_sort import Sorter
 from ballots.rules import PublishedBallot
 from ballots.services import sealing
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.lifecycle import closing
 from results import proof
 from results import services as results
@@ -42,7 +42,8 @@ def filled(site, opened, monkeypatch):
     def fill(name: str = "Board", ballots: int = BALLOTS, code=lambda number: number, **settings):
         election = opened(name=name, electorate="everyone", **settings)
         for number in range(ballots):
-            site.write(Put(ballot_in(election, number, code(number))))
+            entry = rolls.new_voter(election, NAMES[number % 4].format(number)).item | {"voted": True}
+            site.write(Put(ballot_in(election, number, code(number))), Put(entry))
         site.write(Update(sharding.gates_of(election).keys(name)[0], add={"voted": ballots}))
         return closing.close(people.find("the organiser"), elections.find(name))
 

@@ -256,6 +256,7 @@ class Window:
         self.address = address
         self.context: BrowserContext = browser.new_context(base_url=address, **reader)
         self.first = self.context.new_page()  # stays open, and keeps the session that clears the storage
+        self.first.goto("/healthz")  # and the process of all pages of the site: a new one costs more than most pages
         self.storage = self.context.new_cdp_session(self.first)
 
     def open(self, width: int, emulated: dict[str, object]) -> Page:

@@ -8,18 +8,17 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from acts.storage import table
+from ballots import repository as ballots
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.invitations.voting_link import link_to, read_link
+from elections.invitations.voting_link import new_token, read_link
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail.outbox import Mail
 from ranking.candidates import Candidate
 from results.mailing.emails import RESULT
-from store import keys
 from store.log import as_text, utc_now
 
 from .conftest import NUMBERS
@@ -38,8 +37,8 @@ def door(settings, server, server_folder) -> str:
     election = drafts.create(owner, name, vote_by_link=True, no_voting_after=end, time_zone="Europe/Berlin")
     add_candidates(owner, election, [Candidate(each) for each in ("Ada", "Bo", "Cy", "Di", "Eve")])
     add_voters(owner, election, [ANN])
-    opened = lifecycle.open_(owner, repository.find(name), editable=False)
-    return f"/vote/{link_to(opened, table().get(keys.voter(name, ANN)), ANN).token}/"
+    lifecycle.open_(owner, repository.find(name), editable=False)
+    return f"/vote/{new_token(name, ANN, ANN, 'the invitation')}/"
 
 
 def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit, door):
@@ -54,7 +53,7 @@ def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit
     name = read_link(door.split("/")[2]).election_name
     closing.close(people.find(people.owner_name()), repository.find(name))
     about = {"election_name": name, "voter": ANN}
-    page.goto(RESULT.link(Mail("1", "vote_result", ANN, about, "en", "", "", "", 0, "")))
+    page.goto(RESULT.link(Mail("the result", "vote_result", ANN, about, "en", "", "", "", 0, "")))
     page.get_by_role("button", name="See the result").click()
     expect(page.locator(".by-link")).to_contain_text(f"Voting by link as {ANN}")
     expect(page.locator(".winners")).to_be_visible(timeout=30_000)
@@ -86,8 +85,29 @@ def test_from_the_link_to_the_cast_in_three_taps_beside_the_ranking(visit, door,
     page.get_by_role("button", name="Rank next").first.tap()
     tap("Review my ballot")
     tap("Cast this ballot")
-    expect(page.locator("main")).to_contain_text("Your vote has been cast.")
+    expect(page.locator("main")).to_contain_text("Thank you for voting.")
     assert len(taps) <= 3
+    with subtests.test("the receipt"):
+        assert faults(page) == []
     page.get_by_role("button", name="Leave").tap()
     expect(page.locator("main")).to_contain_text("This browser has forgotten your link")
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('draft '))") == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_link_replaces_the_ballot_on_another_device_and_shows_it_on_none(visit, door, scripts):
+    for rank in ("1", "2"):
+        page = visit(door, java_script_enabled=scripts)
+        page.get_by_role("button", name="Go to the ballot").click()
+        if rank == "2":
+            expect(page.locator("main")).to_contain_text("How you voted is not shown")
+        if scripts:
+            page.get_by_role("button", name="Rank next").first.click()
+        else:
+            assert page.locator("input[type=number]").evaluate_all("all => all.every((each) => !each.value)")
+            page.locator("input[type=number]").first.fill(rank)
+        page.get_by_role("button", name="Review my ballot").click()
+        page.get_by_role("button", name="Cast this ballot").click()
+        expect(page.locator("main")).to_contain_text("open the link in your invitation again, on any device")
+    name = read_link(door.split("/")[2]).election_name
+    assert len(list(ballots.every_ballot(name))) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,7 +13,7 @@ from accounts.second_factor.authenticator_apps import code_at, step_at
 from tests.people import PASSWORD
 
 from .conftest import come_in
-from .test_access import faults, fits, look
+from .test_access import faults, fits, in_turn, look
 
 PASSKEYS = {
     "protocol": "ctap2",
@@ -145,9 +146,10 @@ def test_axe_finds_nothing_and_nothing_sticks_out_of_a_phone(somebody, subtests)
     page, name = somebody(width=320)
 
     def judge() -> None:
-        for scheme in ("light", "dark"):
-            with subtests.test("axe finds nothing and nothing sticks out", url=page.url, scheme=scheme):
-                look(page, 320, scheme)
+        path = urlsplit(page.url).path
+        for width, scheme in in_turn([(320, "light"), (320, "dark")], path):
+            with subtests.test("axe finds nothing and nothing sticks out", path=path, scheme=scheme):
+                look(page, width, scheme)
                 assert faults(page) == []
                 assert fits(page)
 

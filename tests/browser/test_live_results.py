@@ -14,7 +14,7 @@ from live.seats import Seat
 from live.standings import standings_of
 from questions.question import Kind, Question, Type
 
-from .test_access import faults, fits, look
+from .test_access import faults, fits, in_turn, look
 
 STYLES = [BASE_DIR / "static/css" / f"{name}.css" for name in ("tokens", "base", "parts", "live_results")]
 RACE = BASE_DIR / "static/js/live_race.js"
@@ -120,7 +120,7 @@ def test_records_please_axe_and_print_without_the_frame(visit, subtests):
     small = (320, "light"), (320, "dark")
     for path, looks in (("/live/history/", small), ("/help/live/", small), (report, ((1280, "dark"),))):
         page.goto(path)
-        for width, scheme in looks:
+        for width, scheme in in_turn(looks, path):
             with subtests.test("records please axe", path=path, scheme=scheme):
                 look(page, width, scheme)
                 assert faults(page) == []

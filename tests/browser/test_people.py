@@ -16,7 +16,7 @@ from accounts.demo import PASSWORD as DEMO_PASSWORD
 from tests.people import PASSWORD
 
 from .conftest import TIMEOUT_SECONDS, come_in, sign_out
-from .test_access import faults, fits, look
+from .test_access import faults, fits, in_turn, look
 
 
 def fill(page: Page, **fields: str) -> None:
@@ -225,11 +225,14 @@ def judge(page: Page, subtests: pytest.Subtests, paths: Iterable[str]) -> None:
     looks = [(320, "light"), (1280, "dark")]
     for path in paths:
         page.goto(path)
+        judged_in = in_turn(sorted(looks), path)
         looks.reverse()  # the look of the page before comes first
         for width, scheme in looks:
             with subtests.test("axe finds nothing and nothing sticks out", path=path, width=width, scheme=scheme):
                 look(page, width, scheme)
-                assert faults(page) + wide(page) == []
+                assert wide(page) == []
+                if (width, scheme) in judged_in:
+                    assert faults(page) == []
 
 
 def wide(page: Page) -> list[str]:

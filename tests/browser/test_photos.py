@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.photos.drawing import SVG, encoded, upright
 
 from .conftest import until
-from .test_access import LOOKS, faults, look
+from .test_access import LOOKS, faults, in_turn, look
 
 PAGE = "/election/Name of the new reading room/candidates/Lovelace Room/picture/"
 MEETING = "/election/Where we meet next summer/ballot/"
@@ -39,7 +39,7 @@ def test_a_picture_is_chosen_refused_sent_and_shown(visit):
     assert (
         page.evaluate("[...document.querySelector('canvas').getContext('2d').getImageData(9, 9, 1, 1).data]")[0] > 150
     )
-    for width, scheme in (LOOKS[1], LOOKS[2]):
+    for width, scheme in in_turn(LOOKS[1:3], "a chosen picture"):
         look(page, width, scheme)
         assert faults(page) == []
     page.evaluate(TOLD)

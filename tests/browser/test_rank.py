@@ -7,14 +7,22 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from types import SimpleNamespace
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, Complaints, Window, Windows, until
+from accounts import repository as people
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from ranking.candidates import Candidate
+
+from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, NUMBERS, Complaints, Window, Windows, until
 from .test_access import AT_REST, WIDTH, faults, look, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
@@ -858,30 +866,41 @@ def test_a_ballot_of_20_candidates_weighs_less_than_60_kilobytes_in_all(voter):
     assert sum(received) + each * (20 - there) < 60 * 1024
 
 
-def cast_again(page: Page) -> None:
-    page.goto(BOARD)
+def cast_again(page: Page, board: str) -> None:
+    page.goto(board)
     page.get_by_role("button", name="Review my ballot").click()
     page.get_by_role("button", name="Cast this ballot").click()
     expect(page.get_by_role("heading", name="Your receipt")).to_be_visible()
 
 
-def clear(page: Page) -> None:
-    page.goto(BOARD)
-    if page.locator(".place").count():
-        page.get_by_role("button", name="Clear").click()
+@pytest.fixture
+def board(settings, server, server_folder) -> Callable[..., str]:
+    """Open an election, on the site of all browser tests; answers where its ballot is."""
+
+    def make(**chosen: bool) -> str:
+        settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+        settings.SECRET_KEY = (server_folder / "secret_key").read_text()
+        owner, name = people.find(people.owner_name()), f"Board {next(NUMBERS)}"
+        election = drafts.create(owner, name, **chosen)
+        add_candidates(owner, election, [Candidate(each) for each in ("Chen Wei", "Noor al-Said", "Sofia")])
+        add_voters(owner, election, ["Wang Zhenyi"])
+        lifecycle.open_(owner, elections.find(name), editable=False)
+        return f"/election/{quote(name)}/ballot/"
+
+    return make
 
 
-def test_on_a_phone_the_first_screen_shows_candidates(voter):
-    """Also to somebody who is told that they have voted."""
+def test_on_a_phone_the_first_screen_shows_candidates(voter, board):
     voter.set_viewport_size({"width": 390, "height": 844})
-    clear(voter)
+    voter.goto(board())
     bar = voter.locator(".ballot-bar").bounding_box()["y"]
     names = [each.bounding_box() for each in voter.locator(".candidate-name").all()[:2]]
     assert all(box["y"] + box["height"] < bar for box in names)
 
 
-def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter, visit, subtests):
-    clear(voter)
+def test_a_public_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter, board, visit, subtests):
+    there = board(secret_ballot=False)
+    voter.goto(there)
     for name in ("Chen Wei", "Noor al-Said"):
         press(voter, "next", name)
     voter.get_by_role("button", name="Review my ballot").click()
@@ -901,19 +920,98 @@ def test_a_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter, vis
         expect(voter.get_by_role("heading", name="Your receipt")).to_be_visible()
         voter.go_back()
         assert both(voter) == "Chen Wei = Noor al-Said"
-        voter.goto(f"{BOARD}receipt/")
+        voter.goto(f"{there}receipt/")
 
     tab = voter.context.new_page()
     with subtests.test("a receipt says when the ballot was changed in another window"):
         expect(voter.locator("[data-changed]")).to_be_hidden()
-        cast_again(tab)
+        cast_again(tab, there)
         expect(voter.locator("[data-changed]")).to_be_visible()
     with subtests.test("a receipt says when the ballot was changed on another device"):
-        cast_again(visit("about:blank", who="Wang Zhenyi"))
+        cast_again(visit("about:blank", who="Wang Zhenyi"), there)
         expect(tab.locator("[data-changed]")).to_be_hidden()
         tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         expect(tab.locator("[data-changed]")).to_be_visible()
     with subtests.test("a blank ballot is called blank"):
-        clear(tab)
+        tab.goto(there)
+        tab.get_by_role("button", name="Clear").click()
         tab.get_by_role("button", name="Review my ballot").click()
         expect(tab.get_by_text("This ballot is blank.")).to_be_visible()
+
+
+def rank(page: Page, name: str, *, scripts: bool = True) -> None:
+    if scripts:
+        press(page, "next", name)
+    else:
+        page.locator(f".candidate:has-text('{name}') input").fill("1")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_secret_ballot_is_cast_and_changed_on_another_device_by_its_words(visit, board, scripts, subtests):
+    there = board()
+    page = visit(there, who="Wang Zhenyi", java_script_enabled=scripts)
+    rank(page, "Chen Wei", scripts=scripts)
+    page.get_by_role("button", name="Review my ballot").click()
+    expect(page.locator("main")).to_contain_text("twelve words that are shown to you next, once")
+    if scripts:
+        expect(page.locator("[name=half]")).to_have_value(re.compile("[0-9a-f]{32}"))
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.get_by_role("heading", name="Keep these words")).to_be_visible()
+    assert faults(page) == [] if scripts else True
+    words, code = page.locator(".words > li").all_inner_texts(), page.locator("#confirmation").inner_text()
+    with subtests.test("the same form again is the same receipt"):
+        page.reload()
+        assert page.locator(".words > li").all_inner_texts() == words
+    with subtests.test("without the words the page says that the vote counts"):
+        page.goto(there)
+        expect(page.get_by_role("heading", name="You have voted")).to_be_visible()
+        assert faults(page) == [] if scripts else True
+    with subtests.test("this browser has kept them until the person signs out"):
+        page.get_by_role("link", name="Change my ballot").click()
+        if scripts:
+            expect(page.locator("main")).to_contain_text("This is your current ballot")
+            assert "#" not in page.url
+        else:
+            expect(page.get_by_label("Your twelve words")).to_be_visible()
+
+    other = visit(there.replace("/ballot/", "/change/"), java_script_enabled=scripts)
+    assert faults(other) == [] if scripts else True
+    other.get_by_label("Your twelve words").fill(" ".join(words[:11]))
+    other.get_by_role("button", name="Open my ballot").click()
+    expect(other.get_by_role("alert")).to_contain_text("you entered 11")
+    other.get_by_label("Your twelve words").fill("\n".join(words))
+    other.get_by_role("button", name="Open my ballot").click()
+    expect(other.locator("main")).to_contain_text("This is your current ballot")
+    rank(other, "Sofia", scripts=scripts)
+    other.get_by_role("button", name="Review my ballot").click()
+    other.get_by_role("button", name="Cast this ballot").click()
+    expect(other.locator("#confirmation")).to_have_text(code)
+    expect(other.locator(".ballot-sheet")).to_contain_text("Sofia")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_final_vote_shows_nothing_to_keep(visit, board, scripts):
+    page = visit(board(changeable=False), who="Wang Zhenyi", java_script_enabled=scripts)
+    rank(page, "Chen Wei", scripts=scripts)
+    page.get_by_role("button", name="Review my ballot").click()
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.locator("main")).to_contain_text("votes are final")
+    assert page.locator(".words, #confirmation").count() == 0
+
+
+def test_a_response_that_got_lost_is_asked_for_again(visit, board):
+    """Whatever the voter does next: the browser still carries both halves of the secret."""
+    there = board()
+    page = visit(there, who="Wang Zhenyi")
+    rank(page, "Chen Wei")
+    page.get_by_role("button", name="Review my ballot").click()
+    expect(page.get_by_role("button", name="Cast this ballot")).to_be_visible()
+    # Let it happen, and lose the answer: a fetch that keeps no cookie of the response stands for it.
+    sent = "new URLSearchParams(new FormData(document.querySelector('form.ballot-bar')))"
+    options = f"{{method: 'POST', body: {sent}, credentials: 'include'}}"
+    cookies = page.context.cookies()
+    page.evaluate(f"fetch(document.querySelector('form.ballot-bar').action, {options}).then((answer) => answer.text())")
+    page.context.clear_cookies()
+    page.context.add_cookies(cookies)
+    page.goto(there)
+    expect(page.get_by_role("heading", name="Keep these words")).to_be_visible()

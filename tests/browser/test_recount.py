@@ -21,7 +21,7 @@ from tally.methods import METHODS, count
 from tests.tally.published import ABSENT, every_case
 
 from .conftest import MAX_ATTEMPTS
-from .test_access import faults, fits, look
+from .test_access import faults, fits, in_turn, look
 
 PROGRAM = BASE_DIR / "static/js/count.js"
 SECRET, PUBLIC = "/election/Talk of the year/results/", "/election/Colour of the front door/results/"
@@ -345,12 +345,14 @@ def test_pages_fit_a_phone_and_axe_finds_nothing(opened, subtests):
     page, looks = opened(PUBLIC), [(320, "light"), (1280, "dark")]
     for path in PATHS:
         page.goto(f"{PUBLIC}{path}")
+        judged_in = in_turn(sorted(looks), path)
         looks.reverse()  # the look of the page before comes first
         for width, scheme in looks:
             with subtests.test("pages fit a phone and axe finds nothing", path=path, width=width, scheme=scheme):
                 look(page, width, scheme)
                 assert fits(page)
-                assert faults(page) == []
+                if (width, scheme) in judged_in:
+                    assert faults(page) == []
 
 
 def test_without_scripts_the_list_can_be_leafed_through_and_the_rest_says_why_not(opened):

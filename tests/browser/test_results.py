@@ -15,7 +15,7 @@ from results.repository import Found, Seal
 from results.views import context_of_report
 from tally.ballots import Ballots
 
-from .test_access import faults, fits, look
+from .test_access import faults, fits, in_turn, look
 
 PARTS = ("outcome", "why", "pictures", "places", "methods", "tables")
 STYLES = [Path(settings.BASE_DIR) / "static" / "css" / f"{name}.css" for name in ("tokens", "base", "parts", "results")]
@@ -94,8 +94,9 @@ def test_pictures(visit, subtests):
         for width, scheme in looks:
             with subtests.test("pictures please axe and nothing sticks out", case=case, width=width, scheme=scheme):
                 look(page, width, scheme)
-                assert faults(page) == []
                 assert fits(page)
+                if (width, scheme) in in_turn(looks, case):
+                    assert faults(page) == []
 
 
 def test_a_picture_prints_within_the_paper(visit):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from .test_access import faults, fits, look
+from .test_access import faults, fits, in_turn, look
 
 BALLOTS = "3: Zoë > Bo = 木\n2: Bo > Zoë\n"
 
@@ -81,11 +81,13 @@ def test_it_counts_without_scripts(visit):
 def test_axe_finds_nothing_and_nothing_sticks_out(visit, subtests):
     page = visit("/sandbox/?example=capital")
     link_of(page)
+    looks = [(360, "dark"), (1280, "light")]
     for state in ("not yet counted", "counted"):
-        for width, scheme in ((360, "dark"), (1280, "light")):
+        for width, scheme in looks:
             with subtests.test("axe finds nothing and nothing sticks out", state=state, width=width, scheme=scheme):
                 look(page, width, scheme)
-                assert faults(page) == []
                 assert fits(page)
+                if (width, scheme) in in_turn(looks, state):
+                    assert faults(page) == []
         page.get_by_role("button", name="Count", exact=True).click()
         expect(page.locator(".winners")).to_have_text("Nashville")

@@ -15,18 +15,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts import repository as people
-from acts.storage import table
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
-from elections.invitations.voting_link import link_to
+from elections.invitations.voting_link import new_token
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action
 from polls import repository as polls
 from ranking.candidates import Candidate
-from store import keys
 from store.log import as_text, utc_now
 from tests.people import PASSWORD
 
@@ -226,8 +224,7 @@ def door_to_a_multi_ballot(settings, server, server_folder) -> str:
     end = as_text(utc_now() + timedelta(days=6))
     actions.change(owner, elections.find(multi_ballot.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
     binding.open_(owner, multi_ballots.find(multi_ballot.id))
-    leader = elections.find(multi_ballot.leader)
-    return f"/vote/{link_to(leader, table().get(keys.voter(leader.name, voter)), voter).token}/"
+    return f"/vote/{new_token(multi_ballot.leader, voter, voter, 'the invitation')}/"
 
 
 def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together(

@@ -30,12 +30,11 @@ STEPS = {
     "OPENING": (
         OPENING,
         [
-            "ballots.secrecy.creating_salt",
             "elections.skills_needed.needs.storing_snapshot",
             "webhooks.events.opened",
         ],
     ),
-    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt", "webhooks.events.closed"]),
+    "SHUTTING": (SHUTTING, ["webhooks.events.closed"]),
     "SEALING": (SEALING, ["webhooks.events.sealed"]),
     "REMINDING": (REMINDING, ["webhooks.events.reminded"]),
     "PUBLISHING": (PUBLISHING, ["webhooks.events.published"]),

@@ -42,7 +42,7 @@ def test_the_table_is_what_requests_ask(site):
 def test_what_is_asked_is_told_by_kind(site):
     with listening(site) as ear:
         site.get(keys.election("Board"))
-        site.get_many(iter([keys.gate("Board", 1), keys.gate("Board", 2), keys.salt("Board")]))
+        site.get_many(iter([keys.gate("Board", 1), keys.gate("Board", 2), keys.lots("Board")]))
         list(site.each(keys.candidates("Board")))
         list(site.values(*keys.ballots("Board"), "rankings"))
         site.page(keys.users_by_email("ada@example.org"))
@@ -50,7 +50,7 @@ def test_what_is_asked_is_told_by_kind(site):
         site.increment(keys.throttle("mark", 1), "tries")
     assert ear.take() == [
         "get election",
-        "get gate + salt",
+        "get gate + lot secret",
         "list candidate",
         "list ballot",
         "index person",

@@ -164,14 +164,13 @@ def test_the_steps_of_a_close_can_be_followed():
     """Every list of steps that is arranged is told there, with each of its steps."""
     from accounts.services import ON_REMOVAL
     from ballots.services.sealing import COUNTING, SEALED
-    from elections.lifecycle.closing import SHUTTING
     from elections.lifecycle.services import OPENING
 
     told = [
         found(name) for name in names(section((ROOT / "docs" / "explanation" / "architecture.md").read_text(), STEPS))
     ]
     assert len(told) > 20
-    for steps in (OPENING, SHUTTING, COUNTING, SEALED, ON_REMOVAL):
+    for steps in (OPENING, COUNTING, SEALED, ON_REMOVAL):
         assert [each for each in told if each in list(steps)] == list(steps), steps.moment
         assert steps in told
 

@@ -188,13 +188,13 @@ UNMET = Convened("Spring", "1", PAST, 5, 12, ">1/2", quorate=False)
         (replace(OPEN, vote_by_link=True, mail_votes=False), 3, 0, None, ["unnoticed"]),
         (replace(OPEN, vote_by_link=True), 3, 0, None, []),
         (
-            replace(OPEN, restores=1, convened=UNMET),
+            replace(OPEN, convened=UNMET),
             3,
             1,
             FAILED,
-            ["restored", "failed", "quorum", "no address", "statements"],
+            ["failed", "quorum", "no address", "statements"],
         ),
-        (replace(CLOSED, voter_count=5, restores=1), 3, 1, FAILED, ["restored", "failed"]),
+        (replace(CLOSED, voter_count=5), 3, 1, FAILED, ["failed"]),
     ],
 )
 def test_what_there_is_to_think_about_the_heaviest_first(election, candidates, silent, got, found):

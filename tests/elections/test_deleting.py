@@ -114,16 +114,14 @@ def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch)
     assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
 
 
-def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that_deletes(site, ada, board, monkeypatch):
+def test_the_ballot_box_is_shut_before_it_is_deleted(site, ada, board, monkeypatch):
     with monkeypatch.context() as killed, suppress(Killed):
         killed_after(killed, DELETION_WRITES - 1)
         deleting_acts.delete(ada, board)
     assert repository.find("Board").closing == "Ada"
     assert {gate["open"] for gate in site.get_many(repository.gates_of("Board").keys("Board")).values()} == {False}
-    assert site.get(keys.salt("Board")) is not None
     assert finish_background("delete election") == 1
     assert repository.find("Board") is None
-    assert site.get(keys.salt("Board")) is None
     assert [event["actor"] for event in log().since(0) if event["event_type"] == "ElectionDeleted"] == ["Ada"]
 
 
@@ -182,7 +180,6 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
             monkeypatch.undo()
             is_deleted = repository.find("Board") is None
             assert is_deleted == (writes >= DELETION_WRITES)
-            assert (table.get(keys.salt("Board")) is None) == is_deleted
             finish_background("delete election")
             assert (left() == []) == (writes > 0), "from the first write on it is asked for"
         table.close()

@@ -242,7 +242,9 @@ def test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_
     board = {"names": "Bo\nCy\nDi", "method": "stv-scottish", "seats": "2"}
     who = ada.post(first, fields(multi_ballot, Chair={"names": "1. Bo\n2. Cy"}, Board=board))
     enrol("Eve")
-    when = ada.post(who.url, {"electorate": "listed", "voters": "Eve", "ballots": "secret", "joining": "before"})
+    when = ada.post(
+        who.url, {"electorate": "listed", "voters": "Eve", "ballots": "secret", "changes": "final", "joining": "before"}
+    )
     assert "Elections Summer When What it is" in text_of(ada.get(when.url))  # no question in between
     last = ada.post(when.url, {"opens": "pressed", "lasts": "week", "time_zone": "Europe/Berlin"})
     assert last.url == at(multi_ballot, "open/")

@@ -32,7 +32,7 @@ from tests.rows import every_row
 
 NOW = "2027-03-01T09:00:00.000Z"  # a Monday
 NEW = {"beginning": "board", "name": "Board 2027", "token": "t" * 32}
-WHO = {"electorate": "listed", "voters": "", "ballots": "secret"}
+WHO = {"electorate": "listed", "voters": "", "ballots": "secret", "changes": "changeable"}
 WHEN = {"opens": "pressed", "lasts": "week", "time_zone": "Europe/Berlin", "remind_before": ["24"]}
 HOW = {"method": "schulze", "seats": "1", "unranked": "below"}
 FORMS = {

@@ -20,6 +20,7 @@ from store.limits import check_item
 from store.log import as_text
 from store.log.seal import Sealer
 from store.table import Delete, Item, Table, Update
+from tests import voting
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -46,7 +47,7 @@ def cast(person) -> Callable[..., None]:
     def cast(*names: str, form: str = "", board: str = "Board") -> None:
         for name in names:
             voter = people.find(name) or person(name)
-            ballots.cast(voter, board, ranks(Ada=1), f"{form} of {name} in {board}")
+            voting.cast(voter, board, ranks(Ada=1), f"{form} of {name} in {board}")
 
     return cast
 
@@ -91,10 +92,10 @@ def test_it_counts_by_the_day_until_the_end_is_near_wherever_the_end_has_moved()
 def test_a_gate_only_counts_how_many_and_a_follower_tells_when(site, opened, cast):  # noqa: F811
     opened(*NAMES)
     cast(*NAMES)
-    assert all(set(gate) <= {"PK", "SK", "open", "as_of", "voted", "paper"} for gate in gates(site))
+    assert all(set(gate) <= {"PK", "SK", "open", "as_of", "voted", "paper", "withdrawn"} for gate in gates(site))
     assert (turnout("Board").voted, turnout("Board").steps) == (3, ())
     site_sealer().seal()
-    ballots.withdraw(people.find("Kim"), "Board", "away")
+    voting.withdraw(people.find("Kim"), "Board", "away")
     assert [count for _moment, count in turnout("Board").steps] == [3]
     assert final_turnout(repository.find("Board")).steps[-1][1] == turnout("Board").voted == 2
     site_sealer().seal()

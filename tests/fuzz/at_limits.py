@@ -90,7 +90,7 @@ def cast_multi_ballot(voter: User, multi_ballot_id: str, questions: Sequence[str
     fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', review.text))
     assert len(fields) > len(questions) * count
     cast = client.post(reverse("cast_multi_ballot", args=[multi_ballot_id]), fields)
-    assert (cast.status_code, cast.get("Location")) == (302, reverse("multi_ballot_receipts", args=[multi_ballot_id]))
+    assert cast.status_code == 200, "the receipts of secret ballots"
     assert all(voting.standing_of(voter, name).voted for name in questions)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import Any
 from unittest.mock import patch
 
@@ -22,7 +23,7 @@ from polls import voters
 from store.log import utc_now
 from tests.access.site import PRESENTED, Look, Site, build
 from tests.access.words import known, written_by
-from tests.fuzz.forms import Form, Typing, forms_on, long_address
+from tests.fuzz.forms import Form, Typing, forms_on, long_address, states_of
 from tests.photos.drawing import encoded, upright
 from upkeep.worker.jobs import JOBS, Outcome, run_jobs
 from upkeep.worker.leases import Leases
@@ -72,14 +73,18 @@ class Walk:
 
     def go(self) -> None:
         for look in sorted([*more_looks(), *self.site.looks], key=_order):
-            answer = self.open(look)
-            if answer is not None and look.page not in LEFT_OUT and "html" in answer.get("Content-Type", ""):
-                for form in forms_on(b"".join(answer).decode()):
+            if look.page not in LEFT_OUT and (page := self.open(look)):
+                states = (self.open(look, state) for state in states_of(look.address, page))
+                for form in chain(forms_on(page), *(forms_on(each) for each in states)):
                     self.fill(look, form)
         self.site.browsers["owner"].post(reverse("resume"))
 
-    def open(self, look: Look) -> HttpResponse | None:
-        return self._answer(look, lambda client: client.get(look.address, look.asked))
+    def open(self, look: Look, state: str = "") -> str:
+        """The page, or one of its states, such as ?add; empty if it is no page."""
+        path, asked = (state, {}) if state else (look.address, look.asked)
+        answer = self._answer(look, lambda client: client.get(path, asked))
+        is_page = answer is not None and "html" in answer.get("Content-Type", "")
+        return b"".join(answer).decode() if answer is not None and is_page else ""
 
     def fill(self, look: Look, form: Form) -> None:
         """Until it is accepted: with as much as it says that it takes at first."""

@@ -82,7 +82,7 @@ def test_a_set_needs_a_name_and_its_words_have_an_end(site, hers):
 
 
 def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch):
-    monkeypatch.setattr("questions.views.MADE", Limit("question-sets", 1, SECONDS_PER_HOUR))
+    monkeypatch.setattr("questions.services.MADE", Limit("question-sets", 1, SECONDS_PER_HOUR))
     hers.post("/live/sets/new/", {"name": "One"})
     assert "tried too often" in text(hers.post("/live/sets/new/", {"name": "Two"}))
     assert "tried too often" in followed(hers, f"/live/sets/{made}/copy/")

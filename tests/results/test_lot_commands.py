@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from accounts import repository as people
-from ballots import services as voting
+from ballots import services as box
 from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -35,6 +35,7 @@ from store import keys
 from store.table import Delete, Item, Put, Update
 from tally import lots
 from tally.result import Lot
+from tests import voting
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_bundle import run, taken
@@ -212,7 +213,7 @@ def test_several_who_seal_at_once_draw_the_same_lots(site, voted, close):  # noq
     election = elections.find("Board")
     assert at_once(*(partial(services.seal_result, election) for _ in range(6))) == [None] * 6
     assert len(sealed(site)) == 1
-    voting.seal_closed()  # which publishes the ballots, too
+    box.seal_closed()  # which publishes the ballots, too
     assert flaw() is None
 
 

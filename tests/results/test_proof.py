@@ -9,13 +9,14 @@ from contextlib import contextmanager
 import pytest
 
 from accounts import repository as people
-from ballots import services as voting
+from ballots import services as box
 from elections import repository as elections
 from elections import rolls
 from elections.lifecycle import deleting
 from results import proof, services
 from store import keys, splitting
 from store.table import Delete, Item, Key, Put
+from tests import voting
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 
@@ -124,11 +125,11 @@ def test_a_removed_ballot_in_the_box_of_a_public_election_is_named(site, sealed)
 
 def test_the_emptied_box_of_a_secret_election_is_as_it_should_be(site, sealed):
     sealed(True)
-    item = next(site.each(*keys.ballots("Board")))
+    item = next(each for each in site.each(*keys.ballots("Board")) if "withdrawn" not in each)
     site.write(Delete(Key(item["PK"], item["SK"])))
     assert flaw() is None
     site.write(Put(item))
-    voting.seal_closed()
+    box.seal_closed()
     assert list(site.each(*keys.ballots("Board"))) == []
     assert flaw() is None
     site.write(Put(item | {"confirmation": "ZZZZ-ZZZZ-ZZZZ-ZZZZ"}))
@@ -138,7 +139,7 @@ def test_the_emptied_box_of_a_secret_election_is_as_it_should_be(site, sealed):
 @BOTH
 def test_an_edited_ballot_in_the_box_is_named(site, sealed, secret):
     sealed(secret)
-    item = next(site.each(*keys.ballots("Board")))
+    item = next(each for each in site.each(*keys.ballots("Board")) if "withdrawn" not in each)
     code = item["confirmation"]
     with changed(site, Key(item["PK"], item["SK"]), rankings="2>1>0"):
         assert flaw() == f"Election “Board”: the ballot {code} in the ballot box is not what was sealed."

@@ -29,6 +29,7 @@ from tally.closeness import DEFAULT_RECOUNTS
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
+from tests.voting import secret_for
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def voted(opened, person):  # noqa: F811
         names = [f"voter {number}" for number in range(len(rankings))]
         election = opened(*names, **settings)
         for name, ranking in zip(names, rankings, strict=True):
-            ballots.cast(person(name), election.name, ranks(**ranking), name)
+            ballots.cast(person(name), election.name, ranks(**ranking), name, secret=secret_for(name))
         return election
 
     return cast

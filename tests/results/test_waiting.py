@@ -13,7 +13,7 @@ import pytest
 from acts import caches
 from acts.refusals import LostRace, NotNow
 from acts.storage import use_table
-from ballots import services as voting
+from ballots import services as box
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.lifecycle import closing, deleting
@@ -26,6 +26,7 @@ from store import keys
 from store.capacity_units import READ, MeteredTable
 from store.log import as_text, utc_now
 from store.table import Update
+from tests import voting
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
@@ -143,12 +144,12 @@ def test_casts_read_the_election_once_a_second_and_one_of_its_marks_each(here, c
         voters = [person("Eve"), person("Bob")]
     for voter, expected in zip(voters, (2, 0), strict=True):
         with metered(here, reads):
-            voting.cast(voter, "Board", ranks(Ada=1), voter.name)
+            box.cast(voter, "Board", ranks(Ada=1), voter.name, secret=voting.secret_for(voter.name))
         assert reads.get(OWN, 0) == expected, "the election and its candidates"
         assert [units for pk, units in reads.items() if pk.startswith(f"{OWN}#OPEN#")] == [1]
     clock[0] = 1.0
     with metered(here, reads):
-        voting.withdraw(voters[1], "Board", "withdrawn")
+        box.withdraw(None, "Board", "withdrawn", secret=voting.secret_for("Bob"))
     assert reads[OWN] == 1
 
 
@@ -198,7 +199,7 @@ def test_if_a_close_fails_after_the_marks_everybody_still_votes(here, there, see
 def test_a_cast_that_would_be_refused_decides_on_what_is_there_now(site, here, seen):
     """Here a candidate was added elsewhere since this process read the election."""
     with use_table(here):
-        organiser = voting.casting.people.find("the organiser")
+        organiser = box.casting.people.find("the organiser")
     site.write(Update(keys.election("Board"), set={"allow_edit": True}))
     add_candidates(organiser, repository.find("Board"), [Candidate("Zoe")])
     with use_table(here):
@@ -208,13 +209,13 @@ def test_a_cast_that_would_be_refused_decides_on_what_is_there_now(site, here, s
 
 def test_a_later_election_of_the_same_name_is_another(here, there, seen, opened):  # noqa: F811
     with use_table(there):
-        deleting.delete(voting.casting.people.find("the organiser"), repository.find("Board"))
+        deleting.delete(box.casting.people.find("the organiser"), repository.find("Board"))
         finish_background()
         opened("Eve", secret_ballot=True)
         assert marks(there) == keys.OPEN_MARKS
     with use_table(here):
         voting.cast(seen, "Board", ranks(Ada=1), "form")
-        assert voting.standing_of(seen, "Board").salt is not None
+        assert box.standing_of(seen, "Board").voted
         assert votes_of(repository.find("Board")) == 1
 
 
@@ -224,11 +225,11 @@ def test_a_cast_meets_the_close_of_another_process_at_once(here, there, clock, o
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
     with use_table(there):
-        organiser = voting.casting.people.find("the organiser")
+        organiser = box.casting.people.find("the organiser")
         closing.close(organiser, repository.find("Board"))
     with use_table(here):
         with pytest.raises(Exception, match="closed"):
-            voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
+            voting.cast(box.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
         assert votes_of(repository.find("Board")) == 0
 
 
@@ -238,7 +239,7 @@ def test_who_is_taken_off_the_roll_is_off_it_at_once(here, there, clock, opened,
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
     with use_table(there):
-        remove_voters(voting.casting.people.find("the organiser"), election, ["Eve"])
+        remove_voters(box.casting.people.find("the organiser"), election, ["Eve"])
     with use_table(here):
         assert eve.get("/election/Board/ballot/").status_code != 200
 
@@ -247,7 +248,7 @@ def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here
     with use_table(here):
         election = opened("Eve")
     at, item = keys.election("Board"), site.get(keys.election("Board"))
-    eve, organiser = person("Eve"), voting.casting.people.find("the organiser")
+    eve, organiser = person("Eve"), box.casting.people.find("the organiser")
     is_good = lambda who, found: repository.recent_read("Board", who, is_open=True).is_good({at: found})  # noqa: E731
     assert is_good(eve, item)
     assert not is_good(organiser, item), "who may just have changed it"
@@ -261,7 +262,7 @@ def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here
 def test_an_organiser_sees_their_own_change_on_any_process(site, here, there, clock, opened, signed_in):  # noqa: F811
     with use_table(here):
         opened("Eve", description="As it was before.")
-        eve, organiser = signed_in("Eve"), signed_in(voting.casting.people.find("the organiser"))
+        eve, organiser = signed_in("Eve"), signed_in(box.casting.people.find("the organiser"))
         for client in (eve, organiser):
             assert b"As it was before." in client.get("/election/Board/").content
     site.write(repository.description_written("Board", "As it is now."))
@@ -284,8 +285,8 @@ def counting(here, clock, opened, signed_in, monkeypatch):  # noqa: F811
         enrol("Eve")
         eve, bob = signed_in("Eve"), signed_in("Bob")
         clock[0] = -1.0
-        voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
-        closing.close(voting.casting.people.find("the organiser"), repository.find("Board"))
+        voting.cast(box.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
+        closing.close(box.casting.people.find("the organiser"), repository.find("Board"))
         clock[0] = 0.0
         assert eve.get(RESULT).status_code == 202
     return bob
@@ -337,7 +338,7 @@ def test_without_scripts_the_browser_waits_on_a_page_that_knows_nobody(here, clo
         assert waiting_page.status_code == 200
         assert re.search(r'<meta http-equiv="refresh" content="\d+">', waiting_page.content.decode())
         assert "Bob" not in re.findall(r"\w+", waiting_page.content.decode())
-        voting.seal_closed("Board")
+        box.seal_closed("Board")
         clock[0] = 1.0
         assert counting.get(found[1]).headers["Location"] == RESULT
         assert client.get(f"{found[1][:-2]}x/").status_code == 404
@@ -362,7 +363,7 @@ def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(h
     with use_table(here):
         address = part_of(client.get("/result/Board/").content)
         assert "HX-Refresh" not in client.get(address, headers=HTMX).headers
-        voting.seal_closed("Board")
+        box.seal_closed("Board")
         assert "HX-Refresh" not in client.get(address, headers=HTMX).headers, "for a second"
         clock[0] = 1.0
         assert client.get(address, headers=HTMX).headers["HX-Refresh"] == "true"

@@ -304,16 +304,27 @@ def test_the_first_line_says_what_it_is_and_the_last_that_it_is_whole(full, file
     assert orjson.loads(last) == {"items": len(items), "sha256": digest}
 
 
-SALT = {"PK": keys.salt("Board").pk, "SK": keys.salt("Board").sk, "salt": b"\x01"}
+SALT = keys.game_salt("session", 1)
 
 
-def test_salts_of_secret_elections_are_left_out_of_every_copy(embedded):
+def test_salts_of_anonymous_rounds_are_left_out_of_every_copy(embedded):
     table, copy, file = embedded(), embedded(), BytesIO()
-    table.write(Put(SALT), Put({"PK": "SALT", "SK": "METADATA"}))
-    assert len(backup(table, file).open) == 1
-    assert b"ELECTION#" not in file.getvalue()
+    table.write(Put({"PK": SALT.pk, "SK": SALT.sk, "salt": b"\x01"}), Put({"PK": "SALT", "SK": "METADATA"}))
+    backup(table, file)
+    assert b'"salt"' not in file.getvalue()
     assert transfer(table, copy) == check_items(file) == 1
     assert [item["PK"] for _, item in copy.everything()] == ["SALT"]
+
+
+def test_a_backup_says_which_secret_elections_were_open(embedded):
+    table = embedded()
+    place, about = keys.election("Board"), {"allow_vote": True, "secret_ballot": True, "lots_commitment": "5"}
+    for number, changed in enumerate(({}, {"allow_vote": False}, {"secret_ballot": False})):
+        other = keys.election(f"Board {number}")
+        table.write(Put({"PK": other.pk, "SK": other.sk, **about, "lots_commitment": str(number), **changed}))
+    (found,) = backup(table, BytesIO()).open
+    assert found == backup_module.tag({"lots_commitment": "0"})
+    assert place.pk not in found
 
 
 def check_items(file: BytesIO) -> int:
@@ -323,9 +334,9 @@ def check_items(file: BytesIO) -> int:
 
 def test_salts_in_a_backup_of_an_earlier_version_are_not_restored(embedded, monkeypatch):
     table, copy, file = many(embedded(), 400), embedded(), BytesIO()
-    table.write(Put(SALT))
+    table.write(Put({"PK": SALT.pk, "SK": SALT.sk, "salt": b"\x01"}))
     with monkeypatch.context() as earlier:
-        earlier.setattr("store.backup.is_salt", lambda key: False)
+        earlier.setattr("store.backup._is_salt", lambda key: False)
         assert backup(table, file).items == 401
     assert b'"salt"' in file.getvalue()
     with monkeypatch.context() as killed:
@@ -333,7 +344,7 @@ def test_salts_in_a_backup_of_an_earlier_version_are_not_restored(embedded, monk
         with pytest.raises(KeyboardInterrupt):
             restore(copy, BytesIO(file.getvalue()), check(BytesIO(file.getvalue())))
     assert restore(copy, BytesIO(file.getvalue()), check(BytesIO(file.getvalue()))) == 400
-    assert copy.get(keys.salt("Board")) is None
+    assert copy.get(SALT) is None
     assert sum(1 for _ in copy.everything()) == 400
 
 

@@ -22,7 +22,7 @@ from store.backup import encoded
 from store.connect import connect
 from store.log import Event, EventLog
 from store.table import Delete, Put
-from upkeep import secret_key, server
+from upkeep import server
 from upkeep.backups import age
 from upkeep.commands import show_count
 from upkeep.worker import heartbeats
@@ -137,7 +137,6 @@ def test_a_store_that_a_first_start_has_made_is_filled(used, elsewhere, tmp_path
     other = elsewhere()
     other.create()
     formats.prepare(other)
-    secret_key.record_at_start(other)
     assert setup_link.new_link()
     worker = heartbeats.HeartbeatSender(other, {})
     worker.send()
@@ -172,12 +171,15 @@ def test_who_is_refused_is_told_what_to_do(used, tmp_path):
         run("restore", str(tmp_path / "file"))
 
 
-def test_what_a_restore_would_mean_to_an_open_secret_election_is_said(site, tmp_path):
+OPEN = {"allow_vote": True, "secret_ballot": True, "lots_commitment": "5"}
+
+
+def test_that_a_secret_election_is_open_is_said(site, tmp_path):
     stderr = StringIO()
     run("backup", str(tmp_path / "before"), stderr=stderr)
-    assert "Secret elections" not in stderr.getvalue()
-    place = keys.salt("Board")
-    site.write(Put({"PK": place.pk, "SK": place.sk, "salt": b"\x01"}))
+    assert "secret elections" not in stderr.getvalue()
+    place = keys.election("Board")
+    site.write(Put({"PK": place.pk, "SK": place.sk, **OPEN}))
     run("backup", str(tmp_path / "during"), stderr=stderr)
     assert "Open secret elections: 1." in stderr.getvalue()
 
@@ -266,10 +268,10 @@ def test_backup_key_makes_a_pair_that_fits():
 
 
 def test_a_folder_is_filled_and_cleared_by_itself(used, tmp_path, monkeypatch):
-    place, moment = keys.salt("Board"), datetime(2026, 11, 1, 3, tzinfo=UTC)
+    place, moment = keys.election("Board"), datetime(2026, 11, 1, 3, tzinfo=UTC)
     for day in range(5):
         if day == 1:
-            used.write(Put({"PK": place.pk, "SK": place.sk, "salt": b"\x01"}))
+            used.write(Put({"PK": place.pk, "SK": place.sk, **OPEN}))
         if day == 4:
             used.write(Delete(place))
         monkeypatch.setattr("upkeep.management.commands.backup.utc_now", lambda day=day: moment + timedelta(days=day))

@@ -54,7 +54,7 @@ def test_casting_costs_what_its_transaction_holds(small):
     }
     assert (told.pop("write USER#{…}"), told.pop("write SEQUENCE"), told.pop("write VOTER#{…}+")) == (2, 1, 1)
     assert not [key for key in told if key.startswith("write")]
-    assert small.act("casting").total(WRITE) == small.act("changing").total(WRITE) == 18
+    assert (small.act("casting").total(WRITE), small.act("changing").total(WRITE)) == (18, 11)
 
 
 def test_pages_write_nothing_and_every_act_of_a_voter_is_there(small):

@@ -27,6 +27,7 @@ from accounts.rules import Role
 from acts import caches
 from acts.storage import use_table
 from ballots import services as voting
+from ballots.secret import new_secret
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -188,6 +189,7 @@ class Play:
     meter: Meter
     size: Size
     acts: list[Act] = field(default_factory=list)
+    secrets: defaultdict[str, str] = field(default_factory=lambda: defaultdict(new_secret))  # of the players' ballots
 
     def all(self) -> list[Act]:
         self.director = self.person("Director", Role.OWNER)
@@ -267,9 +269,9 @@ class Play:
         self.few_events = self.seal_log()
         if self.size.mail:
             self.send("sending the confirmation", STAGE_VOTERS)  # when there is time
-        self.done_by(others, "changing", self.cast, Per.CHANGE)
-        self.done_by(others, "withdrawing", lambda client, _player: self.post(client, "withdraw"), Per.CHANGE)
-        self.done_by(others, "casting anew", self.cast, Per.CHANGE)
+        self.done_by(others, "changing", self.change, Per.CHANGE)
+        self.done_by(others, "withdrawing", self.withdraw, Per.CHANGE)
+        self.done_by(others, "casting anew", self.change, Per.CHANGE)
 
     def done_by(self, voters: Sequence[tuple[Client, User]], name: str, step: Step, per: Per, **more: bool) -> None:
         for each in voters:
@@ -309,7 +311,20 @@ class Play:
         _expect(302, client.post(reverse("sign_in"), fields, secure=True))
 
     def cast(self, client: Client, player: User) -> None:
-        self.post(client, "cast", **self.ranks())
+        self.send_ballot(client, player, "cast")
+
+    def change(self, client: Client, player: User) -> None:
+        """A secret ballot by its secret."""
+        self.send_ballot(client, player, "change_cast" if self.size.secret else "cast")
+
+    def send_ballot(self, client: Client, player: User, page: str) -> None:
+        """A secret ballot is answered with its receipt."""
+        status = 200 if self.size.secret else 302
+        fields = {**self.ranks(), "secret": self.secrets[player.name]}
+        _expect(status, client.post(reverse(page, args=[NAME]), fields, secure=True))
+
+    def withdraw(self, client: Client, player: User) -> None:
+        self.post(client, "change_withdraw" if self.size.secret else "withdraw", secret=self.secrets[player.name])
 
     def ranks(self) -> dict[str, str]:
         return {f"rank-{number}": str(number + 1) for number in range(self.size.candidates)}

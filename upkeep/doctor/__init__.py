@@ -74,7 +74,6 @@ def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> I
         yield store_checks.check_worker(health.last_seen(read_heartbeats(table)), found.pause)
         yield store_checks.check_backup(found.backup, now)
         yield from store_checks.check_old_backups()
-        yield store_checks.check_secret_key(table)
         yield mail_checks.check_outbox(*health.count_mails(table, outbox.FAILED, outbox.UNKNOWN).values())
         yield from mail_checks.check_mailbox(bounce_mailbox.state(found.bounces))
         yield store_checks.check_background_work()

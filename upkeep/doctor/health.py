@@ -17,7 +17,7 @@ from store import keys, sharded_reads
 from store.log import as_text, layout, utc_now
 from store.parallel import run_parallel
 from store.table import Item, Key, StoreError, Table
-from upkeep import disk, secret_key
+from upkeep import disk
 from upkeep.log import figures
 from upkeep.monitoring import metrics
 from upkeep.pause import Pause, pause_of
@@ -142,15 +142,7 @@ def problem(found: Iterable[Heartbeat]) -> str:
 
 # --- less urgent problems ---
 
-WARNING_KEYS = (keys.SECRET_KEY, keys.BOUNCES_READ, keys.FIGURES)
-
-
-def key_problem(table: Table, found: Mapping[Key, Item]) -> str:
-    """A message if people cannot vote because the site's secret key was replaced. Elections are read only if the
-    fingerprint in the store differs."""
-    if secret_key.differs(found.get(keys.SECRET_KEY)) and secret_key.locked_election(table) is not None:
-        return str(secret_key.REPLACED)
-    return ""
+WARNING_KEYS = (keys.BOUNCES_READ, keys.FIGURES)
 
 
 def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:

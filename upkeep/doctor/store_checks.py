@@ -16,7 +16,7 @@ from acts import background
 from store import formats, keys
 from store.log import utc_now
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
-from upkeep import secret_key, system
+from upkeep import system
 from upkeep.backups import retention as keeping
 from upkeep.log.figures import LATEST
 from upkeep.pause import Pause
@@ -113,14 +113,6 @@ def newest_moment(found: Health, checkpoint: Item | None) -> datetime | None:
     """The latest moment known to be in the log, without reading it."""
     moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None, found.figures.get(LATEST)]
     return max((datetime.fromisoformat(each) for each in moments if each), default=None)
-
-
-def check_secret_key(table: Table) -> Finding:
-    about = _("Secret key")
-    if secret_key.locked_election(table) is None:
-        return ok(about, _("It fits all open secret elections."))
-    todo = _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md).")
-    return broken(about, str(secret_key.REPLACED), todo)
 
 
 # --- the worker ---

@@ -78,8 +78,8 @@ def changes(event: Item) -> dict[str, int]:
 
 
 def changes_of_day(event: Item) -> dict[str, int]:
-    if event["event_type"] == "BallotCast":
-        return {CHANGED if event["event_data"]["changed"] else CAST: 1}
+    if event["event_type"] in ("BallotCast", "BallotChanged"):
+        return {CHANGED if event["event_data"].get("changed", True) else CAST: 1}
     return {WITHDRAWN: 1} if event["event_type"] == "BallotWithdrawn" else {}
 
 

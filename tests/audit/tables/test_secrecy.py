@@ -17,7 +17,7 @@ from accounts import services as accounts
 from accounts import throttle
 from accounts.rules import Role
 from acts.rate_limits import SECONDS_PER_DAY, count
-from audit.tables import masks, raw, relations
+from audit.tables import raw, relations
 from ballots import services as ballots
 from elections import repository
 from elections.invitations import mailing
@@ -145,7 +145,7 @@ def close(site) -> None:
     Sealer(site).seal()
 
 
-KINDS_OF_SECRETS = {"pseudonym", "salt", "check", "hash", "its salt", "session salt", "session", "once", "throttle"}
+KINDS_OF_SECRETS = {"key", "hash", "its salt", "session salt", "session", "once", "throttle"}
 KINDS_OF_SECRETS |= {"pending", "password of a registration", "lots"}
 
 
@@ -155,10 +155,7 @@ def secrets_of(site) -> dict[str, str]:
     for _, item in site.everything():
         head, _, rest = item["PK"].partition("#")
         if item["SK"].startswith("BALLOT#"):
-            found[item["SK"].partition("#")[2]] = "pseudonym"
-        if item["SK"] == "SALT":
-            salt = item["salt"]
-            found |= {salt.hex(): "salt", base64.b64encode(salt).decode(): "salt", item["check"].hex(): "check"}
+            found[item["SK"].partition("#")[2]] = "key"
         if item["SK"] == "LOTS":
             found[item["secret"]] = "lots"
         if head == "USER" and "hash" in item:
@@ -224,16 +221,10 @@ def rows_of(text: str) -> list[str]:
 @pytest.fixture
 def one_would_try(day) -> set[str]:
     """Where the planted mistakes show."""
-    places = keys.election(NAME), keys.salt(NAME), keys.user(VOTERS[0])
+    places = keys.election(NAME), keys.user(VOTERS[0])
     items = {f"item/?{urlencode({'table': 'data', 'pk': place.pk, 'sk': place.sk})}" for place in places}
     partitions = {f"?{urlencode({'table': 'data', 'pk': place.pk})}" for place in places}
     return {f"/admin/tables/raw/{each}" for each in items | partitions}
-
-
-def test_a_kind_that_is_shown_by_mistake_is_found(day, one_would_try, auditor, monkeypatch):
-    monkeypatch.setattr(masks, "is_salt", lambda item: False)
-    with with_types([ItemType("salt", keys.salt, "salt:bytes")]):
-        assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"salt"}
 
 
 def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor, monkeypatch):
@@ -241,7 +232,7 @@ def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor,
     monkeypatch.setattr(raw, "PAGE_ROWS", 3)  # the page ends with a ballot, whose key is in the cursor
     monkeypatch.setattr(raw, "encrypt_cursor", lambda cursor: cursor)
     monkeypatch.setattr(raw, "decrypt_cursor", lambda cursor: cursor)
-    assert "pseudonym" in Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day))
+    assert "key" in Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day))
 
 
 def test_an_attribute_that_is_shown_by_mistake_is_found(day, one_would_try, auditor):

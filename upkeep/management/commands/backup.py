@@ -103,8 +103,8 @@ class Command(StoreCommand):
         stream.write(f"Checkpoint {summary.checkpoint}" if summary.checkpoint else "Nothing in the log is sealed yet.")
         if summary.open:
             self.stderr.write(
-                f"Open secret elections: {len(summary.open)}. The backup does not say who cast which ballot. If you "
-                "restore it, ballots cast so far count, but can no longer be changed or withdrawn."
+                f"Open secret elections: {len(summary.open)}. The backup does not say who cast which ballot, but "
+                "comparing it with others may: do not keep many of them."
             )
         try:
             archive.record_backup(summary, size)

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO, cast
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from ballots.secrecy import unlink_all
 from mail.outages import clear_all_outages
 from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now
@@ -20,7 +19,7 @@ from store.table import Table, Unavailable
 from upkeep import server, system
 from upkeep.backups import age, archive, input_files
 from upkeep.backups.held_mail import Holding
-from upkeep.commands import StoreCommand, print_unlinked_warning, show_count
+from upkeep.commands import StoreCommand, show_count
 from upkeep.worker.heartbeats import MISSED_SECONDS, read_heartbeats
 
 STOP_FIRST = "Stop the site first: systemctl stop plenum.socket plenum plenum-worker. (After a crash, wait a minute.)"
@@ -34,9 +33,8 @@ class Command(StoreCommand):
     help = (
         "Restores a backup into a store that is empty or has only been started once; with --replace, into any store "
         "not in use. A file is checked completely before anything is written, and an interrupted restore of the same "
-        "file continues. Standard input is checked at its end. In secret elections that were open when the backup was "
-        "made, ballots cast until then count, but cannot be changed or withdrawn, because backups do not say who cast "
-        "them. Mails that were waiting are set aside, because they may have been sent since."
+        "file continues. Standard input is checked at its end. Mails that were waiting are set aside, because they "
+        "may have been sent since."
     )
     oldest = None
 
@@ -115,7 +113,6 @@ class Command(StoreCommand):
             return restore(self.table, lines, sha256, progress, self._finish, notice)
 
     def _finish(self) -> None:
-        print_unlinked_warning(self.stderr, unlink_all())
         self.stderr.write(
             "People removed after the backup was made are back. See “plenum removals” to remove them again."
         )

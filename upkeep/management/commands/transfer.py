@@ -3,20 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from acts.storage import use_table
-from ballots.secrecy import unlink_all
 from store import formats
 from store.backup import transfer
 from store.connect import connect
-from store.table import Table
-from upkeep.commands import StoreCommand, print_unlinked_warning, show_count
+from upkeep.commands import StoreCommand, show_count
 
 
 class Command(StoreCommand):
     help = (
         "Copies everything from one store into another, empty one, and compares every item afterwards. Stop the site "
-        "first: changes made meanwhile are not copied. In open secret elections, ballots cast so far count, but cannot "
-        "be changed or withdrawn there, because copies do not say who cast them."
+        "first: changes made meanwhile are not copied."
     )
     oldest = None
 
@@ -29,9 +25,5 @@ class Command(StoreCommand):
         filled = connect(target)
         filled.create()
         with show_count(self.stderr, "Transfer") as progress:
-            items = transfer(connect(source), filled, progress, lambda: self._unlink(filled))
+            items = transfer(connect(source), filled, progress)
         self.stdout.write(f"{items} items were copied and compared.")
-
-    def _unlink(self, filled: Table) -> None:
-        with use_table(filled):
-            print_unlinked_warning(self.stderr, unlink_all())
