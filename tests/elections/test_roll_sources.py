@@ -20,6 +20,7 @@ from acts.refusals import LostRace
 from acts.storage import table, use_table
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
+from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
@@ -212,6 +213,8 @@ def test_it_ends(client, draft, server):
 def test_a_renamed_draft_keeps_its_source_and_a_copy_has_none(client, draft, otto, server):
     server.body = listing("eve@example.org")
     client.post(PAGE, preview(client, server.url, nightly="on")[0])
+    copying.copy(otto, now(), "Copy")
+    assert sources.find("Copy") is None
     drafts.rename(otto, now(), "Council")
     assert sources.find("Council").election_name == "Council"
     assert sources.find(NAME) is None
