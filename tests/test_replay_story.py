@@ -44,6 +44,7 @@ from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
+from elections.invitations.voting_link import new_token
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
@@ -571,9 +572,9 @@ def other_systems_are_told() -> None:
 
 def somebody_leaves() -> None:
     olga, cy = someone("Olga"), someone("Cy")
-    made = drafts.create(cy, "Still open")
+    made = drafts.create(cy, "Still open", vote_by_link=True)
     add_candidates(cy, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    add_voters(cy, made, ["voter 0", "voter 5", "Cy"])
+    add_voters(cy, made, ["voter 0", "voter 5", "Cy", "by.link@example.org"])
     set_need(cy, election("Still open"), Need("counting", 1, 2))
     agreed(cy, "Still open")
     lifecycle.open_(cy, election("Still open"), editable=False, shows_skills=True)
@@ -589,6 +590,7 @@ def somebody_leaves() -> None:
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
     rolls.forget_display_names("late@example.org")
+    assert new_token("Still open", "by.link@example.org", "by.link@example.org", "1")
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
 
 

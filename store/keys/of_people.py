@@ -125,6 +125,11 @@ def sessions_at_provider(digest: str) -> Span:
     return Span(f"AT#{digest}", index=True)
 
 
+def session_at_provider(digest: str, session: Key) -> dict[str, str]:
+    """The index entry of one of them."""
+    return {"GSI1PK": sessions_at_provider(digest).pk, "GSI1SK": f"{session.pk}#{session.sk}"}
+
+
 def api_token(name: str, token_id: str) -> Key:
     return Key(f"APITOKENS#{part(name)}", token_id)
 
