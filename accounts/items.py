@@ -7,6 +7,7 @@ from store.replay import Exempt
 from store.schema import Export, ItemType, Sheet
 
 from . import api_tokens, personal_data
+from .connectors import membership
 
 NO_CREDENTIALS = "The log contains no credentials"
 
@@ -30,6 +31,11 @@ ITEMS = (
     ItemType("factors", keys.factors, hidden="account app:map passkeys:list codes:list version",
              replay=f"{NO_CREDENTIALS}; the account says which kinds of factors there are."),
     ItemType("identity", keys.identity, "name:person", "account"),
+    ItemType("group at a provider", keys.provider_group, hidden="name:person account provider group",
+             closed_lists=(keys.members_at_provider("", ""),),
+             replay="The provider says it again at every sign-in.",
+             exports=(Export("provider_groups", _("provider_groups.json: your groups at sign-in providers that rolls "
+                                                  "of elections can follow."), membership.export),)),
     ItemType("spent token", keys.spent, hidden="ttl:int",
              replay="A sign-in or a sign-out at a provider that was used; nobody could use it again after a day."),
     ItemType("daily mail count", keys.mails_of_day, "mails:int ttl:int",

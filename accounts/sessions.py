@@ -79,7 +79,7 @@ class SessionStore(SessionBase):
             "contents": contents,
         }
         if at_provider := contents.get("source", {}).get("session"):
-            item |= {"GSI1PK": keys.sessions_at_provider(at_provider).pk, "GSI1SK": f"{place.pk}#{place.sk}"}
+            item |= keys.session_at_provider(at_provider, place)
         # Do not bring back a session that was ended elsewhere during this request.
         try:
             table().write(Put(item, when=Exists() if self.item else None))

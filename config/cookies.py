@@ -16,7 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 HOST, SECURE = "__Host-", "__Secure-"
-FOR_SOME_PAGES = re.compile(r"half|ranking|plenum_(likes|voter|poll_key|seat_.*)")
+FOR_SOME_PAGES = re.compile(r"half|ranking|plenum_(likes|voter|poll_key|seat_.*|flow_.*)")
 
 
 def prefix_of(name: str) -> str:

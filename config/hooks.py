@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from accounts.access import PROFILE_VISIBILITY
 from accounts.api_tokens import delete_tokens
+from accounts.connectors.membership import forget as forget_membership
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
@@ -167,6 +168,7 @@ def install_hooks() -> None:
         forget_webhooks,  # their webhooks are deleted
         delete_sessions,  # their sessions are deleted
         delete_tokens,  # and their API tokens
+        forget_membership,  # which groups they are in at sign-in providers is forgotten
     )
     # and finally the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 

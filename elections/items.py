@@ -92,6 +92,10 @@ ITEMS = (
     ItemType("open mark", keys.open_mark, "created_at"),
     ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
 
+    ItemType("roll source", keys.roll_source, "election_name:election kind set_by:person due followed_at failed",
+             "place account", lists=(keys.ROLL_SOURCES,),
+             replay="The log does not contain the addresses that rolls follow, which may open something."),
+
     # mailings
     ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing first_invited invited_until "
              "reminded_until timed_until", replay=MAILS),

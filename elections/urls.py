@@ -48,6 +48,7 @@ below_election = [
     path("<name:name>/skills/", needs_views.candidate_skills, name="candidates_skills"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
     path("<name:name>/roll/skills/", roll_views.skilled, name="skilled_voters"),
+    path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),

@@ -128,10 +128,11 @@ def an_election(ida) -> None:
     add_voters(ida, made, ["Ann", "Ben", "by.mail@example.org"])
     lifecycle.open_(ida, repository.find("Board"), editable=False)
     mailing.invite(ida, repository.find("Board"))
-    for form, name, first in ((1, "Ann", "Ada"), (2, "Ben", "Bo"), (3, "Ben", "Cy")):
-        ballots.cast(people.find(name), "Board", ranks(**{first: 1}), f"form {form}")
-    ballots.withdraw(people.find("Ben"), "Board", "form 4")
-    ballots.cast(people.find("Ben"), "Board", ranks(Bo=1), "form 5")
+    for form, name, first in ((1, "Ann", "Ada"), (2, "Ben", "Bo")):
+        ballots.cast(people.find(name), "Board", ranks(**{first: 1}), f"form {form}", secret=f"{form:032x}")
+    ballots.cast(None, "Board", ranks(Cy=1), "form 3", secret=f"{2:032x}")
+    ballots.withdraw(None, "Board", "form 4", secret=f"{2:032x}")
+    ballots.cast(None, "Board", ranks(Bo=1), "form 5", secret=f"{2:032x}")
     closing.close(ida, repository.find("Board"))
     ballots.seal_closed("Board")
     browser = sign_in(people.find("Ann"))

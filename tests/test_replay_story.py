@@ -44,6 +44,7 @@ from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
+from elections.invitations.voting_link import new_token
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
@@ -52,7 +53,7 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.public import feed
-from elections.roll import imports
+from elections.roll import imports, sources
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, Election
 from elections.skills_needed import services as skills_needed
@@ -62,7 +63,7 @@ from mail import bounce_mailbox, bounces, outages, undelivered
 from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
-from pages import markdown, markdown_cache
+from pages import lists, markdown, markdown_cache
 from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from results.mailing import services as mailing
@@ -100,6 +101,7 @@ UNIVERSITY = Provider(
     "plenum",
     "secret",
     roles=(("board", Role.ADMIN),),
+    rolls=("board",),
 )
 
 
@@ -124,6 +126,7 @@ def tell() -> None:
     a_secret_election()
     an_election_has_shards()
     elections_change_hands()
+    a_roll_follows_a_source()
     groups_are_kept()
     several_questions_on_one_ballot()
     what_can_never_be_finished()
@@ -157,6 +160,21 @@ def later(**by: int) -> Iterator[None]:
 def send_mails() -> None:
     queue_mailings()
     send_waiting(compose)
+
+
+# --- a roll that follows a source ---
+
+
+def a_roll_follows_a_source() -> None:
+    """At night by a group that the site does not offer; then by hand, until it does no longer."""
+    ada, made = someone("Ada"), drafts.create(someone("Ada"), "Members")
+    leaver = someone("voter 4").email
+    add_voters(ada, made, [leaver], {leaver: "Lee"})
+    sources.choose(ada, election("Members"), sources.GROUP, "university board", nightly=True)
+    sources.follow_due(now=lambda: as_text(utc_now() + timedelta(days=2)))
+    rows = lists.read_voters(f"Bo\n{leaver}".encode())
+    sources.follow(ada, election("Members"), sources.compare(election("Members"), rows))
+    sources.drop(ada, election("Members"))
 
 
 # --- groups ---
@@ -222,7 +240,7 @@ def second_steps() -> None:
 def providers_are_linked() -> None:
     """And groups at a provider give roles, and take them back."""
     di = someone("Di")
-    identities.link(di, UNIVERSITY, Identity(UNIVERSITY.issuer, "di"))
+    identities.link(di, UNIVERSITY, Identity(UNIVERSITY.issuer, "di", groups=("board",)))
     identities.unlink(someone("Di"), UNIVERSITY.id, UNIVERSITY.label, "")
     identities.link(someone("Di"), UNIVERSITY, Identity(UNIVERSITY.issuer, "di"))
     newcomer = Identity(UNIVERSITY.issuer, "eli", "Eli", "eli@example.org", groups=("board",))
@@ -313,8 +331,11 @@ def a_public_election() -> None:
     remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
     add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
-    listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
-    the_list = imports.start(ada, election("Bord"), listed, display_names={"late@example.org": "Lea Late"})
+    leaver = someone("voter 4").email
+    listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", leaver]
+    the_list = imports.start(
+        ada, election("Bord"), listed, display_names={"late@example.org": "Lea Late", leaver: "Lee"}
+    )
     imports.resume(ada, election("Bord"), the_list, 5)
     imports.resume(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
     remove_voter(ada, election("Bord"), "wrong@example.org")
@@ -551,9 +572,9 @@ def other_systems_are_told() -> None:
 
 def somebody_leaves() -> None:
     olga, cy = someone("Olga"), someone("Cy")
-    made = drafts.create(cy, "Still open")
+    made = drafts.create(cy, "Still open", vote_by_link=True)
     add_candidates(cy, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    add_voters(cy, made, ["voter 0", "voter 5", "Cy"])
+    add_voters(cy, made, ["voter 0", "voter 5", "Cy", "by.link@example.org"])
     set_need(cy, election("Still open"), Need("counting", 1, 2))
     agreed(cy, "Still open")
     lifecycle.open_(cy, election("Still open"), editable=False, shows_skills=True)
@@ -569,6 +590,7 @@ def somebody_leaves() -> None:
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
     rolls.forget_display_names("late@example.org")
+    assert new_token("Still open", "by.link@example.org", "by.link@example.org", "1")
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
 
 

@@ -72,7 +72,7 @@ def _said_by_call(call: ast.Call) -> Said | None:
 
 def said_by_template(source: str) -> set[Said]:
     calls = babel_extract(BytesIO(source.encode()), list(SAYS), [], OPTIONS)
-    return {_said_by_function(name, said) for _line, name, said, _comments in calls}
+    return {_said_by_function(name, said) for _line, name, said, _comments in calls if said}  # none: of a variable
 
 
 def _said_by_function(name: str, said: str | tuple[str | None, ...]) -> Said:

@@ -1,3 +1,3 @@
 """Signing in with an identity provider: one folder for each kind of connector."""
 
-PUBLIC = "configuration"
+PUBLIC = "configuration membership"

@@ -21,9 +21,13 @@ GITHUB = "https://github.com"
 SCOPE = "openid profile email"
 GROUPS = "groups"
 MAX_LABEL_CHARS = 60
+TEAM = r"[\w.-]+/[\w.-]+"
 GRANTABLE = tuple(role.name for role in Role if Role.NO_ACCESS < role <= Role.ADMIN)
-TEXTS = ("kind", "label", "issuer", "client_id", "client_secret", "client_secret_file", "scope", "groups")
-WORDS = (*TEXTS, "trust_addresses", "roles")
+TEXTS = (
+    *("kind", "label", "issuer", "client_id", "client_secret", "client_secret_file", "scope", "groups"),
+    "team_token_file",
+)
+WORDS = (*TEXTS, "trust_addresses", "roles", "rolls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +44,17 @@ class Provider:
     groups: str = GROUPS  # the claim that lists a person's groups
     trust_addresses: bool = False  # whether it only has addresses that it has checked, though it does not say so
     roles: tuple[tuple[str, Role], ...] = ()  # what a group makes of its members
+    rolls: tuple[str, ...] = ()  # the groups that the roll of an election may follow
+    team_token: str = field(default="", repr=False)  # with which GitHub says who is in a team
 
     def relevant(self, groups: Iterable[str]) -> tuple[str, ...]:
-        """Those that give a role; the others are nobody's business here."""
-        return tuple(group for group, _role in self.roles if group in groups)
+        """Those that give a role or that rolls may follow; the others are nobody's business here."""
+        wanted = dict.fromkeys((*(group for group, _role in self.roles), *self.rolls))
+        return tuple(group for group in wanted if group in groups)
+
+    @property
+    def needs_groups(self) -> bool:
+        return bool(self.roles or self.rolls)
 
     def granted(self, groups: tuple[str, ...]) -> Role | None:
         """The highest role that these groups give."""
@@ -89,6 +100,11 @@ def _wrong(name: str, table: Any) -> Iterator[str]:
     roles = table.get("roles", {})
     if not isinstance(roles, dict) or any(role not in GRANTABLE for role in roles.values()):
         yield f"roles gives each group one of {', '.join(GRANTABLE)}."
+    rolls = table.get("rolls", [])
+    if not isinstance(rolls, list) or any(not isinstance(each, str) or not 0 < len(each) <= 200 for each in rolls):
+        yield "rolls is a list of groups, each of 1 to 200 characters."
+    elif table.get("kind") == "github" and not all(re.fullmatch(TEAM, each) for each in rolls):
+        yield "rolls is a list of teams, such as organisation/team."
 
 
 def _wrong_secret(table: dict[str, Any]) -> Iterator[str]:
@@ -96,6 +112,8 @@ def _wrong_secret(table: dict[str, Any]) -> Iterator[str]:
         yield "either client_secret or client_secret_file is needed."
     elif not isinstance(path := table.get("client_secret_file", ""), str) or (path and not _content(path)):
         yield "client_secret_file cannot be read or is empty."
+    if isinstance(path := table.get("team_token_file", ""), str) and path and not _content(path):
+        yield "team_token_file cannot be read or is empty."
 
 
 def _content(path: str) -> str:
@@ -109,8 +127,18 @@ def _provider(name: str, table: dict[str, Any]) -> Provider:
     values = {"label": name, "issuer": GITHUB, **table}
     path, roles = values.pop("client_secret_file", ""), values.pop("roles", {})
     secret = _content(path) if path else values["client_secret"]
+    token_path, rolls = values.pop("team_token_file", ""), values.pop("rolls", ())
     granted = tuple((group, Role[role]) for group, role in roles.items())
-    return Provider(**{**values, "id": name, "client_secret": secret, "roles": granted})
+    return Provider(
+        **{
+            **values,
+            "id": name,
+            "client_secret": secret,
+            "roles": granted,
+            "rolls": tuple(rolls),
+            "team_token": _content(token_path) if token_path else "",
+        }
+    )
 
 
 def is_secure(address: str) -> bool:

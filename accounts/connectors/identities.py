@@ -15,6 +15,7 @@ from mail import outbox
 from pages.names import clean_email
 from store.log import Event
 
+from . import membership
 from .configuration import Provider
 from .protocol import Identity, SignedOut
 
@@ -34,6 +35,8 @@ LAST_WAY_IN = _("Without %(provider)s you could no longer sign in. Set a passwor
 def person_of(provider: Provider, identity: Identity) -> User | None:
     """Whose account this is; their role follows their groups at the provider. `None` if they have none yet."""
     user = repository.find_by_identity(identity.key)
+    if user is not None and provider.rolls:
+        membership.remember(user, provider, identity.groups)
     if user is None or not provider.roles:
         return user
     return services.follow_groups(user, provider.id, provider.granted(identity.groups))
@@ -82,6 +85,7 @@ def link(user: User, provider: Provider, identity: Identity) -> None:
     email = outbox.queued("identity_linked", now.email, name=now.name, provider=provider.label)
     event = Event(now.name, "IdentityLinked", {"name": now.name, "identity": entry})
     record(event, *repository.linking(now, entry), email)
+    membership.remember(now, provider, identity.groups)
 
 
 @retried
@@ -96,6 +100,7 @@ def unlink(user: User, provider_id: str, label: str, current_session: str) -> No
     email = outbox.queued("identity_unlinked", now.email, name=now.name, provider=label)
     event = Event(now.name, "IdentityUnlinked", {"name": now.name, "identity": entry})
     record(event, *repository.unlinking(now, entry["key"]), email)
+    membership.forget(now, provider_id)
     end_sessions_of_identity(now.name, entry["key"], except_for=current_session)
 
 

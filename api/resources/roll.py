@@ -13,15 +13,18 @@ from accounts.rules import Permission
 from api.calls import Call, Page, Paging, each_cleaned
 from api.operations import operation
 from elections import rolls
-from elections.roll import services
+from elections.roll import services, sources
 from elections.rules import Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
+from pages import lists
+from pages.lists import Verdict
 from pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
 
 from .elections import load, organising
 
 AREA = "Roll"
 MAX_VOTERS_PER_REQUEST = 1000
+MAX_VOTERS_PER_ROLL = 20_000
 
 
 class Voter(msgspec.Struct):
@@ -49,6 +52,29 @@ class Added(msgspec.Struct):
     """Who of those sent is on the roll now: all of them."""
 
     voters: list[str]
+
+
+class WholeRoll(msgspec.Struct, forbid_unknown_fields=True):
+    """Everybody who should be on the roll."""
+
+    voters: Annotated[list[NewVoter], Meta(min_length=1, max_length=MAX_VOTERS_PER_ROLL)]
+    preview: Annotated[bool, Meta(description="Whether only to say what would change.")] = False
+
+
+class Refused(msgspec.Struct):
+    """Somebody on the list who cannot be on the roll."""
+
+    voter: str
+    reason: str
+
+
+class Replaced(msgspec.Struct):
+    """What has changed, or would change."""
+
+    added: list[str]
+    removed: list[str]
+    kept: Annotated[int, Meta(description="How many of those listed were on the roll already.")]
+    refused: list[Refused]
 
 
 class Search(Paging):
@@ -89,6 +115,24 @@ def add(call: Call, name: str) -> Added:
     names = {voter: known_as for voter, known_as in zip(voters, called, strict=True) if known_as and "@" in voter}
     call.run(lambda: services.add_voters(call.user, election, voters, names), converges=True)
     return Added(voters)
+
+
+@operation(
+    "PUT", "elections/<name:name>/voters", AREA, "Replace the roll", takes=WholeRoll, answers=Replaced,
+    refusals=("not-now",), example={"voters": [{"voter": "ada@example.org", "name": "Ada"}], "preview": True},
+    **organising,
+)  # fmt: skip
+def replace_(call: Call, name: str) -> Replaced:
+    """Make the roll what the list says. People who are not listed are removed from a draft, and never after the
+    opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
+    election, sent = load(call, name, Action.ADD_VOTERS), call.body
+    cells = [[each.voter, each.name] for each in sent.voters]
+    rows = lists.read_voters("".join(lists.as_csv(["voter", "name"], cells)).encode())
+    found = sources.compare(election, rows)
+    if not sent.preview:
+        call.run(lambda: sources.follow(call.user, election, found), converges=True)
+    refused = [Refused(row.typed, row.reason) for row in found.rows if row.verdict == Verdict.INVALID]
+    return Replaced(found.added, list(found.removed), found.kept, refused)
 
 
 def _clean_voter(text: str) -> str:

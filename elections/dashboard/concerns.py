@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections.invitations.progress import Progress
+from elections.roll.sources import trouble
 from elections.rules import Election, State
 
 from .next_step import Button
@@ -66,6 +67,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         sentence = ngettext("%(count)d mail could not be sent.", "%(count)d mails could not be sent.", failed)
         page = link("roll", _("See which, and why"), query="?show=failed")
         yield Concern("failed", sentence % {"count": failed}, page)
+    if (failed_source := snapshot.progress.failed_source) and not is_closed:
+        yield Concern("source", trouble(failed_source), link("roll_source", _("Follow a source"), "ADD_VOTERS"))
     if snapshot.needs_accounts:
         sentence = _(
             "Voters are listed by mail address and “Vote by link” is off, so anyone without an account must "

@@ -11,7 +11,7 @@ from accounts.models import User
 from acts.hooks import Hooks
 from acts.storage import table
 from elections import actions, repository, rules
-from elections.invitations.progress import progress
+from elections.invitations.progress import Progress, progress
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State
 from elections.turnout.counts import turnouts
@@ -56,7 +56,7 @@ def _card(user: User, election: Election, now: str) -> Card:
     candidates, so_far, voted, (name, later) = run_parallel(
         table(),
         lambda: len(repository.candidates(election.name)) if is_draft else 0,
-        lambda: progress(election),
+        lambda: Progress() if is_draft else progress(election),
         lambda: 0 if is_draft else turnouts(election, to_show=True)[0].voted,
         lambda: (ballot_name(election), ONCE_SEALED.run_all(user, election) if may_be_sealed else []),
     )

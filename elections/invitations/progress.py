@@ -1,4 +1,4 @@
-"""Progress of an election besides votes: mails sent, failed and under way, sealing."""
+"""Progress of an election besides votes: mails sent, failed and under way, sealing, the source of its roll."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ class Progress:
     is_reminding: bool = False
     is_sealed: bool = False
     sealing: Sealing | None = None  # while that takes its time
+    failed_source: str = ""  # why the roll could not follow its source last night
 
     @property
     def invited(self) -> MailCounts | None:
@@ -104,17 +105,19 @@ class Progress:
 
 
 def progress(election: Election) -> Progress:
-    """In one read, however long the roll is. A draft has got nowhere yet."""
+    """In one read, however long the roll is. A draft may only have a source."""
+    source = keys.roll_source(election.name)
     if election.stored_state == State.DRAFT:
-        return Progress()
+        return Progress(failed_source=(table().get(source) or {}).get("failed", ""))
     counted = keys.mail_counts(election.name, election.created_at)
     inviting, reminding = (MAILING.key(subject_of(election.name, kind)) for kind in (INVITED, REMINDED))
     result, mark = keys.result(election.name), keys.sealing(election.name)
     marks = [mark] if election.stored_state == State.CLOSED else []
-    found = table().get_many([counted, inviting, reminding, result, *marks])
+    found = table().get_many([counted, inviting, reminding, result, source, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
-    return Progress(mails, inviting in found, reminding in found, result in found, Sealing.from_mark(found.get(mark)))
+    sealed, failed_source = Sealing.from_mark(found.get(mark)), found.get(source, {}).get("failed", "")
+    return Progress(mails, inviting in found, reminding in found, result in found, sealed, failed_source)
 
 
 def sealing(election_name: str) -> Sealing | None:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.refusals import NotAllowed
 from acts.retry import retry_lost_race
-from acts.storage import table
+from acts.storage import write
 from acts.tokens import create_token, read_token
 from elections import sharding
 from elections.repository import election_of
@@ -88,7 +88,7 @@ def _new_token(election_name: str, voter: str, address: str, mail: str) -> str |
     link = Link(election.name, election.created_at, name, secrets.token_hex(SECRET_BYTES), mailed)
     others = [each for each in entry.get(LINKS, ()) if each[0] != mail]
     links = [*others, [mail, link.hash]][-MAX_LINKS:]
-    table().write(Update(Key(entry["PK"], entry["SK"]), set={LINKS: links}, when=are_unchanged(entry)))
+    write(Update(Key(entry["PK"], entry["SK"]), set={LINKS: links}, when=are_unchanged(entry)))
     return link.token
 
 

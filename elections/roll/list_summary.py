@@ -93,6 +93,8 @@ CANDIDATES = ListLabels(
     ngettext_lazy("%(count)d was already a candidate", "%(count)d were already candidates", "count"),
 )
 NEW = ngettext_lazy("%(count)d new", "%(count)d new", "count")
+REMOVED = ngettext_lazy("%(count)d voter removed.", "%(count)d voters removed.", "count")
+REMOVED_IN_PREVIEW = ngettext_lazy("%(count)d to be removed", "%(count)d to be removed", "count")
 DUPLICATES_IN_PREVIEW = ngettext_lazy("%(count)d duplicate", "%(count)d duplicates", "count")
 UNUSABLE_IN_PREVIEW = ngettext_lazy("%(count)d cannot be used", "%(count)d cannot be used", "count")
 DUPLICATES = ngettext_lazy("%(count)d duplicate skipped", "%(count)d duplicates skipped", "count")
@@ -111,9 +113,10 @@ def _counted(*numbers: tuple[int, Any]) -> list[str]:
     return [labels % {"count": count} for count, labels in numbers if count]
 
 
-def preview_text(new: int, skipped: Skipped, labels: ListLabels) -> str:
-    """“8 new · 3 already on the roll · 2 cannot be used”"""
+def preview_text(new: int, skipped: Skipped, labels: ListLabels, removed: int = 0) -> str:
+    """“8 new · 1 to be removed · 3 already on the roll · 2 cannot be used”"""
     others = (
+        (removed, REMOVED_IN_PREVIEW),
         (skipped.there, labels.already),
         (skipped.repeated, DUPLICATES_IN_PREVIEW),
         (skipped.unusable, UNUSABLE_IN_PREVIEW),

@@ -16,9 +16,11 @@ from elections import repository, rolls, rules, sharding
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State
+from pages import lists
+from pages.lists import Row
 from store import keys
 from store.splitting import by_count
-from store.table import Delete, Exists, Write
+from store.table import Delete, Equals, Write
 
 Names = Mapping[str, str]  # how people listed by address are called, by that address
 NO_NAMES: Names = {}
@@ -121,9 +123,22 @@ def adding(
     return [*entries, repository.touched(election, len(names))]
 
 
+def compare(election: Election, rows: Sequence[Row]) -> list[Row]:
+    """The rows of a list again, with what comes of each if the list is put on the roll."""
+    known = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
+    compared = lists.compare_with_roll(rows, *known)
+    return compared if rules.takes_names(election) else lists.refuse_names(compared, str(rules.EVERYBODY_HERE))
+
+
 def remove_voter(actor: User, election: Election, name: str) -> None:
+    remove_together(actor, election, [name])
+
+
+def remove_together(actor: User, election: Election, names: Iterable[str]) -> None:
+    """From the roll of a draft, a batch at a time."""
     check(actor, election, Action.REMOVE_VOTERS)
-    remove_voters(actor, election, [name], *([multi_ballots.is_free(election.book)] if election.book else []))
+    for batch in by_count(names):
+        remove_voters(actor, election, batch, *([multi_ballots.is_free(election.book)] if election.book else []))
 
 
 def remove_voters(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:
@@ -131,5 +146,6 @@ def remove_voters(actor: User, election: Election, names: Sequence[str], *also: 
 
 
 def removing(election: Election, names: Sequence[str]) -> list[Write]:
-    entries = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
+    """Refused for somebody who has voted."""
+    entries = [Delete(sharding.voter_key(election, name), when=Equals("voted", False)) for name in names]
     return [*entries, repository.touched(election, -len(names))]

@@ -20,16 +20,17 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from accounts import mail_quota, registration_policy
 from accounts.models import User
 from accounts.unsubscribe import unsubscribe_view
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.storage import now_text, table
 from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing, progress
-from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
+from elections.rules import Action, Election, State
 from elections.skills_needed.views import SkilledForm
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
 from pages import lists
-from pages.forms import form_data, form_page, run_form, show_form
+from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from pages.lists import Verdict
 from pages.messages import refusals_as_messages, run_action
 from pages.paging import read_page
@@ -38,8 +39,8 @@ from skills import repository as skills
 from skills.rules import level_of
 from store.parallel import run_parallel
 
-from . import imports, list_summary, services
-from .forms import ImportedForm, ImportForm, SearchForm, VotersForm
+from . import imports, list_summary, services, sources
+from .forms import ImportedForm, ImportForm, SearchForm, SourceForm, VotersForm
 from .imports import Import
 from .services import add_voters
 
@@ -47,6 +48,7 @@ ON_PATH = "path"  # query parameter: the import was started from the guided setu
 MAX_SHORT_LIST_VOTERS = 2000  # voters; a longer list shows its progress from the start
 SHORT_IMPORT_SECONDS = 1.0  # seconds a short one may take before it does
 PROGRESS_STEP_SECONDS = 0.4  # seconds between two moves of the progress bar
+SOURCE_READS = Limit("roll sources", 60, SECONDS_PER_HOUR)
 UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before it is asked to go on
 
 
@@ -120,9 +122,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
     """The outcome for each row, and the button that applies it."""
-    rows = lists.compare_with_roll(rows, *rolls.roll_and_accounts(election, [row.value for row in rows if row.value]))
-    rows = rows if takes_names(election) else lists.refuse_names(rows, str(EVERYBODY_HERE))
-    more |= {"query": _query(request), **preview_context(rows, list_summary.VOTERS)}
+    more |= {"query": _query(request), **preview_context(services.compare(election, rows), list_summary.VOTERS)}
     return render(request, "elections/preview.html", election_context(request, election, **more))
 
 
@@ -248,3 +248,64 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
         return preview_page(request, election, rows, skilled=sentence)
     context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
     return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
+
+
+# --- a source that the roll follows, previewed in the same way ---
+
+
+@organiser_page(Action.ADD_VOTERS)
+@form_page
+def follow_source(request: HttpRequest, election: Election) -> HttpResponse:
+    """First which source, then what it changes, then one button. Nothing is stored before that."""
+    source = sources.find(election.name)
+    if "drop" in request.POST:
+        done = _("The roll no longer follows a source. Everybody on it stays there.")
+        run_action(request, lambda: sources.drop(request.user, election), done)
+        return redirect("roll", name=election.name)
+    form = SourceForm(form_data(request), initial=_source_initial(source))
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_errors(form):
+            count(SOURCE_READS, request.user.name)
+            return _follow(request, election, form)
+    context = election_context(request, election, form=form, source=source)
+    context |= {"trouble": sources.trouble(source.failed) if source else ""}
+    return render(request, "elections/source.html", context, status=422 if form.errors else 200)
+
+
+def _source_initial(source: sources.Source | None) -> dict[str, Any]:
+    if source is None:
+        return {}
+    is_file = source.kind == sources.FILE
+    chosen = {"source": sources.FILE, "url": source.place} if is_file else {"source": source.place}
+    return {**chosen, "nightly": bool(source.due)}
+
+
+def _follow(request: HttpRequest, election: Election, form: SourceForm) -> HttpResponse:
+    """A preview; or what was previewed, if the source still says the same."""
+    found = sources.compare(election, sources.read(*form.chosen))
+    seen = request.POST.get("seen")
+    if seen == found.digest:
+        return _apply(request, election, form, found)
+    if seen is not None:
+        messages.warning(request, _("The source or the roll has changed since you looked. Please check it again."))
+    context = list_summary.rows_by_verdict(found.rows) | {"found": found, "form": form}
+    context |= {"removed": found.removed[: list_summary.MAX_PREVIEW_ROWS], "unlined": form.chosen[0] != sources.FILE}
+    skipped = list_summary.skipped_of(found.rows)
+    numbers = list_summary.preview_text(len(found.added), skipped, list_summary.VOTERS, len(found.removed))
+    return render(
+        request, "elections/source_preview.html", election_context(request, election, numbers=numbers, **context)
+    )
+
+
+def _apply(request: HttpRequest, election: Election, form: SourceForm, found: sources.Difference) -> HttpResponse:
+    kind, place = form.chosen
+    if found.removed:
+        services.remove_together(request.user, election, found.removed)
+        messages.success(request, list_summary.REMOVED % {"count": len(found.removed)})
+    sources.choose(request.user, election, kind, place, nightly=form.cleaned_data["nightly"])
+    if not found.added:
+        messages.success(request, _("The roll is as the source has it."))
+        return redirect("roll", name=election.name)
+    names, skipped = lists.display_names(found.rows), list_summary.skipped_of(found.rows)
+    new = imports.start(request.user, election, found.added, skipped, display_names=names)
+    return start_import(request, election, new)

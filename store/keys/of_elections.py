@@ -106,6 +106,9 @@ def _all(prefix: str) -> Callable[[str], Span]:
     return span
 
 
+ROLL_SOURCES = Span("ROLLSOURCES", index=True)
+
+roll_source = _one("SOURCE")  # what its roll follows
 description = _one("DESCRIPTION")  # too long for an item that every page and every cast reads
 snapshot = _one("SNAPSHOT")  # the skills it needs of candidates who agreed, as of its opening
 turnout = _one("TURNOUT")  # how many voted in each hour or on each day, as far as the log has been read
@@ -144,6 +147,11 @@ def voters(election_name: str, prefix: str = "", shards: int = 1) -> list[Span]:
 
 def elections_of_voter(name: str) -> Span:
     return Span(f"VOTER#{part(name)}", index=True)
+
+
+def roll_sources_due(moment: str) -> Span:
+    """Those due by now; later ones are not even read."""
+    return Span(ROLL_SOURCES.pk, last=f"{moment}~", index=True)
 
 
 def voter_import(election_name: str, digest: str) -> Key:

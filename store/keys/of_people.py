@@ -37,6 +37,19 @@ def identity(digest: str) -> Key:
     return Key(f"IDENTITY#{digest}", METADATA)
 
 
+def provider_group(name: str, provider_id: str, group: str) -> Key:
+    """A group that a person was in at a provider when they last signed in with it."""
+    return Key(f"GROUPSOF#{part(name)}", f"{escape(provider_id)}#{escape(group)}")
+
+
+def provider_groups(name: str, provider_id: str = "") -> Span:
+    return Span(f"GROUPSOF#{part(name)}", prefix=f"{escape(provider_id)}#" if provider_id else "")
+
+
+def members_at_provider(provider_id: str, group: str) -> Span:
+    return Span(f"INGROUP#{escape(provider_id)}#{escape(group)}", index=True)
+
+
 def spent(digest: str) -> Key:
     """Something that works once and was used: the state of a sign-in, or a token that announces a sign-out."""
     return Key(f"SPENT#{digest}", METADATA)
@@ -110,6 +123,11 @@ def calendar_feed(selector: str) -> Key:
 def sessions_at_provider(digest: str) -> Span:
     """The sessions that began with one session at an identity provider."""
     return Span(f"AT#{digest}", index=True)
+
+
+def session_at_provider(digest: str, session: Key) -> dict[str, str]:
+    """The index entry of one of them."""
+    return {"GSI1PK": sessions_at_provider(digest).pk, "GSI1SK": f"{session.pk}#{session.sk}"}
 
 
 def api_token(name: str, token_id: str) -> Key:

@@ -458,7 +458,15 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
 
 
 def _looks_of_the_organiser() -> list[Look]:
-    of_drafts = ("election_settings", "candidates", "import_roll", "open_election", "rename_election", "rehearse")
+    of_drafts = (
+        "election_settings",
+        "candidates",
+        "import_roll",
+        "roll_source",
+        "open_election",
+        "rename_election",
+        "rehearse",
+    )
     of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
     (under_way,) = imports.recent_imports(_now("Draft"))[0]

@@ -99,7 +99,7 @@ def test_a_single_write_that_meets_a_transaction_is_refused_and_a_read_passes():
     def later(act):
         return lambda: (site.time.sleep(0.002), act())
 
-    acts = [lambda: site.table.write(put("a")), lambda: site.table.increment(Key("p", "a"), "n")]
+    acts = [lambda: site.table.write(put("a")), lambda: site.table.write(add("a"))]
     assert site.told(hold, *map(later, acts)) == ["done", "Conflict", "Conflict"]
     assert site.told(hold, later(lambda: site.table.page(Span("p")))) == ["done", "done"]
 

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.rules import Role
 from ballots import services as voting
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -118,6 +118,7 @@ def fill_box(site: Table, election: Election, count: int, voters: int) -> None:
         place = keys.ballot(election.name, f"{number:08x}", election.shards)
         ranking = ">".join(map(str, drawn.sample(range(count), count)))
         site.write(Put({"PK": place.pk, "SK": place.sk, "rankings": ranking, "confirmation": f"{number:04}-ABCD"}))
+        site.write(Put(rolls.new_voter(election, f"{number}@example.org").item | {"voted": True}))
     site.write(Update(sharding.gates_of(election).keys(election.name)[0], add={"voted": voters}))
 
 

@@ -15,6 +15,7 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from acts.outbound import MAX_URL_CHARS
 from elections.multi_ballots.rules import MAX_QUESTIONS
 from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
 from news.rules import MAX_TAG_CHARS, MAX_TAGS
@@ -205,6 +206,15 @@ def _in_days(days: int) -> Callable[[Walk], str]:
     return lambda walk: f"{utc_now() + timedelta(days=days):%Y-%m-%dT%H:%M}"
 
 
+def _url(walk: Walk) -> str:
+    """In any script; what is not ASCII is escaped when it is requested."""
+    return f"https://hooks.example/{walk.number}/{walk.letter * MAX_URL_CHARS}"[:MAX_URL_CHARS]
+
+
+def _hosts(walk: Walk) -> str:
+    return "\n".join(f"{number}.{'h' * 60}.example" for number in range(6))
+
+
 def _nothing(walk: Walk) -> None:
     """What is not sent at all."""
 
@@ -227,6 +237,9 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "hand_over_election": {"name": _known("Cleo")},
     "delete_election": {"name": _known("Board")},
     "game_hosts": {"name": _known("Cleo")},
+    "game_frames": {"hosts": _hosts},
+    "add_webhook": {"url": _url},
+    "edit_webhook": {"url": _url},
     "game_roll": {"names": _people},
     "needs": SKILL,
     "skilled_voters": SKILL,

@@ -130,7 +130,7 @@ def test_somebody_joins_with_a_name_and_no_account(client, site, made):
 def test_the_cookie_holds_no_more_than_it_must(client, made, settings):
     settings.SESSION_COOKIE_SECURE, settings.SESSION_COOKIE_PATH = True, "/vote/"  # as below a path of its host
     game = made()
-    cookie = join(client, game).cookies[players.cookie_name(game.id)]
+    cookie = join(client, game).cookies[f"__Secure-{players.cookie_name(game.id)}"]
     assert (cookie["httponly"], cookie["secure"], cookie["samesite"]) == (True, True, "Lax")
     assert cookie["path"] == f"/vote/live/{game.id}/"
     (seat,) = seats.read_seats(game.id)

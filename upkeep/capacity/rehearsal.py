@@ -61,7 +61,7 @@ NAMES = (
     (re.compile(r"\bsample( \d)?(?=#|$)"), "{election}"),
     (re.compile(r"\bdirector(?=#|$)"), "{organiser}"),
     (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and event numbers
-    (re.compile(r"(?<=^TASK#import voters#).+"), OWN),
+    (re.compile(r"(?<=^TASK#(?:import voters|tell webhooks)#).+"), OWN),
 )
 ELECTION = "ELECTION#{election}"
 

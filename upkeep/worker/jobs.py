@@ -24,6 +24,7 @@ from ballots.services import seal_closed
 from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
+from elections.roll import sources
 from elections.rules import State
 from live.services import ending as live_ending
 from mail import bounce_mailbox, undelivered
@@ -159,12 +160,13 @@ SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
 RETENTION = Job("retention", 60, unused_accounts.process_unused, unused_accounts.is_due)
 WEBHOOKS = Job(JOB, 2, lambda: webhooks.send_due(goes_on), moment=webhooks.next_due, lane="webhooks")
+ROLLS = Job("rolls", 60, lambda: sources.follow_due(goes_on), moment=sources.next_due, lane="rolls")
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
     *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION),
-    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, LIVE_SESSIONS, BACKGROUND),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, ROLLS, LIVE_SESSIONS, BACKGROUND),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
-from requests import RequestException
+from requests import RequestException, Session
 
 from accounts.connectors.configuration import GITHUB, Provider
 from accounts.connectors.protocol import (
@@ -18,9 +18,12 @@ from accounts.connectors.protocol import (
     OutOfReach,
     ProviderError,
     SignedOut,
+    digest,
 )
 
 MOST_TEAMS = 100
+MEMBERS_PER_PAGE = 100
+MOST_PAGES = 100
 
 
 class GitHubConnector:
@@ -62,7 +65,7 @@ class GitHubConnector:
         """Names can be given to somebody else; the number of an account cannot."""
         account, addresses = self._get(session, "/user"), self._get(session, "/user/emails")
         verified = [each["email"] for each in addresses if each["primary"] is True and each["verified"] is True]
-        teams = self._get(session, f"/user/teams?per_page={MOST_TEAMS}") if self.provider.roles else []
+        teams = self._get(session, f"/user/teams?per_page={MOST_TEAMS}") if self.provider.needs_groups else []
         return Identity(
             issuer=self.provider.issuer,
             subject=str(int(account["id"])),
@@ -71,15 +74,32 @@ class GitHubConnector:
             groups=self.provider.relevant([f"{each['organization']['login']}/{each['slug']}" for each in teams]),
         )
 
+    def members(self, team: str) -> dict[str, str]:
+        """Who is in a team at this moment: what they are called there, by the key of their identity."""
+        organisation, slug = team.split("/")
+        path = f"/orgs/{organisation}/teams/{slug}/members?per_page={MEMBERS_PER_PAGE}"
+        found: dict[str, str] = {}
+        try:
+            with Session() as session:
+                session.headers["Authorization"] = f"Bearer {self.provider.team_token}"
+                for page in range(1, MOST_PAGES + 1):
+                    some = self._get(session, f"{path}&page={page}", timeout=TIMEOUT_SECONDS)
+                    found |= {digest(self.provider.issuer, str(int(each["id"]))): str(each["login"]) for each in some}
+                    if len(some) < MEMBERS_PER_PAGE:
+                        return found
+        except (RequestException, ValueError, KeyError, TypeError) as error:
+            raise OutOfReach(self.provider, f"unexpected answer: {type(error).__name__}") from None
+        raise OutOfReach(self.provider, "too many members")
+
     def sign_out_url(self, back: str) -> str:
         return ""
 
     def signed_out(self, token: str) -> SignedOut:
         raise ProviderError(self.provider, "GitHub sends no logout tokens")
 
-    def _get(self, session: OAuth2Session, path: str) -> Any:
+    def _get(self, session: Session, path: str, **options: Any) -> Any:
         response = session.get(
-            f"{self.api}{path}", headers={"Accept": "application/vnd.github+json"}, allow_redirects=False
+            f"{self.api}{path}", headers={"Accept": "application/vnd.github+json"}, allow_redirects=False, **options
         )
         response.raise_for_status()
         return response.json()
@@ -89,7 +109,7 @@ class GitHubConnector:
             self.provider.client_id,
             self.provider.client_secret,
             token_endpoint_auth_method="client_secret_post",  # noqa: S106 - the name of a method
-            scope="read:user user:email" + (" read:org" if self.provider.roles else ""),
+            scope="read:user user:email" + (" read:org" if self.provider.needs_groups else ""),
             redirect_uri=redirect_uri,
             code_challenge_method="S256",
             default_timeout=TIMEOUT_SECONDS,

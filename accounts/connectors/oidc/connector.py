@@ -121,7 +121,7 @@ class OpenIDConnector:
 
     def _user_info(self, session: OAuth2Session, claims: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         """What the ID token leaves out, asked for only if something we need is missing."""
-        wanted = ["email", *([self.provider.groups] if self.provider.roles else [])]
+        wanted = ["email", *([self.provider.groups] if self.provider.needs_groups else [])]
         address = metadata.get("userinfo_endpoint")
         if not address or all(_find(claims, name) is not None for name in wanted):
             return {}

@@ -41,7 +41,7 @@ APART = {
     "live answer",
 }
 APART |= {"spent token", "live vote", "attendance", "own upvotes", "upvotes", "opted out", "calendar feed"}
-APART |= {"API request"}
+APART |= {"API request", "group at a provider"}
 
 
 def a_key_of(item_type: ItemType) -> Key:

@@ -1,0 +1,261 @@
+"""A roll that follows a source: a file behind a web address, or a group or team at a sign-in provider.
+
+What is listed there and missing on the roll is added. Who is no longer listed is removed while the election is a draft,
+and never afterwards. A source that cannot be read, or that lists nobody, changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from accounts import repository as people
+from accounts.connectors import membership
+from accounts.models import User
+from acts import outbound
+from acts.queues import log_failure
+from acts.refusals import NotAllowed, NotNow, Refusal
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table, try_write
+from elections import repository, rolls
+from elections.actions import check, record
+from elections.rules import Action, Election, State
+from pages import lists
+from pages.lists import Row, Verdict
+from store import keys
+from store.log import as_text
+from store.table import Delete, Equals, Item, Put
+
+from . import services
+
+FILE, GROUP = "file", "group"
+HOUR = 2  # of the night, in the time zone of the election
+SOURCES_PER_LOOK = 100
+REASONS = {
+    **outbound.REASONS,
+    "status": gettext_noop("The address answers with an error."),
+    "list": gettext_noop("There is no list of voters at the address."),
+    "nobody": gettext_noop("The source lists nobody who could be on the roll."),
+    "group": gettext_noop("The site no longer lets rolls follow this group."),
+    "provider": gettext_noop("The sign-in provider does not say who is in the group."),
+    "many": gettext_noop("The source lists less than half of the roll. Check it, then apply it yourself."),
+    "organiser": gettext_noop("The person who set this up may no longer change the roll."),
+    "error": gettext_noop("Something went wrong on this site."),
+}
+
+
+class SourceError(Refusal):
+    """A source that cannot be followed; `reason` is a key of REASONS."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return _(REASONS[self.reason])
+
+
+def trouble(reason: str) -> str:
+    """That a night has failed, and why, in a sentence; empty if none has."""
+    sentence = _("The roll could not follow its source last night, and nobody was removed. %(reason)s")
+    return sentence % {"reason": _(REASONS[reason])} if reason else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a roll follows. Web addresses may contain secrets: only those who run the election see them."""
+
+    election_name: str
+    kind: str
+    place: str  # the web address, or provider and group
+    set_by: str = ""  # whose account follows it every night, and which of that name
+    account: str = ""
+    due: str = ""  # the next night; empty if it is only followed by hand
+    followed_at: str = ""
+    failed: str = ""  # why it could not be followed last night
+
+
+def find(election_name: str) -> Source | None:
+    item = table().get(keys.roll_source(election_name))
+    return _source_of(item) if item else None
+
+
+def _source_of(item: Item) -> Source:
+    return Source(**{name: item[name] for name in Source.__dataclass_fields__ if name in item})
+
+
+def _item(source: Source) -> Item:
+    index = {"GSI1PK": keys.ROLL_SOURCES.pk, "GSI1SK": source.due} if source.due else {}
+    fields = {name: getattr(source, name) for name in Source.__dataclass_fields__}
+    return {**keys.roll_source(source.election_name).item, **index, **fields}
+
+
+# --- reading ---
+
+
+def read(kind: str, place: str) -> list[Row]:
+    """What the source lists."""
+    return READERS[kind](place)
+
+
+def _read_file(url: str) -> list[Row]:
+    response = outbound.request("GET", url, headers={"Accept": "text/csv, text/plain"}, max_bytes=lists.MAX_BYTES)
+    if not response.is_success:
+        raise SourceError("status")
+    return lists.read_voters(response.body)
+
+
+def _read_group(place: str) -> list[Row]:
+    if (found := membership.followable().get(place)) is None:
+        raise SourceError("group")
+    provider, group = found
+    try:
+        names, unknown = membership.members(provider, group)
+    except Refusal:
+        raise SourceError("provider") from None
+    reason = _("No account here is linked with this one at %(provider)s.") % {"provider": provider.label}
+    rows = [Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
+    return [*rows, *(Row(line, login, None, Verdict.INVALID, reason) for line, login in enumerate(unknown, 1))]
+
+
+READERS: dict[str, Callable[[str], list[Row]]] = {FILE: _read_file, GROUP: _read_group}
+
+
+# --- comparing ---
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What following a source does: each row with its verdict, and who is removed."""
+
+    rows: Sequence[Row]
+    removed: Sequence[str]
+
+    @property
+    def added(self) -> list[str]:
+        return [row.value for row in self.rows if row.verdict == Verdict.NEW and row.value]
+
+    @property
+    def kept(self) -> int:
+        return sum(row.verdict == Verdict.THERE for row in self.rows)
+
+    @property
+    def digest(self) -> str:
+        """By which an organiser applies what they have seen, and nothing else."""
+        return hashlib.sha256("\n".join((*self.added, "", *self.removed)).encode()).hexdigest()
+
+
+def difference(removable: Iterable[str], rows: Sequence[Row]) -> Difference:
+    """Of the people on the roll who may be removed, and the rows of a source compared with the roll."""
+    if not any(row.verdict in (Verdict.NEW, Verdict.THERE) for row in rows):
+        raise SourceError("nobody")
+    listed = {keys.fold(row.value) for row in rows if row.value}
+    return Difference(rows, [name for name in removable if keys.fold(name) not in listed])
+
+
+def compare(election: Election, rows: Sequence[Row]) -> Difference:
+    is_draft = election.state(now_text()) == State.DRAFT
+    on_roll = [voter.name for voter in rolls.every_voter(election)] if is_draft else []
+    return difference(on_roll, services.compare(election, rows))
+
+
+# --- following ---
+
+
+def follow(actor: User, election: Election, found: Difference) -> None:
+    """Apply it. Who has voted is never removed, even if voting began a moment ago: then the write is refused."""
+    check(actor, election, Action.ADD_VOTERS)
+    if found.removed:
+        services.remove_together(actor, election, found.removed)
+    services.put_on_roll(actor, election, found.added, lists.display_names(found.rows))
+
+
+def choose(actor: User, election: Election, kind: str, place: str, *, nightly: bool) -> None:
+    """From now on the roll follows this source: by hand, or also every night."""
+    check(actor, election, Action.ADD_VOTERS)
+    source = Source(election.name, kind, place, followed_at=now_text())
+    if nightly:
+        source = replace(source, set_by=actor.name, account=actor.created_at, due=_next_night(election))
+    record(actor, "RollSourceSet", election, {"kind": kind, "nightly": nightly}, Put(_item(source)))
+
+
+def drop(actor: User, election: Election) -> None:
+    check(actor, election, Action.ADD_VOTERS)
+    record(actor, "RollSourceDropped", election, {}, Delete(keys.roll_source(election.name)))
+
+
+# --- every night ---
+
+
+def _next_night(election: Election) -> str:
+    now = datetime.fromisoformat(now_text()).astimezone(ZoneInfo(election.time_zone))
+    night = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
+    return as_text(night if night > now else night + timedelta(days=1))
+
+
+def next_due() -> float | None:
+    """In how many seconds a roll follows its source, 0 for now."""
+    first = table().page(keys.ROLL_SOURCES, limit=1).items
+    if not first:
+        return None
+    now = datetime.fromisoformat(now_text())
+    return max(0.0, (datetime.fromisoformat(first[0]["due"]) - now).total_seconds())
+
+
+def follow_due(goes_on: Callable[[], bool] = lambda: True, now: Callable[[], str] = now_text) -> int:
+    """Follow what is due; returns how many. One that is cut short is followed again, which adds nobody twice."""
+    done = 0
+    for item in table().page(keys.roll_sources_due(now()), limit=SOURCES_PER_LOOK).items:
+        if not goes_on():
+            break
+        source = find(item["election_name"])  # the index may lag
+        if source is not None and source.due == item["due"]:
+            after = _followed(source)
+            try_write(Put(_item(after), when=Equals("due", source.due) & Equals("place", source.place)))
+            done += 1
+    return done
+
+
+def _followed(source: Source) -> Source:
+    """The source as it is after a night: due again, unless nobody may follow it any longer."""
+    stopped = replace(source, due="", set_by="", account="")
+    election = repository.find(source.election_name)
+    if election is None or election.state(now_text()) == State.CLOSED:
+        return replace(stopped, failed="")
+    again = replace(source, due=_next_night(election))
+    try:
+        _follow_as(source, election)
+    except (NotAllowed, NotNow):
+        return replace(stopped, failed="organiser")
+    except (SourceError, outbound.OutboundError) as error:
+        return replace(again, failed=error.reason)
+    except lists.NotAList:
+        return replace(again, failed="list")
+    except Refusal as error:
+        log_failure(error)
+        return replace(again, failed="error")
+    return replace(again, failed="", followed_at=now_text())
+
+
+def _follow_as(source: Source, election: Election) -> None:
+    """As the person who chose it, with what they may do tonight."""
+    actor = people.find(source.set_by)
+    if actor is None or actor.created_at != source.account:
+        raise NotAllowed
+    check(actor, election, Action.ADD_VOTERS)
+    rows = read(source.kind, source.place)
+
+    def act() -> None:
+        current = repository.find(election.name) or election
+        found = compare(current, rows)
+        if len(found.removed) * 2 > current.voter_count:
+            raise SourceError("many")
+        follow(actor, current, found)
+
+    retry_lost_race(act)
