@@ -517,6 +517,13 @@ def test_an_organiser_enters_a_paper_ballot(organiser):
     assert "1 on paper" in text_of(organiser.get("/election/Board/dashboard/"))
 
 
+@pytest.mark.parametrize("is_secret", [True, False])
+def test_the_paper_page_says_whether_the_voter_can_still_change_the_ballot(opened, person, signed_in, is_secret):
+    opened("Eve", paper_ballots=True, secret_ballot=is_secret)
+    shown = text_of(signed_in(people.find("the organiser")).get(PAPER))
+    assert ("It is final" in shown, "can still change it online" in shown) == (is_secret, not is_secret)
+
+
 def test_a_paper_ballot_of_a_stranger_is_refused_in_a_sentence(organiser):
     answer = organiser.get(PAPER, {"voter": "Mallory"})
     assert answer.status_code == 422
