@@ -43,6 +43,7 @@ OWN = (
     "Server-Timing",
     "Content-Length",
     "Expires",
+    "RateLimit",
 )  # of every answer; a length is that of a text
 
 

@@ -62,8 +62,9 @@ def signed_in(first: int, end: int) -> list[Person]:
 
 
 def with_token(person: Person, **changes: str) -> Person:
-    """A form has a token of its own, by which one that is sent twice is known."""
-    return replace(person, form=person.form | {"token": secrets.token_urlsafe(16)} | changes)
+    """A form has a token of its own, by which one that is sent twice is known, and the secret of its ballot."""
+    own = {"token": secrets.token_urlsafe(16), "secret": secrets.token_hex(16)}
+    return replace(person, form=person.form | own | changes)
 
 
 def sent(port: int, people: list[Person]) -> Outcome:
@@ -81,7 +82,7 @@ def ranking_on(form: dict[str, str]) -> str:
 
 def rankings_of(people: list[Person]) -> list[str | None]:
     """What everybody's receipt would show."""
-    standings = [services.standing_of(users.find(each.name), BOARD) for each in people]
+    standings = [services.standing_of(users.find(each.name), BOARD, secret=each.form["secret"]) for each in people]
     found = [repository.ballot_of(each) if each else None for each in standings]
     return [each.rankings if each else None for each in found]
 
