@@ -10,7 +10,7 @@ from acts.closing import Closing
 from acts.hooks import Hooks
 from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.retry import retry_lost_race
+from acts.retry import retry_lost_race, retry_on_conflict
 from acts.storage import now_text, table
 from acts.versions import next_version
 from acts.wakeups import SEALING_JOB, wake_worker
@@ -39,7 +39,7 @@ def finishing_close(shut: Election) -> list[Write]:
 
 def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
     if marks := repository.open_marks(election, open_=False):
-        table().write(*marks)  # first: from now on every cast reads the election itself
+        retry_on_conflict(lambda: table().write(*marks))  # first: from now on every cast reads the election itself
     after = replace(election, closing=who, closed_at=now_text())
     return next_version(election, after), starting_close(election, after)
 
