@@ -208,7 +208,7 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 WEBHOOKS = ("Added", "Changed", "Paused", "Resumed", "SecretRenewed", "Disabled", "Deleted")
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
-    *("ApiTokenCreated", "ApiTokenRevoked"),
+    *("ApiTokenCreated", "ApiTokenRevoked", "RollSourceSet", "RollSourceDropped"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
     *(f"Webhook{done}" for done in WEBHOOKS),
@@ -236,7 +236,7 @@ LOST = [  # which of its kind, and what it has changed
     ("RemindersDeclined", 0, "ELECTION#board / VOTER#late@example.org", "left_alone"),
     ("UserEmailChanged", 0, "EMAIL#ada@example.org / METADATA", ""),
     ("ElectionClosed", -1, "ELECTION#soon over / METADATA", "allow_vote"),
-    ("VotersRemoved", -1, "ELECTION#prize again / VOTER#voter 4", ""),
+    ("VotersRemoved", -2, "ELECTION#prize again / VOTER#voter 4", ""),
 ]
 RENAMED = ("ElectionRenamed", -1, "ELECTION#board / METADATA", "name")
 
@@ -274,6 +274,7 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "RecoveryCodesMade": {"count"},
     "ApiTokenCreated": {"token", "scopes", "expires_at"},
     "ApiTokenRevoked": {"token"},
+    "RollSourceSet": {"kind", "nightly"},
     "ElectionCreated": {"copied_from"},
     "BallotsSealed": {"parts"},
     "VotersReminded": {"hours_before"},
