@@ -475,8 +475,8 @@ def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
     return opened
 
 
-@with_words
 @form_page
+@with_words
 def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     try:
         services.check_voter(standing, now_text())
@@ -491,8 +491,8 @@ def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     return _show(request, standing, ranks, was_withdrawn=cast is None)
 
 
-@with_words
 @require_safe
+@with_words
 def change_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     return _show_review(request, standing)
 
@@ -500,11 +500,11 @@ def change_review(request: HttpRequest, standing: Standing) -> HttpResponse:
 @public
 @require_POST
 def change_cast(request: HttpRequest, name: str) -> HttpResponse:
-    return _cast(request, None, name)
+    return _cast(request, None, name) if secret_in(request.POST) else redirect_to("change", name)
 
 
-@with_words
 @form_page
+@with_words
 def change_withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
     return _withdraw(request, None, standing)
 

@@ -55,6 +55,7 @@ NOT_WALKED = {
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
+    "elections.roll.forms.SourceForm": "an address that is requested at once",
     "pages.time_fields.ZonedForm": "what several forms have in common",
     "questions.forms.EditForm": "what two forms have in common",
     "ranking.codes.CodePrefixForm": "the beginning of a code that is looked up",

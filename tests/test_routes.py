@@ -362,7 +362,7 @@ ROUTES = {
     "change_review": (PUBLIC, READ, ["draft"]),
     "change_cast": (PUBLIC, ACT, ["draft"]),
     "change_withdraw": (PUBLIC, FORM, ["draft"]),
-    "change_multi_ballot": (PUBLIC, FORM, [NO_MULTI_BALLOT]),
+    "change_multi_ballot": (PUBLIC, FORM, ["any"]),  # says nothing of which there are
     "ballot": (Permission.VOTE, FORM, ["draft"]),
     "review": (Permission.VOTE, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),

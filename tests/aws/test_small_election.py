@@ -34,18 +34,18 @@ class Cost(NamedTuple):
 
 EXPECTED = {
     1: {
-        "opening": Cost(58, 3, 5, 5),
-        "a cast": Cost(21, 12, 5, 5),
+        "opening": Cost(56, 3, 5, 5),
+        "a cast": Cost(21, 10, 5, 5),
         "turnout": Cost(0, 18, 2, 2),
         "a page of the roll": Cost(0, 4, 2, 2),
-        "closing": Cost(64, 18, 22, 7),
+        "closing": Cost(62, 18, 22, 7),
     },
     48: {
-        "opening": Cost(608, 3, 229, 6),
-        "a cast": Cost(21, 7, 4, 4),
+        "opening": Cost(512, 3, 229, 6),
+        "a cast": Cost(21, 6, 4, 4),
         "turnout": Cost(0, 242, 4, 2),
         "a page of the roll": Cost(0, 49, 49, 2),
-        "closing": Cost(618, 242, 252, 8),
+        "closing": Cost(526, 242, 249, 8),
     },
 }
 

@@ -66,6 +66,7 @@ STEPS = {
             "webhooks.services.forget_webhooks",
             "accounts.services.removal.delete_sessions",
             "accounts.api_tokens.delete_tokens",
+            "accounts.connectors.membership.forget",
         ],
     ),
 }
