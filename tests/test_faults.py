@@ -244,7 +244,7 @@ def test_a_clock_that_jumps_breaks_no_page_and_doubles_nothing(site, browser, ju
     for page in PAGES.values():
         assert page(browser).status_code in (200, 302)
     for page in (PAGES["cast"], PAGES["cast"]):
-        assert page(browser).status_code == 302
+        assert page(browser).status_code == 200
     assert count(site, "BallotCast") == 2, "one in each election"
     assert len(list(site.each(*keys.ballots("Board")))) == 1
 

@@ -124,7 +124,7 @@ STANDARDS = (
         Row("45", _("Votes are sealed until the count begins."), PARTLY,
             "tests/ballots/test_closing.py", _("No page shows them; in the store they are not encrypted.")),
         Row("46", _("Keys are handled securely."), OPERATOR,
-            "docs/how-to/operations.md tests/upkeep/test_secret_key.py"),
+            "docs/how-to/operations.md tests/ballots/test_secrecy.py"),
         Row("47", _("Incidents are reported to the election board at once."), OPERATOR, "docs/how-to/recovery.md"),
         Row("48", _("Rolls and lists of candidates stay authentic."), MET,
             "tests/upkeep/test_verify.py tests/test_replay.py"),
