@@ -22,7 +22,7 @@ from accounts.access import LostSession, View, current_person, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import absolute_url
-from acts.refusals import Refusal
+from acts.refusals import NotThere, Refusal
 from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page
@@ -273,6 +273,8 @@ def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRespo
     secret = secret_in(request.POST)
     try:
         outcome = services.cast(who, name, submitted_ranks(request.POST), token_in(request.POST), secret=secret)
+    except NotThere as refusal:
+        raise Http404 from refusal
     except Refusal as refusal:
         if (standing := services.standing_of(who, name, secret=secret)) is None:
             raise Http404 from None

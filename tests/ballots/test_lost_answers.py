@@ -100,6 +100,25 @@ def test_a_page_sent_again_until_it_answers_is_one_ballot(site, opened, signed_i
     assert turnout("Board").voted == 0
 
 
+def test_a_ballot_cast_just_after_a_change_found_none_does_not_make_that_change_look_refused(
+    client, opened, person, monkeypatch
+):
+    """The page once read the ballot again after the refusal, found one, and called the election closed."""
+    opened("Eve", secret_ballot=True)
+    eve, secret, ranks = person("Eve", Role.VOTER), "5" * 32, {"0": ["1"]}
+    cast = services.cast
+
+    def cast_just_after(*arguments, **options):
+        try:
+            return cast(*arguments, **options)
+        finally:
+            cast(eve, "Board", ranks, "from the other device", secret=secret)
+
+    monkeypatch.setattr(services, "cast", cast_just_after)
+    change = {"token": "change", "acts": "0", "secret": secret, "rank-1": "1"}
+    assert client.post("/election/Board/change/cast/", change).status_code == 404
+
+
 def _until_it_answers(browser, weather, address, form):
     """The statuses of every answer, the last of which is not an apology."""
     statuses = []
