@@ -30,6 +30,7 @@ from acts.refusals import Refusal
 from acts.storage import use_table
 from elections.lifecycle import closing as closing_acts
 from elections.lifecycle import services as lifecycle
+from elections.sharding import SHARDS
 from store.log import as_text, utc_now
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CLOSED, DONE, OVERTAKEN, UNKNOWN, Act
@@ -207,22 +208,23 @@ def _organise(here: Site, kind: str, form: str, act: Callable[[], None], told: l
 RATES = [
     Day(1, 100, 10),
     Day(1, 200, 5),
-    Day(16, 100, 10),
-    Day(16, 1000, 5),
-    Day(16, 2000, 3, processes=16),
+    Day(SHARDS, 100, 10),
+    Day(SHARDS, 1000, 5),
+    Day(SHARDS, 2000, 3, processes=16),
+    Day(SHARDS, 5000, 2, processes=32),
 ]
 SITES = [
-    Day(16, 800, 4, elections=8),
-    Day(16, 1200, 3, elections=4, processes=16),
+    Day(SHARDS, 800, 4, elections=8),
+    Day(SHARDS, 1200, 3, elections=4, processes=16),
 ]
-PROMISE = Day(16, 1000, 14, closing=12.0, extending=6.0)
+PROMISE = Day(SHARDS, 1000, 14, closing=12.0, extending=6.0)
 CROWDED = [Day(4, 1000, 4, closing=3.0, extending=1.5), Day(1, 280, 4, closing=3.0, extending=1.5)]
 
 
-# Four times what sixteen shards take, on partitions with a sixteenth of AWS's units: the same crowd, so much smaller.
-# The election's own key is read more often than it may be, and so is the key of numbers written.
-SIXTEENTH = Limits(write_units=62.5, read_units=187.5, lag=MAX_INDEX_LAG_SECONDS)
-THROTTLED = Day(16, 500, 3, closing=2.0, extending=1.0, by_pages=True, limits=SIXTEENTH)
+# Four times what all shards take, on partitions with a 48th of AWS's units: the same crowd, so much smaller.
+# The keys of event numbers are throttled too.
+SMALL = Limits(write_units=1000 / 48, read_units=3000 / 48, lag=MAX_INDEX_LAG_SECONDS)
+THROTTLED = Day(SHARDS, 500, 3, closing=2.0, extending=1.0, by_pages=True, limits=SMALL)
 SEEDS = 20
 
 

@@ -24,7 +24,7 @@ NAME = "Board 1"
 DAY = Day(shards=4, rate=500, seconds=0.4, processes=3, closing=0.3, extending=0.1, secret=False)
 
 
-CROWD = replace(THROTTLED, seconds=1, closing=0.7, extending=0.3, processes=4)
+CROWD = replace(THROTTLED, shards=16, rate=500, seconds=1, closing=0.7, extending=0.3, processes=4)
 
 
 @pytest.fixture(scope="module")
