@@ -433,6 +433,7 @@ SEEING_PEOPLE, HAVING_SKILLS = (Scope.PEOPLE, Permission.VIEW_APPLICATION), (Sco
 AUDITING = (Scope.AUDIT, Permission.VIEW_SECRETS)
 OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "results": ({"GET": OPEN_TO_ALL}, []),
+    "calendar": ({"GET": OPEN_TO_ALL}, []),
     "results/<name:name>": ({"GET": OPEN_TO_ALL}, ["draft"]),
     "checkpoints": ({"GET": OPEN_TO_ALL}, []),
     "checkpoints/<int:number>": ({"GET": OPEN_TO_ALL}, [1]),
