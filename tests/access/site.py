@@ -505,6 +505,7 @@ def _looks_at_results() -> list[Look]:
         Look("head_to_head", "voter", ("Past",)),
         Look("head_to_head", "voter", ("Past prize",), of="with names", asked={"one": "0", "other": "1"}),
         Look("mail_result", "organiser", ("Past",)),
+        Look("result_frames", "organiser", ("Past",)),
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),

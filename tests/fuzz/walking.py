@@ -238,6 +238,7 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "delete_election": {"name": _known("Board")},
     "game_hosts": {"name": _known("Cleo")},
     "game_frames": {"hosts": _hosts},
+    "result_frames": {"hosts": _hosts},
     "add_webhook": {"url": _url},
     "edit_webhook": {"url": _url},
     "game_roll": {"names": _people},
