@@ -82,6 +82,7 @@ ROUTES = {
     "system": (Permission.MANAGE_USERS, READ, []),
     "retry_task": (Permission.MANAGE_USERS, ACT, []),
     "pause": (Permission.TRANSFER_OWNER, FORM, []),
+    "sign_in_rule": (Permission.TRANSFER_OWNER, FORM, []),
     "resume": (Permission.TRANSFER_OWNER, ACT, []),
     "set_language": (PUBLIC, ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), []),
     "setup": (PUBLIC, FORM, ["token"]),

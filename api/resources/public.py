@@ -123,11 +123,14 @@ def _outcome(found: Sealed) -> Outcome:
     )
 
 
+Stage = Literal["scheduled", "open", "closed"]
+
+
 class Entry(msgspec.Struct):
     """When people vote in an election whose result is or will be public."""
 
     name: str
-    state: Literal["scheduled", "open", "closed"]
+    state: Stage
     begins: Moment | None
     ends: Annotated[Moment | None, Meta(description="When voting ends, or when it really ended.")]
     time_zone: str
@@ -145,8 +148,7 @@ def calendar(call: Call) -> Page[Entry]:
 
 
 def _entry(each: Election, now: str) -> Entry:
-    is_closed = each.state(now) == State.CLOSED
-    state = "closed" if is_closed else "open" if each.takes_votes(now) else "scheduled"
+    state: Stage = "open" if each.takes_votes(now) else "closed" if each.state(now) == State.CLOSED else "scheduled"
     return Entry(each.name, state, each.begins, each.ended, each.time_zone, link("shared", each.name))
 
 

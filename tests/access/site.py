@@ -540,7 +540,8 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
 
 def _looks_of_the_owner(lunch: Poll) -> list[Look]:
     waiting, _cursor = outbox.in_state(outbox.SENT, limit=1)
-    pages = ("admin", "system", "pause", "log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
+    pages = ("admin", "system", "pause", "sign_in_rule")
+    pages += ("log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
     return [
         Look("metrics", "owner"),
         Look("doctor", "stranger", (doctor.signed_token,)),
