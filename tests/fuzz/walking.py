@@ -47,6 +47,7 @@ LAST = (
     "delete_election",
     "hand_over_election",
     "remove_person",
+    "sign_in_rule",
     "pause",
 )  # after which pages are elsewhere
 TELLS_OF_THE_WORKER = "readyz"  # of which there is none here
