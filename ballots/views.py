@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -21,12 +21,13 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import LostSession, View, current_person, public, requires
 from accounts.models import User
 from accounts.rules import Permission
+from accounts.signing_out import clear_browser, end_session
 from acts.links import absolute_url
 from acts.refusals import NotThere, Refusal
 from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page
-from elections.rules import Action, Election
+from elections.rules import LEAVE, NO_DRAFTS, Action, Election
 from pages.forms import form_page, token_in
 from pages.messages import confirm_page
 from pages.paths import path_of, redirect_to
@@ -48,9 +49,9 @@ from store.keys import fold
 from . import passes, rehearsal, repository, rules, services
 from .passes import Pass
 from .repository import Standing
-from .secret import WrongWords, as_words, from_words, is_secret, joined, new_secret
+from .secret import as_words, joined, new_secret
 
-MAX_WORDS_CHARS = 400  # of what is typed as twelve words
+CONFIRMED = "protected"  # the field of the review by which voters confirm that they protect their device
 SECRET, HALF = "secret", "half"  # fields of the review: what the server drew, and what the browser added
 
 # --- what was sent ---
@@ -83,15 +84,19 @@ def forget_secret(answer: HttpResponse, path: str) -> None:
 
 def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     """For voters whose session was lost while ranking: back to the ballot, after signing in if needed, with their
-    ranking."""
+    ranking. A form that cast its ballot before, and whose receipt got lost, is answered again."""
     assert request.resolver_match is not None
-    kwargs = request.resolver_match.kwargs
+    kwargs, secret = request.resolver_match.kwargs, secret_in(request.POST)
+    is_cast = request.resolver_match.url_name == "cast" and secret
+    if is_cast and services.standing_of(None, kwargs["name"], secret=secret) is not None:
+        return cast_as(request, None, kwargs["name"])
     path = reverse("ballot", kwargs=kwargs)
     is_known = request.user.is_authenticated or passes.pass_for_election(request, **kwargs) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
     fields = carried_fields(request.POST)
     fields["lost"] = "1"
-    ranking_cookie.save(answer, path, request.POST.get(ranking_cookie.OWNER_FIELD, ""), fields)
+    if whose := request.POST.get(ranking_cookie.OWNER_FIELD, ""):
+        ranking_cookie.save(answer, path, whose, fields)
     return answer
 
 
@@ -113,18 +118,21 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     except rules.HasVoted:
         return _lost_receipt(request, standing) or _show_counted(request, standing)
     except Refusal as refusal:
-        return _refused(request, standing.election, refusal)
+        return show_refusal(request, standing.election, refusal)
     if request.method == "POST":
-        return _to_review(request, standing)
-    if (sent := _carried(request, standing)) is not None:
-        return _show(request, standing, typed_ranks(sent), found="lost" in sent)
+        return to_review(request, standing)
+    if (sent := carried_ranking(request, standing)) is not None:
+        return show_ballot(request, standing, typed_ranks(sent), found="lost" in sent)
     cast = repository.ballot_of(standing)
-    return _show(request, standing, ranks_of(cast.rankings) if cast else {})
+    return show_ballot(request, standing, ranks_of(cast.rankings) if cast else {})
 
 
-def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The review is a page of its own, so that going back to it, or reloading it, sends nothing again. The browser
-    carries the secret there with the ranking, and the server forgets it."""
+    carries the secret there with the ranking, and the server forgets it. Where no draft may stay on the device, the
+    review is the answer itself, and its form has both."""
+    if "back" in request.POST:
+        return _show_typed(request, standing)
     try:
         ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
     except Refusal as refusal:
@@ -133,7 +141,20 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     fields["at"] = str(standing.acts)
     if standing.election.secret_ballot:
         fields[SECRET] = standing.secret if standing.is_unknown else new_secret()
+    if NO_DRAFTS in standing.election.safeguards:
+        return _review(request, standing, fields)
     answer = redirect(_path(standing, "review"))
+    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+    return answer
+
+
+def open_by_secret(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """Leads to the ballot that was found by its secret; the browser carries that, if it may."""
+    if NO_DRAFTS in standing.election.safeguards:
+        return redirect("change", name=standing.election.name)
+    standing = replace(standing, voter=None, entry=None)
+    answer = redirect(_path(standing, "ballot"))
+    fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
     ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
     return answer
 
@@ -150,18 +171,18 @@ def _cookie_path(standing: Standing) -> str:
 @vote
 @require_safe
 def review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _show_review(request, standing)
+    return show_review(request, standing)
 
 
-def _show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+def show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The ballot again before it is cast; without one, back to the ballot."""
-    sent = _carried(request, standing)
+    sent = carried_ranking(request, standing)
     if sent is None:
         return _lost_receipt(request, standing) or redirect(_path(standing, "receipt" if standing.voted else "ballot"))
     try:
         services.check_voter(standing, now_text())
     except Refusal as refusal:
-        return _refused(request, standing.election, refusal)
+        return show_refusal(request, standing.election, refusal)
     return _review(request, standing, sent)
 
 
@@ -178,7 +199,7 @@ def unknown_owner(election_name: str) -> str:
     return drafts.person_mark("", "change", fold(election_name))
 
 
-def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
+def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
     """The ranking in progress, unless its voter has voted since."""
     if ranking_cookie.COOKIE not in request.COOKIES:
         return None
@@ -192,15 +213,15 @@ def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | No
     if not standing.voted or standing.link or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
-    return _show_receipt(request, found, found.ballot) if found and found.ballot else None
+    return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
 
 
-def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
+def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
     context = election_context(request, election, problem=str(refusal))
     return render(request, "ballots/refused.html", context, status=403)
 
 
-def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
     candidates = elections.candidates_of(election)
     shown = candidates if more.get("paper_for") else listing.shuffled(request, election.name, candidates)
@@ -209,7 +230,8 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
-        "whose": ranking_owner(standing),
+        "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
+        "secret": standing.secret if standing.is_unknown and NO_DRAFTS in election.safeguards else "",
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "replaces": standing.may_change,
@@ -223,15 +245,17 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
-    """A voter by link who is also signed in has two ballots, and two drafts."""
+    """A voter by link who is also signed in has two ballots, and two drafts; there may have to be none."""
     election = standing.election
+    if NO_DRAFTS in election.safeguards:
+        return ""
     by = [standing.link.voter] if standing.link else []
     return drafts.key(request, "ballot", election.name, election.created_at, *by)
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     """The ballot as typed, valid or not, so that nothing is lost."""
-    return _show(request, standing, typed_ranks(request.POST), **more)
+    return show_ballot(request, standing, typed_ranks(request.POST), **more)
 
 
 def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
@@ -239,7 +263,7 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
     try:
         rankings = ranking_from(submitted_ranks(sent), candidates)
     except Refusal as refusal:
-        return _show(request, standing, typed_ranks(sent), problem=str(refusal), **more)
+        return show_ballot(request, standing, typed_ranks(sent), problem=str(refusal), **more)
     fields = carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
@@ -253,7 +277,8 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
         "back_action": _path(standing, "ballot"),
         "paper_for": None,
     }
-    return render(request, "ballots/review.html", election_context(request, standing.election, **context | more))
+    page_context = election_context(request, standing.election, **context | more)
+    return render(request, "ballots/review.html", page_context, status=422 if more.get("problem") else 200)
 
 
 def has_words(standing: Standing) -> bool:
@@ -265,14 +290,15 @@ def has_words(standing: Standing) -> bool:
 @requires(Permission.VOTE, load_for=lambda who, name: name, lost=resume_after_sign_in, guests=passes.pass_for_election)
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
-    return _cast(request, current_person(request), name)
+    return cast_as(request, current_person(request), name)
 
 
-def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
+def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
     """Answers with the receipt of a secret ballot itself: no other page could show it."""
-    secret = secret_in(request.POST)
+    secret, confirmed = secret_in(request.POST), CONFIRMED in request.POST
+    ranks, form = submitted_ranks(request.POST), token_in(request.POST)
     try:
-        outcome = services.cast(who, name, submitted_ranks(request.POST), token_in(request.POST), secret=secret)
+        outcome = services.cast(who, name, ranks, form, secret=secret, confirmed=confirmed)
     except NotThere as refusal:
         raise Http404 from refusal
     except Refusal as refusal:
@@ -280,18 +306,54 @@ def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRespo
             raise Http404 from None
         if isinstance(refusal, rules.HasVoted):
             return _show_counted(request, standing)
+        if isinstance(refusal, rules.NotConfirmed):
+            return _review(request, standing, request.POST, problem=str(refusal))
         return _show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
     if outcome.repeated and standing.found and not standing.ballot:
-        return _open(standing)  # it was withdrawn since
+        return open_by_secret(request, standing)  # it was withdrawn since
     if standing.election.secret_ballot:
-        shown = outcome.ballot if standing.election.changeable else None
-        answer = _show_receipt(request, standing, shown) if shown else _show_counted(request, standing, is_new=True)
+        answer = _show_secret_receipt(request, standing, outcome.ballot)
+    elif LEAVE in standing.election.safeguards:
+        answer = show_left(request, standing, [])
     else:
         _show_outcome(request, outcome)
         answer = redirect_to("receipt", name)
     forget_secret(answer, _cookie_path(standing))
+    return answer
+
+
+def _show_secret_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot | None) -> HttpResponse:
+    """What there is to keep, once: nothing if votes are final."""
+    election = standing.election
+    if LEAVE in election.safeguards:
+        return show_left(request, standing, [(election.name, cast)], path_of("change", election.name))
+    if cast is None or not election.changeable:
+        return _show_counted(request, standing, is_new=True)
+    return _show_receipt(request, standing, cast)
+
+
+def show_left(
+    request: HttpRequest,
+    standing: Standing,
+    cast: list[tuple[str, rules.Ballot | None]],
+    change_path: str = "",
+    secret: str = "",
+) -> HttpResponse:
+    """Says that the vote counts, with what is to be kept of secret ballots, and ends the voter's session or pass."""
+    election = standing.election
+    secret = secret or standing.secret
+    context = {
+        "codes": [(name, each.confirmation) for name, each in cast if each and election.changeable],
+        **words_context(secret if change_path and has_words(standing) else "", change_path),
+        "is_by_link": standing.link is not None,
+        "was_signed_in": request.user.is_authenticated,
+        **end_session(request),
+    }
+    request.guest = None
+    answer = render(request, "ballots/left.html", election_context(request, election, **context))
+    clear_browser(request, answer)
     return answer
 
 
@@ -401,18 +463,19 @@ def ballot_state(request: HttpRequest, standing: Standing) -> HttpResponse:
 @vote
 @form_page
 def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _withdraw(request, current_person(request), standing)
+    return withdraw_as(request, current_person(request), standing)
 
 
-def _withdraw(request: HttpRequest, who: User | Pass | None, standing: Standing) -> HttpResponse:
+def withdraw_as(request: HttpRequest, who: User | Pass | None, standing: Standing) -> HttpResponse:
     election = standing.election
+    is_sent = request.method == "POST" and "ask" not in request.POST
     try:
         services.check_voter(standing, now_text())
-        if request.method == "POST":
+        if is_sent:
             services.withdraw(who, election.name, token_in(request.POST), secret=standing.secret)
     except Refusal as refusal:
-        return _refused(request, election, refusal)
-    if request.method == "POST":
+        return show_refusal(request, election, refusal)
+    if is_sent:
         messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))
         stays = standing.link is not None or standing.is_unknown
         return redirect(_path(standing, "ballot") if stays else path_of("election", election.name))
@@ -420,95 +483,13 @@ def _withdraw(request: HttpRequest, who: User | Pass | None, standing: Standing)
         "Your ballot will be removed and its code will no longer be valid. You can vote again until the "
         "election closes."
     )
-    context = election_context(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
-    return confirm_page(request, _("Withdraw my ballot"), _("Withdraw ballot"), **context)
+    fields = [(SECRET, standing.secret)] if "ask" in request.POST else []
+    context = {"lead": lead, "danger": True, "token": secrets.token_urlsafe(16), "fields": fields}
+    titles = _("Withdraw my ballot"), _("Withdraw ballot")
+    return confirm_page(request, *titles, **election_context(request, election, **context))
 
 
-# --- with the words of a ballot, and nothing else ---
-
-
-@public
-@form_page
-def change(request: HttpRequest, name: str) -> HttpResponse:
-    """Asks for the words on the receipt, and opens the ballot they belong to. To those who do not have them it says
-    nothing of the election, not even whether it exists."""
-    typed, problem = request.POST.get("words", ""), ""
-    if request.method == "POST":
-        try:
-            secret = opened_secret(request.POST)
-            if (standing := services.standing_of(None, name, secret=secret)) is None:
-                raise WrongWords(rules.NO_SUCH_BALLOT)
-            return _open(standing)
-        except WrongWords as refusal:
-            problem = str(refusal)
-    return show_words_form(request, typed, problem)
-
-
-def _open(standing: Standing) -> HttpResponse:
-    """Leads to the ballot that was found by its secret; the browser carries that."""
-    standing = replace(standing, voter=None, entry=None)
-    answer = redirect(_path(standing, "ballot"))
-    fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
-    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
-    return answer
-
-
-def opened_secret(post: MultiValueDict) -> str:
-    """As words, or as the link on the receipt has it, which a script takes from behind the #."""
-    return post[SECRET] if is_secret(post.get(SECRET, "")) else from_words(post.get("words", "")[:MAX_WORDS_CHARS])
-
-
-def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
-    context = {"typed": typed[:MAX_WORDS_CHARS], "problem": problem}
-    return render(request, "ballots/change.html", context, status=422 if problem else 200)
-
-
-def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
-    """A page for somebody who has opened a ballot by its words; the browser carries them."""
-
-    @public
-    @wraps(view)
-    def opened(request: HttpRequest, name: str) -> HttpResponse:
-        carried = request.POST if SECRET in request.POST else ranking_cookie.load(request, unknown_owner(name))
-        secret = joined((carried or {}).get(SECRET, ""), "")
-        standing = services.standing_of(None, name, secret=secret, described=True) if secret else None
-        return redirect("change", name=name) if standing is None else view(request, standing)
-
-    return opened
-
-
-@form_page
-@with_words
-def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
-    try:
-        services.check_voter(standing, now_text())
-    except Refusal as refusal:
-        return _refused(request, standing.election, refusal)
-    if request.method == "POST":
-        return _to_review(request, standing)
-    sent = _carried(request, standing)
-    is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())
-    cast = standing.ballot
-    ranks = typed_ranks(sent) if sent and is_ranked else ranks_of(cast.rankings) if cast else {}
-    return _show(request, standing, ranks, was_withdrawn=cast is None)
-
-
-@require_safe
-@with_words
-def change_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _show_review(request, standing)
-
-
-@public
-@require_POST
-def change_cast(request: HttpRequest, name: str) -> HttpResponse:
-    return _cast(request, None, name) if secret_in(request.POST) else redirect_to("change", name)
-
-
-@form_page
-@with_words
-def change_withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _withdraw(request, None, standing)
+# --- help ---
 
 
 @public
@@ -556,7 +537,7 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
         return _ask_whose(request, election, voter, str(refusal))
     more = _paper_steps(election, voter)
     if request.method != "POST":
-        return _show(request, standing, {}, **more)
+        return show_ballot(request, standing, {}, **more)
     return (
         _show_typed(request, standing, **more)
         if "back" in request.POST
