@@ -84,7 +84,8 @@ def measured(table: Table) -> list[Row]:
 @contextmanager
 def without_haste() -> Iterator[Standstill]:
     """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
-    name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed yet."""
+    name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed
+    yet."""
     from accounts import password_policy
     from acts import branding
     from live import clock as of_sessions
