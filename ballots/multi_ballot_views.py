@@ -40,6 +40,7 @@ from ranking.rankings import (
 )
 
 from . import multi_ballots, passes, repository, rules
+from .change_views import opened_secret, show_words_form
 from .multi_ballots import Answer, Way
 from .repository import Standing
 from .secret import WrongWords, new_secret
@@ -50,10 +51,8 @@ from .views import (
     draft_key,
     forget_secret,
     has_words,
-    opened_secret,
     receipt_image,
     secret_in,
-    show_words_form,
     words_context,
 )
 

@@ -70,19 +70,19 @@ def _hash(purpose: str, *parts: str) -> bytes:
 
 
 @cache
-def _words() -> Mnemonic:
+def _mnemonic() -> Mnemonic:
     return Mnemonic("english")
 
 
 def as_words(secret: str) -> list[str]:
-    return _words().to_mnemonic(bytes.fromhex(secret)).split()
+    return _mnemonic().to_mnemonic(bytes.fromhex(secret)).split()
 
 
 def from_words(typed: str) -> str:
     """The secret, however its words were typed: with numbers, capitals, commas or line breaks, or cut after four
     letters, which is where no two are alike. Raises `WrongWords`."""
-    known = _words().wordlist
-    words = [_words().expand_word(word) if len(word) >= 4 else word for word in re.findall(r"[a-z]+", typed.lower())]
+    known = _mnemonic().wordlist
+    words = [_mnemonic().expand_word(word) if len(word) >= 4 else word for word in re.findall(r"[a-z]+", typed.lower())]
     for word in words:
         if word not in known:
             near = get_close_matches(word, known, 1, 0.7)
@@ -92,6 +92,6 @@ def from_words(typed: str) -> str:
         raise WrongWords(
             _("A ballot has %(needed)d words; you entered %(count)d.") % {"needed": WORDS, "count": len(words)}
         )
-    if not _words().check(" ".join(words)):
+    if not _mnemonic().check(" ".join(words)):
         raise WrongWords(_("All are words we use, but not together: one is wrong, or two have changed places."))
-    return bytes(_words().to_entropy(words)).hex()
+    return bytes(_mnemonic().to_entropy(words)).hex()

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import link_views, multi_ballot_views, views
+from . import change_views, link_views, multi_ballot_views, views
 
 below_ballot = [
     path("receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
@@ -12,10 +12,10 @@ below_ballot = [
 ]
 
 below_change = [
-    path("ballot/", views.change_ballot, name="change_ballot"),
-    path("review/", views.change_review, name="change_review"),
-    path("cast/", views.change_cast, name="change_cast"),
-    path("withdraw/", views.change_withdraw, name="change_withdraw"),
+    path("ballot/", change_views.change_ballot, name="change_ballot"),
+    path("review/", change_views.change_review, name="change_review"),
+    path("cast/", change_views.change_cast, name="change_cast"),
+    path("withdraw/", change_views.change_withdraw, name="change_withdraw"),
 ]
 
 below_election = [
@@ -24,7 +24,7 @@ below_election = [
     path("<name:name>/ballot/cast/", views.cast, name="cast"),
     path("<name:name>/ballot/receipt/", views.receipt, name="receipt"),
     path("<name:name>/ballot/", include(below_ballot)),
-    path("<name:name>/change/", views.change, name="change"),
+    path("<name:name>/change/", change_views.change, name="change"),
     path("<name:name>/change/", include(below_change)),
     path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
     path("<name:name>/paper/", views.paper, name="paper"),

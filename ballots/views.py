@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -48,9 +48,8 @@ from store.keys import fold
 from . import passes, rehearsal, repository, rules, services
 from .passes import Pass
 from .repository import Standing
-from .secret import WrongWords, as_words, from_words, is_secret, joined, new_secret
+from .secret import as_words, joined, new_secret
 
-MAX_WORDS_CHARS = 400  # of what is typed as twelve words
 SECRET, HALF = "secret", "half"  # fields of the review: what the server drew, and what the browser added
 
 # --- what was sent ---
@@ -113,16 +112,16 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     except rules.HasVoted:
         return _lost_receipt(request, standing) or _show_counted(request, standing)
     except Refusal as refusal:
-        return _refused(request, standing.election, refusal)
+        return show_refusal(request, standing.election, refusal)
     if request.method == "POST":
-        return _to_review(request, standing)
-    if (sent := _carried(request, standing)) is not None:
-        return _show(request, standing, typed_ranks(sent), found="lost" in sent)
+        return to_review(request, standing)
+    if (sent := carried_ranking(request, standing)) is not None:
+        return show_ballot(request, standing, typed_ranks(sent), found="lost" in sent)
     cast = repository.ballot_of(standing)
-    return _show(request, standing, ranks_of(cast.rankings) if cast else {})
+    return show_ballot(request, standing, ranks_of(cast.rankings) if cast else {})
 
 
-def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The review is a page of its own, so that going back to it, or reloading it, sends nothing again. The browser
     carries the secret there with the ranking, and the server forgets it."""
     try:
@@ -134,6 +133,15 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     if standing.election.secret_ballot:
         fields[SECRET] = standing.secret if standing.is_unknown else new_secret()
     answer = redirect(_path(standing, "review"))
+    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+    return answer
+
+
+def open_by_secret(standing: Standing) -> HttpResponse:
+    """Leads to the ballot that was found by its secret; the browser carries that."""
+    standing = replace(standing, voter=None, entry=None)
+    answer = redirect(_path(standing, "ballot"))
+    fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
     ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
     return answer
 
@@ -150,18 +158,18 @@ def _cookie_path(standing: Standing) -> str:
 @vote
 @require_safe
 def review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _show_review(request, standing)
+    return show_review(request, standing)
 
 
-def _show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+def show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The ballot again before it is cast; without one, back to the ballot."""
-    sent = _carried(request, standing)
+    sent = carried_ranking(request, standing)
     if sent is None:
         return _lost_receipt(request, standing) or redirect(_path(standing, "receipt" if standing.voted else "ballot"))
     try:
         services.check_voter(standing, now_text())
     except Refusal as refusal:
-        return _refused(request, standing.election, refusal)
+        return show_refusal(request, standing.election, refusal)
     return _review(request, standing, sent)
 
 
@@ -178,7 +186,7 @@ def unknown_owner(election_name: str) -> str:
     return drafts.person_mark("", "change", fold(election_name))
 
 
-def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
+def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
     """The ranking in progress, unless its voter has voted since."""
     if ranking_cookie.COOKIE not in request.COOKIES:
         return None
@@ -195,12 +203,12 @@ def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | No
     return _show_receipt(request, found, found.ballot) if found and found.ballot else None
 
 
-def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
+def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
     context = election_context(request, election, problem=str(refusal))
     return render(request, "ballots/refused.html", context, status=403)
 
 
-def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
     candidates = elections.candidates_of(election)
     shown = candidates if more.get("paper_for") else listing.shuffled(request, election.name, candidates)
@@ -231,7 +239,7 @@ def draft_key(request: HttpRequest, standing: Standing) -> str:
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     """The ballot as typed, valid or not, so that nothing is lost."""
-    return _show(request, standing, typed_ranks(request.POST), **more)
+    return show_ballot(request, standing, typed_ranks(request.POST), **more)
 
 
 def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
@@ -239,7 +247,7 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
     try:
         rankings = ranking_from(submitted_ranks(sent), candidates)
     except Refusal as refusal:
-        return _show(request, standing, typed_ranks(sent), problem=str(refusal), **more)
+        return show_ballot(request, standing, typed_ranks(sent), problem=str(refusal), **more)
     fields = carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
@@ -265,10 +273,10 @@ def has_words(standing: Standing) -> bool:
 @requires(Permission.VOTE, load_for=lambda who, name: name, lost=resume_after_sign_in, guests=passes.pass_for_election)
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
-    return _cast(request, current_person(request), name)
+    return cast_as(request, current_person(request), name)
 
 
-def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
+def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
     """Answers with the receipt of a secret ballot itself: no other page could show it."""
     secret = secret_in(request.POST)
     try:
@@ -284,7 +292,7 @@ def _cast(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRespo
     if (standing := outcome.standing) is None:
         raise Http404
     if outcome.repeated and standing.found and not standing.ballot:
-        return _open(standing)  # it was withdrawn since
+        return open_by_secret(standing)  # it was withdrawn since
     if standing.election.secret_ballot:
         shown = outcome.ballot if standing.election.changeable else None
         answer = _show_receipt(request, standing, shown) if shown else _show_counted(request, standing, is_new=True)
@@ -401,17 +409,17 @@ def ballot_state(request: HttpRequest, standing: Standing) -> HttpResponse:
 @vote
 @form_page
 def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _withdraw(request, current_person(request), standing)
+    return withdraw_as(request, current_person(request), standing)
 
 
-def _withdraw(request: HttpRequest, who: User | Pass | None, standing: Standing) -> HttpResponse:
+def withdraw_as(request: HttpRequest, who: User | Pass | None, standing: Standing) -> HttpResponse:
     election = standing.election
     try:
         services.check_voter(standing, now_text())
         if request.method == "POST":
             services.withdraw(who, election.name, token_in(request.POST), secret=standing.secret)
     except Refusal as refusal:
-        return _refused(request, election, refusal)
+        return show_refusal(request, election, refusal)
     if request.method == "POST":
         messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))
         stays = standing.link is not None or standing.is_unknown
@@ -424,91 +432,7 @@ def _withdraw(request: HttpRequest, who: User | Pass | None, standing: Standing)
     return confirm_page(request, _("Withdraw my ballot"), _("Withdraw ballot"), **context)
 
 
-# --- with the words of a ballot, and nothing else ---
-
-
-@public
-@form_page
-def change(request: HttpRequest, name: str) -> HttpResponse:
-    """Asks for the words on the receipt, and opens the ballot they belong to. To those who do not have them it says
-    nothing of the election, not even whether it exists."""
-    typed, problem = request.POST.get("words", ""), ""
-    if request.method == "POST":
-        try:
-            secret = opened_secret(request.POST)
-            if (standing := services.standing_of(None, name, secret=secret)) is None:
-                raise WrongWords(rules.NO_SUCH_BALLOT)
-            return _open(standing)
-        except WrongWords as refusal:
-            problem = str(refusal)
-    return show_words_form(request, typed, problem)
-
-
-def _open(standing: Standing) -> HttpResponse:
-    """Leads to the ballot that was found by its secret; the browser carries that."""
-    standing = replace(standing, voter=None, entry=None)
-    answer = redirect(_path(standing, "ballot"))
-    fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
-    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
-    return answer
-
-
-def opened_secret(post: MultiValueDict) -> str:
-    """As words, or as the link on the receipt has it, which a script takes from behind the #."""
-    return post[SECRET] if is_secret(post.get(SECRET, "")) else from_words(post.get("words", "")[:MAX_WORDS_CHARS])
-
-
-def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
-    context = {"typed": typed[:MAX_WORDS_CHARS], "problem": problem}
-    return render(request, "ballots/change.html", context, status=422 if problem else 200)
-
-
-def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
-    """A page for somebody who has opened a ballot by its words; the browser carries them."""
-
-    @public
-    @wraps(view)
-    def opened(request: HttpRequest, name: str) -> HttpResponse:
-        carried = request.POST if SECRET in request.POST else ranking_cookie.load(request, unknown_owner(name))
-        secret = joined((carried or {}).get(SECRET, ""), "")
-        standing = services.standing_of(None, name, secret=secret, described=True) if secret else None
-        return redirect("change", name=name) if standing is None else view(request, standing)
-
-    return opened
-
-
-@form_page
-@with_words
-def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
-    try:
-        services.check_voter(standing, now_text())
-    except Refusal as refusal:
-        return _refused(request, standing.election, refusal)
-    if request.method == "POST":
-        return _to_review(request, standing)
-    sent = _carried(request, standing)
-    is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())
-    cast = standing.ballot
-    ranks = typed_ranks(sent) if sent and is_ranked else ranks_of(cast.rankings) if cast else {}
-    return _show(request, standing, ranks, was_withdrawn=cast is None)
-
-
-@require_safe
-@with_words
-def change_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _show_review(request, standing)
-
-
-@public
-@require_POST
-def change_cast(request: HttpRequest, name: str) -> HttpResponse:
-    return _cast(request, None, name) if secret_in(request.POST) else redirect_to("change", name)
-
-
-@form_page
-@with_words
-def change_withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return _withdraw(request, None, standing)
+# --- help ---
 
 
 @public
@@ -556,7 +480,7 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
         return _ask_whose(request, election, voter, str(refusal))
     more = _paper_steps(election, voter)
     if request.method != "POST":
-        return _show(request, standing, {}, **more)
+        return show_ballot(request, standing, {}, **more)
     return (
         _show_typed(request, standing, **more)
         if "back" in request.POST

@@ -524,6 +524,11 @@ def test_the_paper_page_says_whether_the_voter_can_still_change_the_ballot(opene
     assert ("It is final" in shown, "can still change it online" in shown) == (is_secret, not is_secret)
 
 
+def test_a_voter_whose_ballot_was_entered_from_paper_is_not_sent_looking_for_words(organiser, signed_in):
+    organiser.post(f"{PAPER}enter/", {"voter": "Eve", "rank-1": "1"})
+    assert "or if your ballot was entered from paper, it stays" in text_of(signed_in("Eve").get(PAGE))
+
+
 def test_a_paper_ballot_of_a_stranger_is_refused_in_a_sentence(organiser):
     answer = organiser.get(PAPER, {"voter": "Mallory"})
     assert answer.status_code == 422

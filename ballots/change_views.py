@@ -1,0 +1,113 @@
+"""Pages for somebody who has the words of a secret ballot, and nothing else: open it, change it, withdraw it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.datastructures import MultiValueDict
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import View, public
+from acts.refusals import Refusal
+from acts.storage import now_text
+from pages.forms import form_page
+from pages.paths import redirect_to
+from ranking import ranking_cookie
+from ranking.rankings import RANK_PREFIX, ranks_of, typed_ranks
+
+from . import rules, services
+from .repository import Standing
+from .secret import WrongWords, from_words, is_secret, joined
+from .views import (
+    SECRET,
+    carried_ranking,
+    cast_as,
+    open_by_secret,
+    secret_in,
+    show_ballot,
+    show_refusal,
+    show_review,
+    to_review,
+    unknown_owner,
+    withdraw_as,
+)
+
+MAX_WORDS_CHARS = 400  # of what is typed as twelve words
+
+
+@public
+@form_page
+def change(request: HttpRequest, name: str) -> HttpResponse:
+    """Asks for the words on the receipt, and opens the ballot they belong to. To those who do not have them it says
+    nothing of the election, not even whether it exists."""
+    typed, problem = request.POST.get("words", ""), ""
+    if request.method == "POST":
+        try:
+            secret = opened_secret(request.POST)
+            if (standing := services.standing_of(None, name, secret=secret)) is None:
+                raise WrongWords(rules.NO_SUCH_BALLOT)
+            return open_by_secret(standing)
+        except WrongWords as refusal:
+            problem = str(refusal)
+    return show_words_form(request, typed, problem)
+
+
+def opened_secret(post: MultiValueDict) -> str:
+    """As words, or as the link on the receipt has it, which a script takes from behind the #."""
+    return post[SECRET] if is_secret(post.get(SECRET, "")) else from_words(post.get("words", "")[:MAX_WORDS_CHARS])
+
+
+def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
+    context = {"typed": typed[:MAX_WORDS_CHARS], "problem": problem}
+    return render(request, "ballots/change.html", context, status=422 if problem else 200)
+
+
+def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
+    """A page for somebody who has opened a ballot by its words; the browser carries them."""
+
+    @public
+    @wraps(view)
+    def opened(request: HttpRequest, name: str) -> HttpResponse:
+        carried = request.POST if SECRET in request.POST else ranking_cookie.load(request, unknown_owner(name))
+        secret = joined((carried or {}).get(SECRET, ""), "")
+        standing = services.standing_of(None, name, secret=secret, described=True) if secret else None
+        return redirect("change", name=name) if standing is None else view(request, standing)
+
+    return opened
+
+
+@form_page
+@with_words
+def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
+    try:
+        services.check_voter(standing, now_text())
+    except Refusal as refusal:
+        return show_refusal(request, standing.election, refusal)
+    if request.method == "POST":
+        return to_review(request, standing)
+    sent = carried_ranking(request, standing)
+    is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())
+    cast = standing.ballot
+    ranks = typed_ranks(sent) if sent and is_ranked else ranks_of(cast.rankings) if cast else {}
+    return show_ballot(request, standing, ranks, was_withdrawn=cast is None)
+
+
+@require_safe
+@with_words
+def change_review(request: HttpRequest, standing: Standing) -> HttpResponse:
+    return show_review(request, standing)
+
+
+@public
+@require_POST
+def change_cast(request: HttpRequest, name: str) -> HttpResponse:
+    return cast_as(request, None, name) if secret_in(request.POST) else redirect_to("change", name)
+
+
+@form_page
+@with_words
+def change_withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
+    return withdraw_as(request, None, standing)
