@@ -13,13 +13,12 @@ from typing import Protocol
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tally.ballots import groups_of, ratings_of
+from tally.ballots import MAX_SCORE, ranking_of, text_of
 from tally.majorities import ABSTAIN, NO, YES
 
 from .candidates import Candidate
 from .rankings import BadRanking, Ranks, ranked_names, ranking_from, ranks_of, unranked_names, unranked_sentence
 
-MAX_SCORE = 5
 MAX_POINTS = 100  # that a voter may have to distribute
 TICKED = ("yes-no", "choose", "approval")  # kinds on which a candidate is chosen or not
 ANSWERS = (YES, NO, ABSTAIN)  # the candidates of every yes-or-no ballot, by number
@@ -72,7 +71,7 @@ def marks_from(ranks: Ranks, candidates: Sequence[Candidate], rules: BallotRules
     values = {number: value for number, value in given.items() if value}
     if refusal := _CHECKS[rules.kind](values, rules):
         raise BadRanking(refusal)
-    return text_of(values, rules.kind)
+    return ranking_of([values]) if rules.kind in TICKED else text_of(values)
 
 
 def _value(typed: Sequence[str], name: str, rules: BallotRules) -> int:
@@ -82,21 +81,10 @@ def _value(typed: Sequence[str], name: str, rules: BallotRules) -> int:
     if not text:
         return 0
     highest = {"score": MAX_SCORE, "points": rules.most}.get(rules.kind, 1)
-    is_number = text.isascii() and text.isdigit() and len(text) < 10
-    if not is_number or (int(text) > highest and rules.kind != "points"):
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > highest:
         values = {"name": name, "highest": highest}
-        if rules.kind == "points":
-            raise BadRanking(_("The points for %(name)s must be a whole number.") % values)
-        raise BadRanking(_("The mark of %(name)s must be a whole number from 0 to %(highest)d.") % values)
+        raise BadRanking(_("What you give %(name)s must be a whole number from 0 to %(highest)d.") % values)
     return int(text)
-
-
-def text_of(values: Mapping[int, int], kind: str) -> str:
-    """The canonical text of marks by candidate number, without those of 0."""
-    if kind in TICKED:
-        return "=".join(map(str, sorted(values)))
-    groups = ((value, sorted(number for number in values if values[number] == value)) for value in set(values.values()))
-    return ">".join(f"{'='.join(map(str, group))}@{value}" for value, group in sorted(groups, reverse=True))
 
 
 def _check_answer(values: Mapping[int, int], rules: BallotRules) -> str:
@@ -113,10 +101,8 @@ def _check_number(values: Mapping[int, int], rules: BallotRules) -> str:
         )
         return sentence % {"chosen": chosen, "most": rules.most}
     if chosen < rules.fewest:
-        return _("You chose %(chosen)d. Please choose at least %(fewest)d.") % {
-            "chosen": chosen,
-            "fewest": rules.fewest,
-        }
+        sentence = _("You chose %(chosen)d. Please choose at least %(fewest)d.")
+        return sentence % {"chosen": chosen, "fewest": rules.fewest}
     return ""
 
 
@@ -124,8 +110,8 @@ def _check_points(values: Mapping[int, int], rules: BallotRules) -> str:
     given = sum(values.values())
     if given <= rules.most:
         return ""
-    values_in = {"given": given, "most": rules.most, "over": given - rules.most}
-    return _("You gave %(given)d points, but you have only %(most)d. Take %(over)d away.") % values_in
+    numbers = {"given": given, "most": rules.most, "over": given - rules.most}
+    return _("You gave %(given)d points, but you have only %(most)d. Take %(over)d away.") % numbers
 
 
 _CHECKS: dict[str, Callable[[Mapping[int, int], BallotRules], str]] = {
@@ -146,7 +132,9 @@ def how_to_vote(rules: BallotRules) -> str:
         return _how_to_choose(rules)
     if rules.kind == "points":
         sentence = ngettext(
-            "Voters have %(count)d point.", "Voters have %(count)d points to give to one or to spread.", rules.most
+            "You have %(count)d point to give.",
+            "You have %(count)d points: give them to one candidate, or spread them.",
+            rules.most,
         )
         return sentence % {"count": rules.most}
     return str(_HOW_TO_VOTE[rules.kind])
@@ -186,11 +174,12 @@ def _explain(rules: BallotRules) -> Iterable[str]:
     if rules.kind == "score":
         yield _("No score counts as 0. You may give the same score more than once.")
     if rules.method == "star":
-        yield _("The two with the highest totals meet in a runoff: there your ballot counts for the one you scored higher.")
+        yield _(
+            "The two with the highest totals meet in a runoff: your ballot counts for the one you scored higher."
+        )
     if rules.kind == "points":
-        yield _("You need not use all of them. A ballot with more than %(most)d is not accepted.") % {
-            "most": rules.most
-        }
+        sentence = _("You need not use all of them. A ballot with more than %(most)d is not accepted.")
+        yield sentence % {"most": rules.most}
     if rules.kind == "yes-no":
         return
     if rules.kind == "choose" and rules.fewest:
@@ -225,14 +214,18 @@ class ShownBallot:
 def shown_ballot(text: str, candidates: Sequence[Candidate], rules: BallotRules) -> ShownBallot:
     kind = rules.kind
     if kind == "ranked":
-        marks = [Mark(str(rank), names) for rank, names in enumerate(ranked_names(text, candidates), 1)]
-        rest = unranked_names(text, candidates)
-        return ShownBallot(kind, marks, rest, _("Not ranked"), unranked_sentence(rules.unranked))
+        return shown_ranking(text, candidates, unranked_sentence(rules.unranked))
     names = {each.number: answer_label(each.name, kind) for each in candidates}
     values = ranks_of(text)
     marks = [_mark(kind, names[number], value) for number, value in values.items()]
     rest = [] if kind == "yes-no" else [name for number, name in names.items() if number not in values]
     return ShownBallot(kind, marks, rest, *map(str, _REST.get(kind, ("", ""))))
+
+
+def shown_ranking(text: str, candidates: Sequence[Candidate], sentence: str) -> ShownBallot:
+    """With what leaving candidates out means."""
+    marks = [Mark(str(rank), names) for rank, names in enumerate(ranked_names(text, candidates), 1)]
+    return ShownBallot("ranked", marks, unranked_names(text, candidates), _("Not ranked"), sentence)
 
 
 def _mark(kind: str, name: str, value: int) -> Mark:
