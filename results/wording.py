@@ -54,7 +54,8 @@ RULES = {
 }
 
 
-NAMES = ("name", "names", "other")  # of what a sentence about a count is filled with; the rest are numbers
+# Of what a sentence about a count is filled with; the rest are numbers. A share is written as a fraction.
+NAMES = ("name", "names", "other", "share")
 
 
 def translate(sentence: Sentence) -> str:

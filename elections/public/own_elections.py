@@ -18,7 +18,7 @@ from store.parallel import run_parallel
 from store.table import Item, Key, Span
 
 MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
-# the newest elections a person has voted in that home looks at: most of them are long over
+# the newest of a person's elections, among which home and the list look for open ones: most others are long over
 MAX_RECENT_ELECTIONS = 200
 OPEN = (State.EDITABLE, State.OPEN)
 
@@ -111,12 +111,17 @@ class OwnElection:
     votes: bool
     voted: bool
 
+    @property
+    def date(self) -> str:
+        return keys.by_date(self.listed.created_at, self.listed.name)
+
     def waits(self, now: str) -> bool:
         return self.votes and not self.voted and self.listed.takes_votes(now)
 
 
 def own_elections(person: User, *, limit: int, cursor: str | None = None) -> tuple[list[OwnElection], str | None]:
-    """The newest first, by when they were made: the order that all lists they are gathered from share."""
+    """The newest first, by when they were made: the order that all lists they are gathered from share. The first page
+    also has older ones that are still open."""
     rows: list[OwnElection] = []
     while not rows:  # on some rolls there may be drafts alone
         rows, cursor = _read_page(person, limit, cursor)
@@ -129,11 +134,13 @@ def _read_page(person: User, limit: int, cursor: str | None) -> tuple[list[OwnEl
     spans = [keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE]
     spans = [*(spans if person.can_vote else ()), *([keys.run_by(person.name)] if person.can_run_elections else ())]
     last = decode(keys.OWN_ELECTIONS, cursor)["SK"] if cursor else None
-    found = run_parallel(table(), *(partial(_before, span, last, limit + 1) for span in spans))
+    most = limit if cursor else max(limit, MAX_RECENT_ELECTIONS)
+    found = run_parallel(table(), *(partial(_before, span, last, most + 1) for span in spans))
     entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
-    visible = set(dates[:limit])
-    rows = _rows(person, [each for each in entries if each["GSI1SK"] in visible])
+    looked_at, visible = set(dates[:most]), set(dates[:limit])
+    rows = _rows(person, [each for each in entries if each["GSI1SK"] in looked_at])
+    rows = [each for each in rows if each.date in visible or each.listed.stored_state in OPEN]
     if len(dates) <= limit:
         return rows, None
     return rows, encode(keys.OWN_ELECTIONS, {"PK": keys.OWN_ELECTIONS.pk, "SK": dates[limit - 1]})
@@ -170,4 +177,4 @@ def _rows(person: User, entries: list[Item]) -> list[OwnElection]:
         if place in found
     ]
     rows = [each for each in rows if each.runs or (each.votes and each.listed.stored_state != State.DRAFT)]
-    return sorted(rows, key=lambda each: keys.by_date(each.listed.created_at, each.listed.name), reverse=True)
+    return sorted(rows, key=lambda each: each.date, reverse=True)

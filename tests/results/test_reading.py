@@ -24,7 +24,7 @@ from results.report import report_on
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
 from tally.closeness import Closeness
-from tally.methods import METHODS, count
+from tally.methods import KINDS, count
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -137,7 +137,7 @@ def test_every_method_has_a_margin_for_whatever_was_cast():
     chance = random.Random(7)
     for _turn in range(4):
         rankings = [">".join(map(str, chance.sample(range(4), chance.randint(1, 4)))) for _ballot in range(9)]
-        for method in METHODS:
+        for method in KINDS["ranked"]:
             result = report(rankings, method, recounts=0, seats=2 if method.startswith("stv") else 1).result
             if (margin := margin_of(result)) is not None:
                 assert margin.votes >= margin.against
@@ -179,7 +179,7 @@ def test_of_one_ballot_it_is_said_so():
     assert wording.how_close(report(["1>0"])).startswith("A different ranking on the only ballot")
 
 
-@every_row("method", METHODS)
+@every_row("method", KINDS["ranked"])
 def test_every_method_says_how_close_it_was(method):
     said = wording.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
     assert re.match(r"If \d+ of the 100 ballots had ranked differently, ", said)

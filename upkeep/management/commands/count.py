@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MAX_SEATS
-from tally.methods import METHODS, count
+from tally.methods import KINDS, METHODS, count
 from tally.result import Result, Round
 from upkeep.backups import input_files
 
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         rule = options["unranked"] or ballots.unranked or "below"
         results = [
             count(ballots.ballots, each, seats=wanted, unranked=rule, seed=options["seed"])
-            for each in (METHODS if chosen == "all" else [chosen])
+            for each in (KINDS["ranked"] if chosen == "all" else [chosen])
         ]
         for note in ballots.notes:
             self.stderr.write(note)
