@@ -22,7 +22,7 @@ from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 LOTS = ("lots_commitment", "lots_secret", "seed")
-BALLOT = ("confirmation", "rankings", "voter_name")
+BALLOT = ("confirmation", "rankings", "voter_name", "weight")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
 VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", *VOTES)
@@ -39,7 +39,8 @@ def sha(text):
 def committed(entry):  # to an entry of the roll; one shown in full is checked against its commitment
     if "nonce" not in entry:
         return bytes.fromhex(entry["commitment"])
-    said = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
+    said = [entry[key] for key in ("name", "voted", "weight") if key in entry]
+    said = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
     return sha(bytes.fromhex(entry["nonce"]) + said.encode())
 
 
@@ -202,18 +203,29 @@ class Bundle:
         if not len(there) == voted - withdrawn == sealed:
             told = len(there), voted, withdrawn, sealed
             raise Wrong("There are {} ballots, {} have voted, {} withdrew, and {} ballots were sealed.".format(*told))
+        self.check_weights()
         less = f", less {withdrawn} withdrawn" * (withdrawn > 0)
         return f"{len(there)} ballots, as many as have voted{less}, each with a different code, are those of the log"
 
+    def check_weights(self):
+        """Each ballot counts as many times as its voter's vote; a secret one as that of somebody who may have voted."""
+        voters, public = self.roll["voters"], not self.rules["secret_ballot"]
+        may = Counter((each["name"] * public, each.get("weight", 1)) for each in voters if each["voted"] is not False)
+        cast = Counter((each.get("voter_name", ""), each.get("weight", 1)) for each in self.ballots)
+        if all(each["name"] for each in voters) and cast - may:  # without names, the roll is not disclosed
+            raise Wrong("The weights of the ballots are not those of people on the roll who have voted.")
+
     def counted(self):
-        """How often each ranking was cast; a ranking is groups of equal names, best first."""
+        """How many votes each ranking got; a ranking is groups of equal names, best first."""
         box = Counter()
         for each in self.ballots:
             groups = [[int(number) for number in group.split("=")] for group in each["rankings"].split(">") if group]
             numbers = [number for group in groups for number in group]
             if len(set(numbers)) < len(numbers) or not set(numbers) <= set(self.names):
                 raise Wrong(f"Ballot {each['confirmation']} is not a ranking of these candidates.")
-            box[tuple(tuple(sorted(self.names[number] for number in group)) for group in groups)] += 1
+            box[tuple(tuple(sorted(self.names[number] for number in group)) for group in groups)] += each.get(
+                "weight", 1
+            )
         return box
 
     def digest(self, box):
