@@ -2,5 +2,5 @@
 
 PUBLIC = (
     "access api_tokens connectors demo emails forms handover mail_quota models personal_data registration_policy "
-    "repository rules second_factor sessions setup_link throttle unsubscribe visitors"
+    "repository rules second_factor sessions setup_link signing_out throttle unsubscribe visitors"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial, wraps
 from typing import Any
 
@@ -17,7 +16,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.links import absolute_url
 from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.storage import table
@@ -29,7 +27,6 @@ from store.parallel import run_parallel
 from . import registration_policy, repository, services, throttle
 from .access import View, public, requires
 from .connectors import registry
-from .connectors.protocol import OutOfReach
 from .forms import (
     ChangeEmailForm,
     ChangePasswordForm,
@@ -48,7 +45,8 @@ from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
 from .sessions import sessions_of
-from .visitors import SIGNING_OUT, Anonymous, local_path, start_session, visitor
+from .signing_out import clear_browser, end_session
+from .visitors import local_path, start_session, visitor
 
 
 def explains_spent_links(view: View) -> View:
@@ -251,28 +249,15 @@ def ask_admin(request: HttpRequest) -> HttpResponse:
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Clears the browser's cache, so that the next person at this device finds none of our pages."""
-    source = request.session.get("source")
-    auth.logout(request)
-    request.user = Anonymous()
-    response = _signed_out(request, source)
-    response["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.run_all(request, response)
-    return response
-
-
-def _signed_out(request: HttpRequest, source: dict[str, Any] | None) -> HttpResponse:
-    """Whoever signed in with a provider may still be signed in there, and is offered to sign out there, too. It is a
-    link: browsers do not let a form of ours lead to another site."""
-    address = ""
-    if source and any(each.id == source["provider"] for each in registry.providers()):
-        with suppress(OutOfReach):
-            address = registry.connector(source["provider"]).sign_out_url(absolute_url(reverse("home")))
-    if not source or not address:
+    """Whoever signed in with a provider is offered to sign out there, too. It is a link: browsers do not let a form of
+    ours lead to another site."""
+    if elsewhere := end_session(request):
+        response = render(request, "accounts/signed_out.html", elsewhere)
+    else:
         messages.success(request, _("You are signed out."))
-        return redirect("home")
-    context = {"address": address, "provider": registry.label_of(source["provider"])}
-    return render(request, "accounts/signed_out.html", context)
+        response = redirect("home")
+    clear_browser(request, response)
+    return response
 
 
 @requires(None)
@@ -414,10 +399,9 @@ def leave(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             services.remove_self(request.user)
-            auth.logout(request)
-            request.user = Anonymous()
+            end_session(request)
             return message_page(request, _("Goodbye"), _("Your account has been deleted."))
-    lead = _("Your account and your ballots in open elections will be deleted permanently.")
+    lead = _("Your account and your public ballots in open elections will be deleted permanently.")
     return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
 
 
@@ -437,5 +421,8 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
             return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
-    lead = _("A file with everything this site stores about you: JSON, with a text that explains it.")
+    lead = _(
+        "A file with everything this site stores about you: JSON, with a text that explains it. Your ballots in secret "
+        "elections are not in it: nobody can find them, not even this site. They count all the same."
+    )
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

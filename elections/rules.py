@@ -59,6 +59,14 @@ SEVERAL_SEATS = ("stv-scottish", "stv-meek")
 # By default, unranked candidates are below all others (tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
+# What voters are protected by beyond what every election does; all of them together are called strict.
+NO_DRAFTS, LEAVE, CONFIRM, COUNTS = "no-drafts", "leave", "confirm", "counts"
+SAFEGUARDS = {
+    NO_DRAFTS: _("nothing of a ballot is stored on the device"),
+    LEAVE: _("the ballot disappears once cast, and the voter is signed out"),
+    CONFIRM: _("voters confirm that they have read how to protect their device"),
+    COUNTS: _("voters are told that this vote counts"),
+}
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
@@ -86,6 +94,7 @@ class Election:
     weighted: bool = False  # whether there were voters on its roll whose vote counts more than once
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
+    safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order
     mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
     closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
@@ -151,6 +160,14 @@ class Election:
         if self.opened_at:
             return _("everybody who could vote here when it opened")
         return _("everybody here who may vote when it opens")
+
+    @property
+    def safeguard_labels(self) -> list[str]:
+        return [SAFEGUARDS[each] for each in self.safeguards]
+
+    @property
+    def is_strict(self) -> bool:
+        return len(self.safeguards) == len(SAFEGUARDS)
 
     @property
     def results_label(self) -> str:

@@ -160,6 +160,7 @@ FIELDS = {
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
     "changeable": gettext_lazy("whether votes are final"),
+    "safeguards": gettext_lazy("stricter rules for voting"),
     "mail_votes": gettext_lazy("whether voters get mails about their ballots"),
     "vote_by_link": gettext_lazy("whether people can vote with the link in their invitation"),
     "announces": gettext_lazy("whether the result is mailed to voters"),

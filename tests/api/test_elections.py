@@ -79,6 +79,15 @@ def test_what_a_page_would_hide_is_not_there(otto, board, stranger, person, prog
     assert problem(program(person("Uwe"), Scope.ORGANISE).get("results/Board%202027")) == (404, "not-found")
 
 
+def test_stricter_rules_for_voting_are_settings_like_any_other(otto, board):
+    assert otto.get(board).json()["safeguards"] == []
+    strict = otto.patch(board, {"safeguards": ["strict"], "changeable": False}).json()
+    assert (strict["safeguards"], strict["changeable"]) == (["no-drafts", "leave", "confirm", "counts"], False)
+    assert otto.patch(board, {"description": "New", "seats": 1}).json()["safeguards"] == strict["safeguards"]
+    assert otto.patch(board, {"safeguards": ["leave"]}).json()["safeguards"] == ["leave"]
+    assert problem(otto.patch(board, {"safeguards": ["sealed"]})) == (422, "invalid")
+
+
 def test_a_service_refuses_in_the_words_of_the_page(otto, board):
     assert problem(otto.post("elections", NEW)) == (409, "name-taken")
     assert problem(otto.post(f"{board}/close")) == (409, "not-now")
