@@ -40,8 +40,8 @@ def sha(text):
 def committed(entry):  # to an entry of the roll; one shown in full is checked against its commitment
     if "nonce" not in entry:
         return bytes.fromhex(entry["commitment"])
-    said = [entry[key] for key in ("name", "voted", "weight") if key in entry]
-    said = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    entered = [entry[key] for key in ("name", "voted", "weight") if key in entry]
+    said = json.dumps(entered, ensure_ascii=False, separators=(",", ":"))
     return sha(bytes.fromhex(entry["nonce"]) + said.encode())
 
 
