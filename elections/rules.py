@@ -112,6 +112,7 @@ class Election:
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
+    frame_hosts: str = ""  # other sites that may show its public result in a frame: host names with spaces between
     convened: Convened | None = None  # by which assembly, and who was present; never changes
 
     def state(self, now: str) -> State:
@@ -244,6 +245,7 @@ class Action(Enum):
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
     ANNOUNCE = _("mail the result to voters")
+    FRAME = _("let other sites show the result")
     WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
@@ -280,6 +282,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.INVITE: Rule(RUNNERS, WHILE_OPEN),
     Action.READ_MAILS: Rule(RUNNERS, SINCE_OPENED),
     Action.ANNOUNCE: Rule(RUNNERS, CLOSED),
+    Action.FRAME: Rule(RUNNERS, EVER),
     Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.ENTER_PAPER: Rule(RUNNERS, WHILE_OPEN),

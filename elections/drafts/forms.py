@@ -239,7 +239,7 @@ class SettingsForm(ZonedForm):
         required=False,
         help_text=_(
             "After it closes: with a link, without an account, with all ballots to check it. Who voted is "
-            "not shown there."
+            "not shown there. Once it is open, anyone can see its name, and when voting begins and ends."
         ),
     )
     method = forms.ChoiceField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)
