@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from ballots import repository as ballots
 from elections import repository as elections
+from elections.rolls import weight_fields, weight_of
 from pages.lists import as_csv
 from ranking.rankings import ranked_names
 from results import repository
@@ -35,7 +36,7 @@ Content = Iterable[bytes] | Iterable[str]
 
 
 def counted_as(format: str) -> Callable[[Sealed], Content]:
-    """The ballots as they were counted: how often each ranking was cast."""
+    """The ballots as they were counted: how many votes each ranking got."""
     return lambda found: write(_file(found, repository.counted(found.election.name, found.seal.candidates)), format)
 
 
@@ -58,11 +59,13 @@ def can_hold(found: Sealed, format: str) -> bool:
 
 
 def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
-    """Every ballot by itself, sorted by its code; in a public election with who cast it."""
-    public = ["voter"] if names_voters and not found.election.secret_ballot else []
+    """Every ballot by itself, sorted by its code; in a public election with who cast it, and with weights if there are
+    any."""
+    more = ["voter"] if names_voters and not found.election.secret_ballot else []
+    more += ["weight"] if found.seal.turnout.extra else []
     every = _single(found, names_voters=names_voters)
-    rows = ([each["code"], *(each[key] for key in public), _in_one_cell(each["ranking"])] for each in every)
-    return as_csv(["code", *public, "ranking"], rows)
+    rows = ([each["code"], *(each.get(key, 1) for key in more), _in_one_cell(each["ranking"])] for each in every)
+    return as_csv(["code", *more, "ranking"], rows)
 
 
 def _in_one_cell(ranking: list[list[str]]) -> str:
@@ -81,6 +84,7 @@ def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
     candidates = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
         entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], candidates)}
+        entry |= weight_fields(weight_of(ballot))
         yield entry | (
             {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
         )
