@@ -22,6 +22,7 @@ from results.repository import Found, Sealed
 from tally.ballots import Ballots
 from tally.formats import CannotWrite, File, write
 from tally.formats.plain import quoted
+from tally.methods import KIND_OF
 
 from .bundle import public_voter_name
 from .rctab import summary
@@ -41,14 +42,15 @@ def counted_as(format: str) -> Callable[[Sealed], Content]:
 
 def _file(found: Sealed, ballots: Ballots) -> File:
     election = found.election
-    return File(ballots, election.seats, election.name, election.unranked)
+    return File(ballots, election.seats, election.name, election.unranked, KIND_OF[election.method])
 
 
 def can_hold(found: Sealed, format: str) -> bool:
     """Whether a format can hold these ballots: its writer tries one that has everything difficult, so that the ballots
     need not be read."""
     names = found.seal.candidates
-    hard = "0=1" if found.seal.equals and len(names) > 1 else ""
+    is_ranked = KIND_OF[found.election.method] == "ranked"
+    hard = "0=1" if is_ranked and found.seal.equals and len(names) > 1 else ""
     try:
         write(_file(found, Ballots(names, {hard: 1})), format)
     except CannotWrite:
@@ -114,6 +116,7 @@ EXPORTS = {
     "ballots.cvotes": Export(TEXT, counted_as("cvotes"), gettext_lazy("Condorcet vote format")),
     "ballots.soi": Export(TEXT, counted_as("soi"), gettext_lazy("PrefLib, without equals (.soi)")),
     "ballots.toi": Export(TEXT, counted_as("toi"), gettext_lazy("PrefLib, with equals (.toi)")),
+    "ballots.cat": Export(TEXT, counted_as("cat"), gettext_lazy("PrefLib, by category (.cat)")),
     "single-ballots.csv": Export(
         CSV,
         single_csv,
