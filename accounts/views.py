@@ -41,6 +41,7 @@ from .forms import (
     own_password_form,
 )
 from .models import User
+from .password_policy import requires_provider
 from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
@@ -126,7 +127,7 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
             "when it started, or with the command create_owner."
         )
         return message_page(request, _("This site is not set up yet"), sentence, status)
-    if settings.PASSWORDS_ONLY_FOR:
+    if requires_provider():
         return redirect_to_login(local_path(request) or reverse("home"))
     if not registration_policy.allows_registration():
         return message_page(request, _("Create an account"), registration_policy.explanation(), status)
@@ -140,6 +141,8 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     """The link proves the address. In the browser in which its password was chosen it completes the account at once
     and signs in. Elsewhere someone else may be reading the mail, a program may be following its links, or a stranger
     may have registered the address with a password of their own."""
+    if requires_provider():
+        return redirect_to_login(reverse("home"))
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
@@ -181,7 +184,7 @@ def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
 @explains_spent_links
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     email, target = services.read_invitation(token)
-    if settings.PASSWORDS_ONLY_FOR:
+    if requires_provider():
         messages.info(request, _("You are invited as %(email)s. Sign in with that address.") % {"email": email})
         return redirect_to_login(reverse(target[0], args=target[1:]) if target else reverse("home"))
     form = InvitedForm(form_data(request))
@@ -213,15 +216,25 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
                 return _finish_sign_in(request, user)
-            form.add_error(None, _("Wrong name or password. Please try again."))
+            form.add_error(None, _wrong_password())
     context = {
         "part": "sign_in",
-        "may_register": registration_policy.allows_registration() and not settings.PASSWORDS_ONLY_FOR,
+        "may_register": registration_policy.allows_registration() and not requires_provider(),
         "next": local_path(request),
         "providers": registry.providers(),
-        "emergency_only": bool(settings.PASSWORDS_ONLY_FOR),
+        "emergency": _("Emergency sign-in") if requires_provider() else "",
     }
     return show_form(request, form, _("Sign in"), _("Sign in"), **context)
+
+
+def _wrong_password() -> str:
+    """The same whether or not it was right, so that a password that does not count cannot be guessed."""
+    if requires_provider():
+        return _(
+            "Please use the button above: only the owner of this site can sign in with a password. If you are the "
+            "owner, the name or the password was wrong."
+        )
+    return _("Wrong name or password. Please try again.")
 
 
 def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -285,8 +298,12 @@ def forgotten(request: HttpRequest) -> HttpResponse:
                 "If this account exists, a mail with a link is on its way. The link works for one hour. "
                 "If one was sent in the last ten minutes, use that one: it still works."
             )
-            return inbox_page(request, sentence)
-    return show_form(request, form, _("Forgotten password"), _("Send a link"))
+            return inbox_page(request, f"{services.BY_PROVIDER} {sentence}" if requires_provider() else sentence)
+    context = {}
+    if requires_provider():
+        emergency = _("I am the owner")
+        context = {"lead": services.BY_PROVIDER, "providers": registry.providers(), "emergency": emergency}
+    return show_form(request, form, _("Forgotten password"), _("Send a link"), **context)
 
 
 @public

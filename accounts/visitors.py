@@ -39,6 +39,7 @@ class Anonymous(AnonymousUser):
     """Django's anonymous user, with the properties templates ask of a person: nothing is allowed."""
 
     can_look = can_vote = can_run_elections = can_audit = can_manage_people = is_owner = False
+    has_no_way_in = False
 
 
 def user_context(request: HttpRequest) -> dict[str, Any]:

@@ -202,7 +202,7 @@ def install_hooks() -> None:
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,
-        webhooks.TELLING,
+        webhooks.NOTIFYING,
     )
 
     # Mail templates, each kind from the app that sends it.
