@@ -37,7 +37,8 @@ class Outcome(msgspec.Struct):
     """A sealed result."""
 
     ballots: int
-    blank: int
+    votes: Annotated[int, Meta(description="More than ballots where voters have weights.")]
+    blank: Annotated[int, Meta(description="Votes of blank ballots.")]
     winners: list[str]
     candidates: list[Candidate]
     sealed_at: Moment
@@ -109,15 +110,15 @@ def result(call: Call, name: str) -> ElectionResult:
 
 def _outcome(found: Sealed) -> Outcome:
     election, counted, turnout = found.election, found.report.result, found.seal.turnout
-    voters = election.voter_count
     return Outcome(
-        ballots=counted.total,
+        ballots=found.seal.ballots,
+        votes=counted.total,
         blank=counted.blank,
         winners=list(counted.winners),
         candidates=[Candidate(name, place, name in counted.winners) for name, place in counted.places],
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),
         ballots_digest=counted.digest,
-        turnout=Turnout(voters, turnout.voted, turnout.paper, turnout.percent(voters)),
+        turnout=Turnout.of(turnout, election.voter_count),
         bundle=link("bundle", election.name),
         files={file: link("export", election.name, file) for file in EXPORTS if is_offered(found, file)},
     )
