@@ -15,7 +15,7 @@ from ranking.candidates import Candidate
 from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Item
-from tally.ballots import Ballots, groups_of, ranking_of
+from tally.ballots import Ballots, groups_of, ranking_of, ratings_of, text_of
 from tally.pairwise import PairwiseSummary
 
 # more than a cast takes from its time stamp to the index, or two clocks differ
@@ -120,9 +120,7 @@ class RunningCount:
         place = {each.number: position for position, each in enumerate(ordered)}
         counts: Counter[str] = Counter()
         for ranking, number in rankings.items():
-            counts[ranking_of([place[each] for each in group if each in place] for group in groups_of(ranking))] += (
-                number
-            )
+            counts[_renumbered(ranking, place)] += number
         return counts
 
     @property
@@ -130,6 +128,12 @@ class RunningCount:
         found = Ballots(self.names, dict(self.counts))
         vars(found.normal)["summary"] = self.summary  # kept up to date, so no recount is needed
         return found
+
+
+def _renumbered(ballot: str, place: Mapping[int, int]) -> str:
+    if "@" in ballot:
+        return text_of({place[each]: value for each, value in ratings_of(ballot).items() if each in place})
+    return ranking_of([place[each] for each in group if each in place] for group in groups_of(ballot))
 
 
 def summary_by_time(election: Election) -> PairwiseSummary:
