@@ -15,7 +15,7 @@ from ranking.candidates import Candidate
 from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Item
-from tally.ballots import Ballots, groups_of, ranking_of, ratings_of, text_of
+from tally.ballots import Ballots, renumbered, values_in
 from tally.pairwise import PairwiseSummary
 
 # more than a cast takes from its time stamp to the index, or two clocks differ
@@ -41,14 +41,17 @@ class KnownBallot:
 class RunningCount:
     """All ballots of an election seen so far, and their sums. Candidates are sorted by name.
 
-    `ballot_from` turns a stored item into a `KnownBallot`.
+    `ballot_from` turns a stored item into a `KnownBallot`. Marks and values are added up, too; of rankings, that would
+    say nothing.
     """
 
     ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
+    kind: str = "ranked"  # of ballot
     candidates: tuple[Candidate, ...] = ()
     known: dict[str, KnownBallot] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     summary: PairwiseSummary = field(default_factory=lambda: PairwiseSummary.of((), {}))
+    values: Counter[tuple[int, int]] = field(default_factory=Counter)
     newest: str = ""
     letters: int = 0  # of all rankings that are kept
 
@@ -79,6 +82,10 @@ class RunningCount:
         names = tuple(sorted(each.name for each in candidates))
         self.counts = self.normal(Counter(each.ranking for each in self.known.values()))
         self.summary = PairwiseSummary.of(names, self.counts)
+        self.values = self._values_in(self.counts)
+
+    def _values_in(self, counts: Mapping[str, int]) -> Counter[tuple[int, int]]:
+        return Counter() if self.kind == "ranked" else values_in(counts)
 
     def replace(self, items: Iterable[Item]) -> None:
         """These are all the ballots there are."""
@@ -107,6 +114,7 @@ class RunningCount:
     def _change(self, new: Counter[str], old: Counter[str]) -> None:
         self.counts.update(new)
         self.counts = self.counts - old  # which drops what has become none
+        self.values = self.values + self._values_in(new) - self._values_in(old)
         self.summary = self.summary + PairwiseSummary.of(self.names, new)
         if old:
             self.summary = self.summary - PairwiseSummary.of(self.names, old)
@@ -117,23 +125,15 @@ class RunningCount:
         A candidate added after we read the list is left out until we read it again and recount.
         """
         ordered = sorted(self.candidates, key=lambda each: each.name)
-        place = {each.number: position for position, each in enumerate(ordered)}
-        counts: Counter[str] = Counter()
-        for ranking, number in rankings.items():
-            counts[_renumbered(ranking, place)] += number
-        return counts
+        return renumbered(rankings, {each.number: place for place, each in enumerate(ordered)})
 
     @property
     def ballots(self) -> Ballots:
         found = Ballots(self.names, dict(self.counts))
         vars(found.normal)["summary"] = self.summary  # kept up to date, so no recount is needed
+        if self.kind != "ranked":
+            vars(found.normal)["values"] = self.values
         return found
-
-
-def _renumbered(ballot: str, place: Mapping[int, int]) -> str:
-    if "@" in ballot:
-        return text_of({place[each]: value for each, value in ratings_of(ballot).items() if each in place})
-    return ranking_of([place[each] for each in group if each in place] for group in groups_of(ballot))
 
 
 def summary_by_time(election: Election) -> PairwiseSummary:
