@@ -44,7 +44,7 @@ def settings_of_kind(values: Mapping[str, Any]) -> dict[str, Any]:
     counting = methods.KINDS[kind]
     fewest = (values.get("fewest") or 0) if kind == "choose" else 0
     usual_most = {"choose": max(seats, fewest), "points": USUAL_POINTS}.get(kind, 0)
-    settings = {
+    settings: dict[str, Any] = {
         "seats": seats,
         "method": values.get("method") if values.get("method") in counting else counting[0],
         "fewest": fewest,

@@ -55,6 +55,3 @@ class MajorityField(forms.Field):
             return value or ""
         share, own, of = (each or "" for each in value)
         return f"{own.strip() if share == OTHER else share} {of}" if share else ""
-
-    def bound_data(self, data: Any, initial: Any) -> Any:
-        return data if data is None or isinstance(data, list) else self.widget.decompress(str(data))
