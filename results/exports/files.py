@@ -65,7 +65,8 @@ def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
     for each candidate, a ranking has one."""
     public = ["voter"] if names_voters and not found.election.secret_ballot else []
     is_ranked = found.election.kind == "ranked"
-    names = [] if is_ranked else [each.name for each in elections.candidates(found.election.name)]
+    candidates = sorted(elections.candidates(found.election.name), key=lambda each: each.number)
+    names = [] if is_ranked else [each.name for each in candidates]
 
     def marks(ballot: dict[str, Any]) -> list[Any]:
         if is_ranked:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": ""}  # what applies where nothing else is said
+ANSWERS = {"Yes": 0, "No": 1, "Abstain": 2}  # the candidates of every vote on yes or no
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
@@ -148,11 +149,12 @@ class Bundle:
         return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
 
     def check_rules(self, history, box):
-        for key, said in dict(history.settings, election=history.name).items():
+        for key, said in dict(MARKING, **history.settings, election=history.name).items():
             if self.rules.get(key, MARKING.get(key)) != said:
                 raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
-        for name in sorted(set(history.candidates) | set(self.names.values())):
-            if self.names.get(history.candidates.get(name)) != name:
+        candidates = ANSWERS if self.rules.get("kind") == "yes-no" else history.candidates
+        for name in sorted(set(candidates) | set(self.names.values())):
+            if self.names.get(candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
         return f"the rules and the {len(self.names)} candidates are those of the log"
 
