@@ -50,7 +50,8 @@ class Outcome(msgspec.Struct):
     """A sealed result."""
 
     ballots: int
-    blank: int
+    votes: Annotated[int, Meta(description="More than ballots where voters have weights.")]
+    blank: Annotated[int, Meta(description="Votes of blank ballots.")]
     answer: Annotated[str, Meta(description="How it ended, in one line, such as “Winner: Ada”.")]
     winners: list[str]
     candidates: list[Candidate]
@@ -126,9 +127,9 @@ def result(call: Call, name: str) -> ElectionResult:
 
 def _outcome(found: Sealed) -> Outcome:
     election, counted, turnout = found.election, found.report.result, found.seal.turnout
-    voters = election.voter_count
     return Outcome(
-        ballots=counted.total,
+        ballots=found.seal.ballots,
+        votes=counted.total,
         blank=counted.blank,
         answer=outcome_of(counted).line,
         winners=list(counted.winners),
@@ -138,7 +139,7 @@ def _outcome(found: Sealed) -> Outcome:
         vote=Vote(*vote) if (vote := vote_of(counted)) else None,
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),
         ballots_digest=counted.digest,
-        turnout=Turnout(voters, turnout.voted, turnout.paper, turnout.percent(voters)),
+        turnout=Turnout.of(turnout, election.voter_count),
         bundle=link("bundle", election.name),
         files={file: link("export", election.name, file) for file in EXPORTS if is_offered(found, file)},
     )
