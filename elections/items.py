@@ -17,7 +17,7 @@ from .public import feed
 from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
-OUTCOME = "sealed_at winners:list winner_count:int seats:int"
+OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list"
 LISTED = (
     "name:election state no_voting_before no_voting_after created_at closing time_zone remind_before:list book "
     f"{OUTCOME}"
@@ -91,6 +91,7 @@ ITEMS = (
                                         "got about them in the last 30 days."), personal_data.rolls),)),
     ItemType("open mark", keys.open_mark, "created_at"),
     ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
+    ItemType("public election", keys.public_election, "election_name:election", lists=(keys.PUBLIC_ELECTIONS,)),
 
     ItemType("roll source", keys.roll_source, "election_name:election kind set_by:person due followed_at failed",
              "place account", lists=(keys.ROLL_SOURCES,),

@@ -21,6 +21,7 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
+from ranking.kinds import ANSWERS
 from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
@@ -33,7 +34,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
-OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
+OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote")  # and once it is sealed, how it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Listed:
     winners: tuple[str, ...] = ()  # the first few
     winner_count: int = 0  # how many there are in total
     seats: int = 1
+    vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
     book: str = ""  # the ballot with several questions that it is on
 
     def takes_votes(self, now: str) -> bool:
@@ -197,6 +199,14 @@ def list_elections(
     return [listed_of(item) for item in page.items], page.cursor
 
 
+def public_elections(*, limit: int, cursor: str | None = None) -> tuple[list[Election], str | None]:
+    """Newest first: elections that have opened, and whose results anyone may see, now or later."""
+    page = table().page(keys.PUBLIC_ELECTIONS, limit=limit, cursor=cursor, backwards=True)
+    places = [keys.election(item["election_name"]) for item in page.items]
+    found = table().get_many(places) if places else {}
+    return [election_of(found[place]) for place in places if place in found], page.cursor
+
+
 def list_of(state: State) -> Span:
     """The list an election is in: whether candidates may still be added makes no difference to who looks for it."""
     return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
@@ -234,8 +244,8 @@ def candidate_of(item: Item) -> Candidate:
 
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
-    outcome = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
-    outcome |= {"winners": tuple(outcome["winners"])} if outcome else {}
+    outcome = {name: item[name] for name in OUTCOME if name in item} if "sealed_at" in item else {}
+    outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote") if name in outcome}
     outcome["book"] = item.get("book", "")
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 
@@ -273,6 +283,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
+        *(_answers(election.name) if election.kind == "yes-no" and not election.renamed_from else []),
         *(Check(task.key(election.name), Missing()) for task in (RENAMING, DELETING)),
     ]
     return Put(_item(election), when=Missing()), *tuple(others)
@@ -312,7 +323,16 @@ def change(before: Election, after: Election, description: str | None = None) ->
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
         writes.append(description_written(before.name, description))
+    if after.kind != before.kind == "yes-no":
+        writes += [Delete(keys.candidate(before.name, answer)) for answer in ANSWERS]
+    if before.kind != after.kind == "yes-no":
+        writes += _answers(before.name)
     return own, *tuple(writes)
+
+
+def _answers(name: str) -> list[Write]:
+    """The candidates of a yes-or-no ballot, which it has from the beginning."""
+    return [new_candidate(name, Candidate(answer, number=number)) for number, answer in enumerate(ANSWERS)]
 
 
 def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:
@@ -353,6 +373,14 @@ def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
         return [Delete(place)]
     index = {"GSI1PK": keys.FOR_EVERYONE.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
+
+
+def public_entry(election: Election) -> list[Write]:
+    """The entry by which anyone finds it, if its result is or will be public."""
+    if not election.results_public:
+        return []
+    index = {"GSI1PK": keys.PUBLIC_ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    return [Put({**keys.public_election(election.name).item, **index, "election_name": election.name})]
 
 
 def open_marks(election: Election, *, open_: bool) -> list[Write]:

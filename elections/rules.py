@@ -16,6 +16,7 @@ from acts.permissions import Permissions, Rule
 from acts.refusals import NotAllowed, NotNow, Refusal
 from pages import lists
 from store.keys import fold
+from tally import methods
 
 from .convening import Convened
 
@@ -47,6 +48,14 @@ STATE_LABELS = {
     State.CLOSED: _("Closed"),
 }
 
+KINDS = {
+    "ranked": _("Ranked"),
+    "yes-no": _("Yes or no"),
+    "choose": _("Choose"),
+    "approval": _("Approval"),
+    "score": _("Score"),
+    "points": _("Points"),
+}
 METHODS = {
     "schulze": _("Schulze"),
     "ranked-pairs": _("Ranked pairs"),
@@ -54,11 +63,26 @@ METHODS = {
     "borda": _("Borda"),
     "stv-scottish": _("STV (Scottish rules)"),
     "stv-meek": _("STV (Meek)"),
+    "majority": _("Majority"),
+    "most-votes": _("Most votes"),
+    "approval": _("Most approvals"),
+    "star": _("STAR"),
+    "score": _("Highest total score"),
+    "cumulative": _("Most points"),
 }
-SEVERAL_SEATS = ("stv-scottish", "stv-meek")
+RANKED_METHODS = {name: label for name, label in METHODS.items() if name in methods.KINDS["ranked"]}
+SEVERAL_SEATS = ("stv-scottish", "stv-meek", "most-votes", "approval", "star", "score", "cumulative")
 # By default, unranked candidates are below all others (tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
+# What voters are protected by beyond what every election does; all of them together are called strict.
+NO_DRAFTS, LEAVE, CONFIRM, COUNTS = "no-drafts", "leave", "confirm", "counts"
+SAFEGUARDS = {
+    NO_DRAFTS: _("nothing of a ballot is stored on the device"),
+    LEAVE: _("the ballot disappears once cast, and the voter is signed out"),
+    CONFIRM: _("voters confirm that they have read how to protect their device"),
+    COUNTS: _("voters are told that this vote counts"),
+}
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
@@ -83,8 +107,10 @@ class Election:
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
+    weighted: bool = False  # whether there were voters on its roll whose vote counts more than once
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
+    safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order
     mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
     closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
@@ -102,7 +128,12 @@ class Election:
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
+    frame_hosts: str = ""  # other sites that may show its public result in a frame: host names with spaces between
     convened: Convened | None = None  # by which assembly, and who was present; never changes
+    kind: str = "ranked"  # of ballot
+    fewest: int = 0  # candidates that a voter must choose
+    most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
+    majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -138,6 +169,10 @@ class Election:
         return METHODS[self.method]
 
     @property
+    def kind_label(self) -> str:
+        return KINDS[self.kind]
+
+    @property
     def unranked_label(self) -> str:
         return UNRANKED[self.unranked]
 
@@ -150,6 +185,14 @@ class Election:
         if self.opened_at:
             return _("everybody who could vote here when it opened")
         return _("everybody here who may vote when it opens")
+
+    @property
+    def safeguard_labels(self) -> list[str]:
+        return [SAFEGUARDS[each] for each in self.safeguards]
+
+    @property
+    def is_strict(self) -> bool:
+        return len(self.safeguards) == len(SAFEGUARDS)
 
     @property
     def results_label(self) -> str:
@@ -226,6 +269,7 @@ class Action(Enum):
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
     ANNOUNCE = _("mail the result to voters")
+    FRAME = _("let other sites show the result")
     WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
@@ -262,6 +306,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.INVITE: Rule(RUNNERS, WHILE_OPEN),
     Action.READ_MAILS: Rule(RUNNERS, SINCE_OPENED),
     Action.ANNOUNCE: Rule(RUNNERS, CLOSED),
+    Action.FRAME: Rule(RUNNERS, EVER),
     Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.ENTER_PAPER: Rule(RUNNERS, WHILE_OPEN),
@@ -315,7 +360,14 @@ _PERMISSIONS = Permissions(RULES, _not_yours, _not_now)
 check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when, _PERMISSIONS.offered
 
 
+HAS_CANDIDATES = _("A yes-or-no vote is on one proposal and has no candidates. Remove them first.")
+ONLY_ANSWERS = _("A yes-or-no vote is on one proposal and has no candidates: voters answer yes, no or abstain.")
+OF_CANDIDATES = frozenset({Action.ADD_CANDIDATES, Action.CHANGE_CANDIDATES, Action.SET_NEEDS, Action.FIX})
+
+
 def check_settled(election: Election, action: Action) -> None:
+    if election.kind == "yes-no" and action in OF_CANDIDATES:
+        raise WrongState(ONLY_ANSWERS)
     if election.renamed_from and action != Action.LOOK:
         raise WrongState(_("This election is still being renamed. Please try again in a moment."))
     if election.filling and action not in WHILE_FILLING:
@@ -341,7 +393,12 @@ def check_listing(election: Election, names: Iterable[str]) -> None:
 
 
 def lacks_candidates(election: Election, candidates: int) -> bool:
-    return candidates < 2 or candidates <= election.seats > 1
+    return candidates < 2 or candidates <= election.seats > 1 or candidates < _choosable(election)
+
+
+def _choosable(election: Election) -> int:
+    """How many candidates a voter may choose, where that is limited."""
+    return election.most if election.kind == "choose" else 0
 
 
 def check_opening(election: Election, candidates: int, now: str) -> None:
@@ -353,6 +410,8 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         missing.append(_("at least one voter on the roll"))
     if election.seats > 1 and election.seats >= candidates >= 2:
         missing.append(_("more candidates than seats"))
+    if _choosable(election) > candidates >= 2:
+        missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": election.most})
     if election.no_voting_after is not None and election.no_voting_after <= now:
         missing.append(_("an end in the future"))
     if missing:

@@ -116,16 +116,41 @@ def check_marks(text: str, candidates: int, kind: str, fewest: int = 0, most: in
         raise BadBallot("This is too little or too much.")
 
 
+def values_in(counts: Mapping[str, int]) -> Counter[tuple[int, int]]:
+    """By candidate and value, except 0, how many ballots give it. Such sums can be added and subtracted.
+
+    Groups of equals are added up before they are read: there are far fewer of them than different ballots.
+    """
+    groups: Counter[str] = Counter()
+    for text, count in counts.items():
+        for group in text.split(">") if text else ():
+            groups[group] += count
+    values: Counter[tuple[int, int]] = Counter()
+    for group, count in groups.items():
+        for given in rated(group).items():
+            values[given] += count
+    return values
+
+
+def renumbered(counts: Mapping[str, int], new: Mapping[int, int]) -> Counter[str]:
+    """The same ballots with new numbers for the candidates; those without one are left out of every ballot."""
+    groups = _Renumbered({str(old): number for old, number in new.items()})
+    ballots: Counter[str] = Counter()
+    for text, count in counts.items():
+        ballots[">".join([group for old in text.split(">") if (group := groups[old])])] += count
+    return ballots
+
+
 class _Renumbered(dict[str, str]):
     """Caches groups of equals with the candidates' new numbers, and their value; empty if none of them is left."""
 
-    def __init__(self, new: Mapping[str, int | None]) -> None:
+    def __init__(self, new: Mapping[str, int]) -> None:
         self._new = new
 
     def __missing__(self, group: str) -> str:
         equals, at, value = group.partition("@")
-        numbers = [self._new.get(old) for old in equals.split("=")] if equals else []
-        new = "=".join(map(str, sorted(number for number in numbers if number is not None)))
+        numbers = sorted(self._new[old] for old in equals.split("=") if old in self._new)
+        new = "=".join(map(str, numbers))
         self[group] = new + at + value if new else ""
         return self[group]
 
@@ -174,11 +199,8 @@ class Ballots:
         if tuple(candidates) == self.candidates:
             return self
         places = {name: number for number, name in enumerate(candidates)}
-        groups = _Renumbered({str(old): places.get(name) for old, name in enumerate(self.candidates)})
-        counts: Counter[str] = Counter()
-        for ranking, count in self.counts.items():
-            counts[">".join([new for group in ranking.split(">") if (new := groups[group])])] += count
-        return Ballots(tuple(candidates), counts)
+        new = {old: places[name] for old, name in enumerate(self.candidates) if name in places}
+        return Ballots(tuple(candidates), renumbered(self.counts, new))
 
     @cached_property
     def normal(self) -> Ballots:
@@ -205,6 +227,11 @@ class Ballots:
         pieces[::2], pieces[1::2] = counts, map(after.__getitem__, counts.values())
         listed = f'["{"".join(pieces)}'.removesuffix(',["') if counts else ""
         return hashlib.sha256(f"[{names},[{listed}]]".encode()).hexdigest()
+
+    @cached_property
+    def values(self) -> Counter[tuple[int, int]]:
+        """How many ballots give each candidate each value; added up once for all methods that ask."""
+        return values_in(self.counts)
 
     @cached_property
     def summary(self) -> PairwiseSummary:

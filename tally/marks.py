@@ -17,10 +17,9 @@ a vote: such a seat stays empty, and if nobody has one there is no decision. Who
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 
-from .ballots import MAX_SCORE, Ballots, rated
+from .ballots import MAX_SCORE, Ballots
 from .lots import TieBreaker
 from .result import Result, group_by_score, result_of
 
@@ -42,18 +41,10 @@ def score(ballots: Ballots, *, seats: int = 1, seed: str = "") -> Result:
 
 
 def values_of(ballots: Ballots) -> dict[str, dict[int, int]]:
-    """By name, how many ballots gave each value, except 0.
-
-    Groups of equals are added up before they are read: there are far fewer of them than different ballots.
-    """
-    groups: dict[str, int] = defaultdict(int)
-    for text, number in ballots.counts.items():
-        for group in text.split(">") if text else ():
-            groups[group] += number
-    values: dict[str, dict[int, int]] = {name: defaultdict(int) for name in ballots.candidates}
-    for group, number in groups.items():
-        for candidate, value in rated(group).items():
-            values[ballots.candidates[candidate]][value] += number
+    """By name, how many ballots gave each value, except 0."""
+    values: dict[str, dict[int, int]] = {name: {} for name in ballots.candidates}
+    for (candidate, value), number in ballots.values.items():
+        values[ballots.candidates[candidate]][value] = number
     return values
 
 

@@ -28,6 +28,7 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
+    editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 
 
@@ -56,7 +57,7 @@ def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]
     """The writes before and with the event that opens an election: gates that do not fit its transaction go first."""
     gates = repository.opened_gates(next_version(before, after))
     own = [*repository.change(before, after), *repository.open_electorate_entry(after, open_=True)]
-    own += repository.open_marks(after, open_=True)
+    own += [*repository.public_entry(after), *repository.open_marks(after, open_=True)]
     return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]
 
 
