@@ -18,6 +18,14 @@ from .problems import invalid
 Moment = Annotated[datetime, msgspec.Meta(tz=True, examples=["2027-03-01T18:00:00+01:00"])]
 
 
+class GroupTurnout(msgspec.Struct):
+    """How many of a voter group have voted."""
+
+    group: str
+    voters: int
+    voted: int
+
+
 class Turnout(msgspec.Struct):
     """How many have voted, never who."""
 
@@ -25,6 +33,7 @@ class Turnout(msgspec.Struct):
     voted: int
     paper: int
     percent: int
+    groups: Annotated[list[GroupTurnout], msgspec.Meta(description="Of voter groups with at least five members.")] = []
 
 
 def moment(stored: str | None) -> datetime | None:

@@ -106,7 +106,8 @@ def _carried(request: HttpRequest, way: Way, standing: Standing) -> MultiValueDi
 @vote
 @require_safe
 def fill_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
-    return redirect("multi_ballot_question", multi_ballot_id=way.multi_ballot.id, place=1)
+    place = next(iter(way.standings_by_place()), 1)
+    return redirect("multi_ballot_question", multi_ballot_id=way.multi_ballot.id, place=place)
 
 
 # --- one question after the other ---
@@ -116,7 +117,8 @@ def fill_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
 @form_page
 def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     """Rank in one question. Sent, it leads to the next, or to the one before, or to the review."""
-    standing = way.standing(way.place, described=True) if way.place else None
+    own = way.standings_by_place()
+    standing = own.get(way.place) or (way.standing(way.place) if way.place else None)
     if standing is None:
         raise Http404
     try:
@@ -124,15 +126,16 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     except Refusal as refusal:
         return _refused(request, way, refusal)
     sent = _carried(request, way, standing)
+    places = list(own)
     if is_done and request.method == "POST":
-        return redirect(_next(request, way))
+        return redirect(_next(request, way, places))
     if is_done:
-        return _show(request, way, standing, {}, is_done=True)
+        return _show(request, way, places, standing, {}, is_done=True)
     if request.method == "POST":
-        return _go_on(request, way, standing, _answered(sent))
+        return _go_on(request, way, places, standing, _answered(sent))
     if sent is not None and sent.get(LOST) == str(way.place):
-        return _show(request, way, standing, typed_ranks(sent), found=True)
-    return _show(request, way, standing, _ranks(standing, sent))
+        return _show(request, way, places, standing, typed_ranks(sent), found=True)
+    return _show(request, way, places, standing, _ranks(standing, sent))
 
 
 def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
@@ -144,14 +147,16 @@ def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
     return ranks_of(cast.rankings) if cast else {}
 
 
-def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValueDict) -> HttpResponse:
-    show = partial(_show, request, way, standing, typed_ranks(request.POST))
+def _go_on(
+    request: HttpRequest, way: Way, places: list[int], standing: Standing, fields: MultiValueDict
+) -> HttpResponse:
+    show = partial(_show, request, way, places, standing, typed_ranks(request.POST))
     try:
         rankings = ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
     except Refusal as refusal:
         return show(problem=str(refusal))
     fields[question_key(standing.election.name)] = rankings
-    answer = redirect(_next(request, way))
+    answer = redirect(_next(request, way, places))
     mark = multi_ballots.whose(standing, way.multi_ballot)
     ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), mark, fields)
     if ranking_cookie.COOKIE not in answer.cookies:
@@ -159,18 +164,23 @@ def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValu
     return answer
 
 
-def _next(request: HttpRequest, way: Way) -> str:
-    place = way.place - 1 if "before" in request.POST else way.place + 1
-    if "review" in request.POST or not 1 <= place <= way.last:
+def _next(request: HttpRequest, way: Way, places: list[int]) -> str:
+    """Of the voter's own questions."""
+    number = places.index(way.place) + (-1 if "before" in request.POST else 1)
+    if "review" in request.POST or not 0 <= number < len(places):
         return reverse("multi_ballot_review", args=[way.multi_ballot.id])
-    return reverse("multi_ballot_question", args=[way.multi_ballot.id, place])
+    return reverse("multi_ballot_question", args=[way.multi_ballot.id, places[number]])
 
 
-def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+def _show(
+    request: HttpRequest, way: Way, places: list[int], standing: Standing, ranks: dict[int, Any], **more: Any
+) -> HttpResponse:
     election = standing.election
     candidates = listing.shuffled(request, election.name, elections.candidates_of(election))
     context = {
         **_of_way(way),
+        "number": places.index(way.place) + 1,
+        "last": len(places),
         "question": way.multi_ballot.short(election.name),
         "about": standing.about,
         "choices": choices_of(candidates, ranks),
@@ -189,7 +199,7 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
 
 
 def _of_way(way: Way) -> dict[str, Any]:
-    return {"multi_ballot": way.multi_ballot, "place": way.place, "last": way.last}
+    return {"multi_ballot": way.multi_ballot, "place": way.place}
 
 
 def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:

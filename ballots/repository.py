@@ -124,6 +124,7 @@ def read_standing(
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
     own = rolls.entries_of(person, own) if person else own
+    own = [entry for entry in own if election.is_for(rolls.groups_of(entry))]
     entry = min(own, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
     voter = (
         entry["voter_name"]

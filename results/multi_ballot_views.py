@@ -75,6 +75,6 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
     row = {"question": multi_ballot.short(election.name), "election": election, "sealed": False}
     if not isinstance(found, Sealed):
         return row | {"counting": election.state(now_text()) == State.CLOSED}
-    result, voters = found.report.result, election.voter_count
+    result, voters = found.report.result, election.entitled
     percent = found.seal.turnout.percent(voters) if voters else None
     return row | {"sealed": True, "result": result, "method": wording.method_label(result.method), "percent": percent}

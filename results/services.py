@@ -24,6 +24,7 @@ from elections.lifecycle.closing import close_if_over
 from elections.repository import candidates_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, votes_of
+from elections.turnout.groups import group_turnouts
 from results import repository, running_count
 from store import keys, round_trips
 from store.log import Event
@@ -84,6 +85,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         turnout=turnout,
         roll_secret=secrets.token_hex(32),
         equals=counted.has_equals,
+        groups=tuple(group_turnouts(election, turnout.voted)),
         **drawn,
     )
     committed, marked = roll_commitment(election, seal.roll_secret)
@@ -244,8 +246,9 @@ def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
 def roll_commitment(election: Election, secret: str) -> tuple[str, int]:
     """The commitment, and how many have voted."""
     commitment, voted = RollCommitment(secret), 0
-    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted")
-    while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
+    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "groups")
+    entitled = ((name, has_voted) for name, has_voted, groups in entries if election.is_for(groups or ()))
+    while some := list(islice(entitled, BATCH_ROLL_ENTRIES)):
         commitment.add_all(some)
         voted += sum(has_voted for _name, has_voted in some)
     return commitment.text, voted

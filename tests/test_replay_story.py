@@ -64,6 +64,7 @@ from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
 from pages import lists, markdown, markdown_cache
+from pages.lists import Details
 from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from results.mailing import services as mailing
@@ -169,7 +170,7 @@ def a_roll_follows_a_source() -> None:
     """At night by a group that the site does not offer; then by hand, until it does no longer."""
     ada, made = someone("Ada"), drafts.create(someone("Ada"), "Members")
     leaver = someone("voter 4").email
-    add_voters(ada, made, [leaver], {leaver: "Lee"})
+    add_voters(ada, made, [leaver], {leaver: Details("Lee")})
     sources.choose(ada, election("Members"), sources.GROUP, "university board", nightly=True)
     sources.follow_due(now=lambda: as_text(utc_now() + timedelta(days=2)))
     rows = lists.read_voters(f"Bo\n{leaver}".encode())
@@ -334,7 +335,7 @@ def a_public_election() -> None:
     leaver = someone("voter 4").email
     listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", leaver]
     the_list = imports.start(
-        ada, election("Bord"), listed, display_names={"late@example.org": "Lea Late", leaver: "Lee"}
+        ada, election("Bord"), listed, known={"late@example.org": Details("Lea Late"), leaver: Details("Lee")}
     )
     imports.resume(ada, election("Bord"), the_list, 5)
     imports.resume(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)

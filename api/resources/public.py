@@ -14,7 +14,7 @@ from accounts.rules import Permission
 from acts.storage import log, now_text
 from api.calls import Call, Page, Paging
 from api.operations import operation
-from api.values import Moment, Turnout, link
+from api.values import GroupTurnout, Moment, Turnout, link
 from elections.rules import State
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
@@ -108,7 +108,7 @@ def result(call: Call, name: str) -> ElectionResult:
 
 def _outcome(found: Sealed) -> Outcome:
     election, counted, turnout = found.election, found.report.result, found.seal.turnout
-    voters = election.voter_count
+    voters = election.entitled
     return Outcome(
         ballots=counted.total,
         blank=counted.blank,
@@ -116,10 +116,14 @@ def _outcome(found: Sealed) -> Outcome:
         candidates=[Candidate(name, place, name in counted.winners) for name, place in counted.places],
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),
         ballots_digest=counted.digest,
-        turnout=Turnout(voters, turnout.voted, turnout.paper, turnout.percent(voters)),
+        turnout=Turnout(voters, turnout.voted, turnout.paper, turnout.percent(voters), _groups(found)),
         bundle=link("bundle", election.name),
         files={file: link("export", election.name, file) for file in EXPORTS if is_offered(found, file)},
     )
+
+
+def _groups(found: Sealed) -> list[GroupTurnout]:
+    return [GroupTurnout(each.name, each.voters, each.voted) for each in found.seal.groups]
 
 
 class Checkpoint(msgspec.Struct):

@@ -94,6 +94,12 @@ def _candidates(label: str, election: Election, candidates: Sequence[Candidate])
     number, is_missing = len(candidates), lacks_candidates(election, len(candidates))
     lines = list(_counting(election).lines[:-1]) if election.book else []
     lines += [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
+    if election.for_groups:
+        values = {"groups": ", ".join(election.for_groups), "count": election.entitled}
+        sentence = ngettext(
+            "only for: %(groups)s (%(count)d voter)", "only for: %(groups)s (%(count)d voters)", election.entitled
+        )
+        lines.append(sentence % values)
     if number < 2:
         lines.append(_("At least two are needed."))
     elif is_missing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,17 @@ def seats_field(initial: int) -> forms.IntegerField:
         max_value=MAX_SEATS,
         initial=initial,
         help_text=_("More than one needs a proportional method; the others elect one winner."),
+    )
+
+
+def for_groups_field(groups: Sequence[str]) -> forms.TypedMultipleChoiceField:
+    return forms.TypedMultipleChoiceField(
+        label=_("Only for these voter groups"),
+        choices=[(each, each) for each in groups],
+        coerce=str,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("If you choose none, it is for everybody on the roll."),
     )
 
 
@@ -106,7 +117,9 @@ class SettingsGroup:
 
 GROUPS = (
     SettingsGroup(
-        _("Who votes"), ("electorate", "joining", "secret_ballot", "changeable", "vote_by_link"), ("paper_ballots",)
+        _("Who votes"),
+        ("electorate", "joining", "for_groups", "secret_ballot", "changeable", "vote_by_link"),
+        ("paper_ballots",),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(_("How it is counted"), ("method", "seats", "unranked")),
@@ -198,12 +211,22 @@ class SettingsForm(ZonedForm):
     ends = LocalTimeField(edge=Edge.CLOSING, label=_("Voting ends"), required=False)
     remind_before = reminders_field()
 
+    def __init__(self, *arguments: Any, groups: Sequence[str] = (), **options: Any):
+        """With the voter groups of its roll, if there are any."""
+        super().__init__(*arguments, **options)
+        if groups:
+            self.fields["for_groups"] = for_groups_field(groups)
+
+    def clean_for_groups(self) -> tuple[str, ...]:
+        return tuple(self.cleaned_data["for_groups"])
+
     @staticmethod
     def initial_of(election: Election, description: str) -> dict[str, Any]:
         times = {"begins": election.no_voting_before, "ends": election.no_voting_after}
         local = {name: form_time(from_text(text), election.time_zone) for name, text in times.items() if text}
         plain = (name for name in SettingsForm.base_fields if name not in (*times, "description"))
-        return {"description": description, **{name: getattr(election, name) for name in plain}, **local}
+        stored = {name: getattr(election, name) for name in (*plain, "for_groups")}
+        return {"description": description, **stored, **local}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -225,7 +248,8 @@ class SettingsForm(ZonedForm):
         for group in GROUPS:
             wrong = [name for name in group.folded if self.errors.get(name) or self[name].value()]
             folded = [self[name] for name in group.folded if name not in wrong]
-            yield group.title, [self[name] for name in (*group.fields, *wrong)], folded
+            shown = [name for name in (*group.fields, *wrong) if name in self.fields]
+            yield group.title, [self[name] for name in shown], folded
 
     def before_groups(self) -> list[Any]:
         grouped = {name for group in GROUPS for name in (*group.fields, *group.folded)}

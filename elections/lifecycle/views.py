@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +16,7 @@ from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
 from acts.links import absolute_url
 from acts.storage import now_text, table
-from elections import repository, setup_steps
+from elections import repository, rolls, setup_steps
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
 from elections.dashboard.concerns import ElectionSnapshot, concerns
@@ -41,12 +42,18 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
+    election = rolls.as_it_would_open(election)
     read = lambda: [(_("Candidates"), election, repository.candidates_by_name(election.name))]  # noqa: E731
     return opening_page(request, election, form, read)
 
 
 def opening_page(
-    request: HttpRequest, election: Election, form: Any, read: Callable[[], Sequence[checklist.Question]], **more: Any
+    request: HttpRequest,
+    election: Election,
+    form: Any,
+    read: Callable[[], Sequence[checklist.Question]],
+    unasked: int | None = None,
+    **more: Any,
 ) -> HttpResponse:
     """Everything to check before opening, of an election or of all questions on a ballot, and the button."""
     now, context = now_text(), election_context(request, election, form=form, **more)
@@ -54,7 +61,9 @@ def opening_page(
     points = checklist.checklist_items(election, questions, roll, context["offered"], now)
     most = max(len(candidates) for *_question, candidates in questions)
     silent = 0 if election.book else sum(not each.statement for each in questions[0][2])
-    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress())
+    named = [(name if election.book else election.name, each) for name, each, _there in questions]
+    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress(), questions=named)
+    snapshot = replace(snapshot, unasked=election.excluded if unasked is None else unasked)
     context |= {
         "points": points,
         "concerns": concerns(snapshot, except_for="settings"),

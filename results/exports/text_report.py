@@ -24,8 +24,9 @@ def as_text(found: Sealed) -> str:
     report, seal = found.report, found.seal
     parts = [
         [found.election.name, "=" * min(len(found.election.name), 72)],
-        _outcome(report.result, found.election.voter_count),
+        _outcome(report.result, found.election.entitled),
         _ended(found),
+        _groups(seal),
         _convened(found.election),
         [
             _("Method: %(method)s") % {"method": wording.method_label(report.result.method)},
@@ -61,6 +62,16 @@ def _ahead(result: Result) -> list[str]:
     """By how much, if anyone is ahead."""
     margin = margin_of(result)
     return [f"{margin.title}: {margin.sentence}"] if margin else []
+
+
+def _groups(seal: Seal) -> list[str]:
+    """The turnout of voter groups."""
+    line = _("%(group)s: %(voted)d of %(voters)d voted, %(percent)d%%")
+    rows = [
+        line % {"group": each.name, "voted": each.voted, "voters": each.voters, "percent": each.percent}
+        for each in seal.groups
+    ]
+    return [_("Turnout by voter group"), *(f"- {row}" for row in rows)] if rows else []
 
 
 def _ended(found: Sealed) -> list[str]:

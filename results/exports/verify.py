@@ -25,7 +25,7 @@ LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
-VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", *VOTES)
+VOTING = ("VotersAdded", "VotersRemoved", "VotersGrouped", "CandidatesAdded", "CandidatesRemoved", *VOTES)
 
 
 class Wrong(Exception):
@@ -70,12 +70,16 @@ class History:
 
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
+        self.groups, self.for_groups = {}, []
         self.parts, self.result, self.closed, self.convened = [], None, False, None
         for event in sorted(events, key=lambda event: event["event_id"]):
             self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
-        self.roll = {name: voted for name, voted in self.roll.items() if voted is not None}
+        self.roll = {name: voted for name, voted in self.roll.items() if voted is not None and self.may_vote(name)}
         if self.result is None:
             raise Wrong("The log does not end with the sealing of the result.")
+
+    def may_vote(self, name):  # some questions are only for some of the groups that voters are in
+        return not self.for_groups or not {*map(fold, self.for_groups)}.isdisjoint(map(fold, self.groups.get(name, ())))
 
     def take(self, what, kind, said):
         if fold(said["election_name"]) != fold(self.name or said["election_name"]):
@@ -91,6 +95,7 @@ class History:
         elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
             self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
+            self.for_groups = said.get("for_groups", self.for_groups)
         elif kind == "ElectionRenamed":
             self.name = said["new_name"]
         elif kind == "CandidatesAdded":
@@ -100,7 +105,10 @@ class History:
             self.candidates = {name: each for name, each in self.candidates.items() if fold(name) not in gone}
         elif kind in ("VotersAdded", "VotersRemoved"):
             self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in said["voters"]})
-        elif kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
+        if kind in ("VotersAdded", "VotersGrouped"):
+            groups = said.get("groups") or [()] * len(said["voters"])
+            self.groups.update({fold(each): groups[place] for place, each in enumerate(said["voters"])})
+        if kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
             self.roll[fold(said["voter_name"])] = kind == "BallotCast"
             self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
         elif kind == "BallotsSealed":
@@ -147,7 +155,8 @@ class Bundle:
         return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
 
     def check_rules(self, history, box):
-        for key, said in dict(history.settings, election=history.name).items():
+        self.rules.setdefault("for_groups", [])
+        for key, said in dict(history.settings, election=history.name, for_groups=history.for_groups).items():
             if self.rules.get(key) != said:
                 raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
         for name in sorted(set(history.candidates) | set(self.names.values())):
