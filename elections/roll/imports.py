@@ -118,7 +118,11 @@ def start(
 
 
 def _slice(voters: Sequence[str], known: Known) -> Item:
-    return {"voters": voters, "details": {each: asdict(known[each]) for each in voters if each in known}}
+    return {"voters": voters, "details": {name: _details(known[name]) for name in voters if name in known}}
+
+
+def _details(each: Details) -> Item:
+    return asdict(each) | {"groups": None if each.groups is None else list(each.groups)}
 
 
 def _known(rows: Item) -> Known:
