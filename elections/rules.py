@@ -159,6 +159,11 @@ class Election:
     def electorate_label(self) -> str:
         if self.for_groups:
             return _("voters in: %(groups)s") % {"groups": ", ".join(self.for_groups)}
+        return self.roll_label
+
+    @property
+    def roll_label(self) -> str:
+        """Who may vote on a ballot, some of whose questions may be for some groups only."""
         if self.electorate != "everyone" or (self.opened_at is None and self.stored_state != State.DRAFT):
             return ELECTORATES[self.electorate]
         if self.joining:
@@ -364,6 +369,12 @@ def lacks_candidates(election: Election, candidates: int) -> bool:
     return candidates < 2 or candidates <= election.seats > 1
 
 
+def lacks_voters(election: Election) -> bool:
+    """Whether too few of those on its roll are in the groups it is for."""
+    least = MIN_SECRET_GROUP if election.secret_ballot else 1
+    return bool(election.for_groups) and election.voter_count > 0 and election.entitled < least
+
+
 def check_opening(election: Election, candidates: int, now: str) -> None:
     """Name everything missing at once: two candidates, voters, an end in the future."""
     missing = []
@@ -373,10 +384,12 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         missing.append(_("at least one voter on the roll"))
     if election.for_groups and election.electorate != "listed":
         missing.append(_("a list of voters, as it is for some groups"))
-    elif election.voter_count and not election.entitled:
-        missing.append(_("at least one voter in the groups it is for"))
-    elif election.for_groups and election.secret_ballot and 0 < election.entitled < MIN_SECRET_GROUP:
-        missing.append(_("at least three voters in the groups it is for, or else a secret ballot would be no secret"))
+    elif lacks_voters(election):
+        missing.append(
+            _("at least three voters in the groups it is for, or else a secret ballot would be no secret")
+            if election.secret_ballot
+            else _("at least one voter in the groups it is for")
+        )
     if election.seats > 1 and election.seats >= candidates >= 2:
         missing.append(_("more candidates than seats"))
     if election.no_voting_after is not None and election.no_voting_after <= now:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -43,7 +42,10 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         return redirect("dashboard", name=election.name)
     election = rolls.as_it_would_open(election)
-    read = lambda: [(_("Candidates"), election, repository.candidates_by_name(election.name))]  # noqa: E731
+
+    def read() -> tuple[Sequence[checklist.Question], int]:
+        return [(_("Candidates"), election, repository.candidates_by_name(election.name))], election.excluded
+
     return opening_page(request, election, form, read)
 
 
@@ -51,19 +53,18 @@ def opening_page(
     request: HttpRequest,
     election: Election,
     form: Any,
-    read: Callable[[], Sequence[checklist.Question]],
-    unasked: int | None = None,
+    read: Callable[[], tuple[Sequence[checklist.Question], int]],
     **more: Any,
 ) -> HttpResponse:
-    """Everything to check before opening, of an election or of all questions on a ballot, and the button."""
+    """Everything to check before opening, of an election or of all questions on a ballot, and the button. `read` finds
+    the questions, and how many on the roll none of them is for."""
     now, context = now_text(), election_context(request, election, form=form, **more)
-    questions, roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
+    (questions, unasked), roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
     points = checklist.checklist_items(election, questions, roll, context["offered"], now)
     most = max(len(candidates) for *_question, candidates in questions)
     silent = 0 if election.book else sum(not each.statement for each in questions[0][2])
     named = [(name if election.book else election.name, each) for name, each, _there in questions]
-    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress(), questions=named)
-    snapshot = replace(snapshot, unasked=election.excluded if unasked is None else unasked)
+    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress(), False, named, unasked)
     context |= {
         "points": points,
         "concerns": concerns(snapshot, except_for="settings"),

@@ -34,7 +34,7 @@ from elections.lifecycle.forms import EndForm
 from elections.lifecycle.views import opening_page
 from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
-from elections.rules import MAX_SEATS, METHODS, UNRANKED, Action, Election, check_settings
+from elections.rules import MAX_SEATS, METHODS, UNRANKED, Action, Election, State, check_settings
 from elections.turnout.counts import turnouts
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
 from pages.messages import run_action, show_time_notes
@@ -220,15 +220,21 @@ def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     )
     questions, unasked = services.as_opened(found.leader, questions)
     votes = [each.voted for each in turnouts(*(election for _label, election, _there in questions), to_show=True)]
-    lacking = [each for each in questions if of_elections.lacks_candidates(each[1], len(each[2]))]
+    lacking = [each for each in questions if _is_lacking(*each)]
     _label, first, candidates = (lacking or questions)[0]
     whole = replace(found.leader, seats=first.seats)
+    if lacking and whole.stored_state == State.DRAFT:
+        whole = replace(whole, for_groups=first.for_groups, excluded=first.excluded)
     named = [(label, each) for label, each, _there in questions]
     context = dashboard_context(request, whole, lambda: candidates, named, unasked, for_all=True)
     context["offered"] -= {"REHEARSE", "ENTER_PAPER", "FIX"}  # for one question at a time
     context |= {"rows": list(zip(questions, votes, strict=True)), "lacking": lacking, "is_busy": work is not None}
     context["multi_ballot"] = found.multi_ballot
     return render(request, "elections/multi_ballots/dashboard.html", context)
+
+
+def _is_lacking(_label: str, election: Election, candidates: Sequence[Candidate]) -> bool:
+    return of_elections.lacks_candidates(election, len(candidates)) or of_elections.lacks_voters(election)
 
 
 @organiser_page(Action.OPEN)
@@ -238,10 +244,8 @@ def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         done = _("The ballot is open: %(count)d questions.") % {"count": len(found.multi_ballot.questions)}
         run_action(request, lambda: services.open_(request.user, found.multi_ballot), done)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    questions, unasked = services.as_opened(found.leader, questions_of(found.multi_ballot))
-    return opening_page(
-        request, found.leader, forms.Form(), lambda: questions, unasked, multi_ballot=found.multi_ballot
-    )
+    read = lambda: services.as_opened(found.leader, questions_of(found.multi_ballot))  # noqa: E731
+    return opening_page(request, found.leader, forms.Form(), read, multi_ballot=found.multi_ballot)
 
 
 @organiser_page(Action.EXTEND)

@@ -71,7 +71,15 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
     context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
+    context["group_sizes"] = _group_sizes(election)
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
+
+
+def _group_sizes(election: Election) -> list[tuple[str, int]]:
+    """The voter groups of the roll that somebody is in; read only if there are any."""
+    sizes = rolls.group_sizes(election) if election.voter_groups else {}
+    every = [(name, sum(size for groups, size in sizes.items() if name in groups)) for name in election.voter_groups]
+    return [(name, size) for name, size in every if size]
 
 
 def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:

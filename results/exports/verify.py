@@ -70,8 +70,8 @@ class History:
 
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
-        self.groups, self.for_groups = {}, []
         self.parts, self.result, self.closed, self.convened = [], None, False, None
+        self.groups, self.for_groups = {}, []
         for event in sorted(events, key=lambda event: event["event_id"]):
             self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
         self.roll = {name: voted for name, voted in self.roll.items() if voted is not None and self.may_vote(name)}
@@ -106,8 +106,9 @@ class History:
         elif kind in ("VotersAdded", "VotersRemoved"):
             self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in said["voters"]})
         if kind in ("VotersAdded", "VotersGrouped"):
-            groups = said.get("groups") or [()] * len(said["voters"])
-            self.groups.update({fold(each): groups[place] for place, each in enumerate(said["voters"])})
+            self.groups.update(
+                {fold(v): said["groups"][n] if "groups" in said else () for n, v in enumerate(said["voters"])}
+            )
         if kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
             self.roll[fold(said["voter_name"])] = kind == "BallotCast"
             self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
