@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from acts.links import absolute_url
+from elections.turnout.counts import Turnout as Counted
 from pages.times import UnknownZone, form_time, from_text
 from store.log import as_text
 
@@ -33,7 +35,12 @@ class Turnout(msgspec.Struct):
     voted: int
     paper: int
     percent: int
-    groups: Annotated[list[GroupTurnout], msgspec.Meta(description="Of voter groups with at least five members.")] = []
+    votes: Annotated[int, msgspec.Meta(description="More than voted where voters have weights.")]
+    groups: Annotated[list[GroupTurnout], msgspec.Meta(description="Of voter groups with at least five members.")]
+
+    @classmethod
+    def of(cls, counted: Counted, voters: int, groups: Sequence[GroupTurnout] = ()) -> Turnout:
+        return cls(voters, counted.voted, counted.paper, counted.percent(voters), counted.votes, list(groups))
 
 
 def moment(stored: str | None) -> datetime | None:

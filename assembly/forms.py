@@ -18,9 +18,9 @@ from pages.fields import LinesField
 from questions.question import MAX_OPTIONS, WITH_OPTIONS, Kind, Question, flaws, tidied
 from questions.rules import question_fingerprint
 from store.keys import fold
+from tally.majorities import MAX_QUORUM_PEOPLE, Majority, Of, majority_of
 
 from . import wording
-from .majorities import MAX_QUORUM_PEOPLE, Majority, Of, majority_of
 from .roll import MAX_ROLL_PEOPLE, normalised_code
 from .wording import QUORUMS
 
@@ -282,6 +282,6 @@ class EntitledForm(forms.Form):
 
     @property
     def quorum_text(self) -> str:
-        """As `assembly.majorities` writes it."""
+        """As `tally.majorities` writes it."""
         chosen: str = self.cleaned_data["quorum"]
         return str(self.cleaned_data["number"]) if chosen == BY_NUMBER else chosen

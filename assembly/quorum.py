@@ -8,8 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from live.rules import Game
-
-from .majorities import Quorum
+from tally.majorities import Quorum
 
 
 def quorum_data(game: Game, present: int) -> dict[str, Any]:

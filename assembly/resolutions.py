@@ -26,10 +26,10 @@ from live.rounds import Entry, GivenAnswer, Round, may_be_shown, options_of
 from live.rules import Game, Phase, State
 from questions.question import Kind, Question
 from tally.ballots import Ballots
+from tally.majorities import majority_of
 from tally.methods import count as counted
 
 from . import quorum
-from .majorities import majority_of
 
 YES, NO, ABSTAIN = "yes", "no", "abstain"
 

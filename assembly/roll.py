@@ -35,8 +35,7 @@ from store.keys import fold
 from store.log import Event
 from store.splitting import by_count
 from store.table import Check, Delete, Item, Key, Missing, Put, Update, Write
-
-from .majorities import Quorum
+from tally.majorities import Quorum
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
 CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code

@@ -17,8 +17,8 @@ from live.snapshot import Snapshot
 from live.symbols import Symbol
 from questions.question import MAX_TITLE_CHARS, Kind, Question
 from results.pictures.drawing import isolated
+from tally.majorities import Majority, Of, majority_of
 
-from .majorities import Majority, Of, majority_of
 from .resolutions import ABSTAIN, NO, YES, Outcome, run_off_options
 
 Result = Mapping[str, Any]  # what a sealed round holds

@@ -37,7 +37,8 @@ class Voter:
     account: str | None = None  # which account of the name, by when it was made
     invited: str = ""  # the number of the mail that invited them
     display_name: str = ""  # of someone listed by address, if the organiser gave it
-    groups: tuple[str, ...] = ()  # voter groups they are in; they no longer change once it is open
+    weight: int = 1  # how many times their vote counts; it no longer changes once the election is open
+    groups: tuple[str, ...] = ()  # voter groups they are in; they no longer change either
 
     @property
     def details(self) -> Details:
@@ -46,11 +47,22 @@ class Voter:
 
 def voter_of(item: Item) -> Voter:
     invited, display_name = (item.get(name, "") for name in ("invited", "display_name"))
-    return Voter(item["voter_name"], item["voted"], item.get("account"), invited, display_name, groups_of(item))
+    known = invited, display_name, weight_of(item), groups_of(item)
+    return Voter(item["voter_name"], item["voted"], item.get("account"), *known)
 
 
 def groups_of(entry: Item) -> tuple[str, ...]:
     return tuple(entry.get("groups", ()))
+
+
+def weight_of(item: Item) -> int:
+    """How many times a vote counts, by an entry on the roll, a ballot or an event."""
+    return int(item.get("weight", 1))
+
+
+def weight_fields(weight: int) -> Item:
+    """What an item or an event says of it, where it is not once."""
+    return {"weight": weight} if weight != 1 else {}
 
 
 def is_by_address(voter_name: str) -> bool:

@@ -100,7 +100,7 @@ class Game:
     speed_bonus: bool = False
     hosts: tuple[str, ...] = ()  # besides its creator
     entitled: int = 0  # how many may vote in an assembly, present or not; 0 if not set
-    quorum: str = ""  # of an assembly, as `assembly.majorities` writes it
+    quorum: str = ""  # of an assembly, as `tally.majorities` writes it
     has_roll: bool = False  # whether only those on a list may check in
     time_zone: str = "UTC"  # for the times in its minutes
     frame_hosts: str = ""  # other sites that may show its screens in a frame: host names with spaces between

@@ -74,7 +74,7 @@ class Question:
     right: tuple[int, ...] = ()  # which of the options, by their place from 0
     seconds: int = 30  # until it closes by itself; 0: when the host closes it
     secret: bool = False  # of an assembly: how people voted is never shown
-    majority: str = ""  # of an assembly: as `assembly.majorities` writes it
+    majority: str = ""  # of an assembly: as `tally.majorities` writes it
     twice: bool = False  # of a poll's ranking: asked before and after, and who moved is shown
     play: str = ""  # how a live session plays it, where that is not what the type of the session says
     run_off: int = 0  # of an assembly: the round that left its options undecided

@@ -215,7 +215,7 @@ def _level(kind: str) -> str:
 def _ahead(kind: str, many: int) -> str:
     if kind == CONTEST:
         return ngettext(
-            "%(name)s beat %(other)s by %(votes)s ballot.", "%(name)s beat %(other)s by %(votes)s ballots.", many
+            "%(name)s beat %(other)s by %(votes)s vote.", "%(name)s beat %(other)s by %(votes)s votes.", many
         )
     if kind == SEAT:
         return ngettext(

@@ -77,4 +77,5 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
         return row | {"counting": election.state(now_text()) == State.CLOSED}
     result, voters = found.report.result, election.entitled
     percent = found.seal.turnout.percent(voters) if voters else None
-    return row | {"sealed": True, "result": result, "method": wording.method_label(result.method), "percent": percent}
+    method = wording.method_label(result.method)
+    return row | {"sealed": True, "result": result, "ballots": found.seal.ballots, "method": method, "percent": percent}

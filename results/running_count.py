@@ -9,13 +9,15 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from acts.storage import table
+from ballots.repository import votes_of
 from elections.repository import candidates_of
+from elections.rolls import weight_of
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Item
-from tally.ballots import Ballots, groups_of, ranking_of
+from tally.ballots import Ballots, renumbered, values_in
 from tally.pairwise import PairwiseSummary
 
 # more than a cast takes from its time stamp to the index, or two clocks differ
@@ -31,24 +33,28 @@ class KnownBallot:
     when: str
     confirmation: str
     ranking: str
+    weight: int = 1
 
     @classmethod
     def of(cls, item: Item) -> KnownBallot:
-        return cls(item["when_cast"], item["confirmation"], item["rankings"])
+        return cls(item["when_cast"], item["confirmation"], item["rankings"], weight_of(item))
 
 
 @dataclass
 class RunningCount:
     """All ballots of an election seen so far, and their sums. Candidates are sorted by name.
 
-    `ballot_from` turns a stored item into a `KnownBallot`.
+    `ballot_from` turns a stored item into a `KnownBallot`. Marks and values are added up, too; of rankings, that would
+    say nothing.
     """
 
     ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
+    kind: str = "ranked"  # of ballot
     candidates: tuple[Candidate, ...] = ()
     known: dict[str, KnownBallot] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     summary: PairwiseSummary = field(default_factory=lambda: PairwiseSummary.of((), {}))
+    values: Counter[tuple[int, int]] = field(default_factory=Counter)
     newest: str = ""
     letters: int = 0  # of all rankings that are kept
 
@@ -77,8 +83,15 @@ class RunningCount:
             return
         self.candidates = candidates
         names = tuple(sorted(each.name for each in candidates))
-        self.counts = self.normal(Counter(each.ranking for each in self.known.values()))
+        counts = Counter[str]()
+        for each in self.known.values():
+            counts[each.ranking] += each.weight
+        self.counts = self.normal(counts)
         self.summary = PairwiseSummary.of(names, self.counts)
+        self.values = self._values_in(self.counts)
+
+    def _values_in(self, counts: Mapping[str, int]) -> Counter[tuple[int, int]]:
+        return Counter() if self.kind == "ranked" else values_in(counts)
 
     def replace(self, items: Iterable[Item]) -> None:
         """These are all the ballots there are."""
@@ -95,9 +108,9 @@ class RunningCount:
             ballot, known = self.ballot_from(item), self.known.get(item["SK"])
             if known is not None and (ballot == known or ballot.when < known.when):
                 continue
-            new[ballot.ranking] += 1
+            new[ballot.ranking] += ballot.weight
             if known is not None:
-                old[known.ranking] += 1
+                old[known.ranking] += known.weight
             self.known[item["SK"]] = ballot
             self.letters += len(ballot.ranking) - len(known.ranking if known else "")
             self.newest = max(self.newest, ballot.when)
@@ -107,6 +120,7 @@ class RunningCount:
     def _change(self, new: Counter[str], old: Counter[str]) -> None:
         self.counts.update(new)
         self.counts = self.counts - old  # which drops what has become none
+        self.values = self.values + self._values_in(new) - self._values_in(old)
         self.summary = self.summary + PairwiseSummary.of(self.names, new)
         if old:
             self.summary = self.summary - PairwiseSummary.of(self.names, old)
@@ -117,18 +131,14 @@ class RunningCount:
         A candidate added after we read the list is left out until we read it again and recount.
         """
         ordered = sorted(self.candidates, key=lambda each: each.name)
-        place = {each.number: position for position, each in enumerate(ordered)}
-        counts: Counter[str] = Counter()
-        for ranking, number in rankings.items():
-            counts[ranking_of([place[each] for each in group if each in place] for group in groups_of(ranking))] += (
-                number
-            )
-        return counts
+        return renumbered(rankings, {each.number: place for place, each in enumerate(ordered)})
 
     @property
     def ballots(self) -> Ballots:
         found = Ballots(self.names, dict(self.counts))
         vars(found.normal)["summary"] = self.summary  # kept up to date, so no recount is needed
+        if self.kind != "ranked":
+            vars(found.normal)["values"] = self.values
         return found
 
 
@@ -140,10 +150,10 @@ def summary_by_time(election: Election) -> PairwiseSummary:
     running = RunningCount()
     running.set_candidates(candidates_of(election))
     cast = sharded_reads.each(table(), keys.ballots_by_time(election.name, shards=election.shards))
-    rankings = (item["rankings"] for item in cast)
+    rankings = ((item["rankings"], item.get("weight")) for item in cast)
     return sum(_summaries(running, rankings), running.summary)
 
 
-def _summaries(running: RunningCount, rankings: Iterator[str]) -> Iterator[PairwiseSummary]:
+def _summaries(running: RunningCount, rankings: Iterator[tuple[str, int | None]]) -> Iterator[PairwiseSummary]:
     while some := Counter(islice(rankings, BATCH_BALLOTS)):
-        yield PairwiseSummary.of(running.names, running.normal(some))
+        yield PairwiseSummary.of(running.names, running.normal(votes_of(some)))

@@ -50,6 +50,8 @@ SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has ha
 BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
 
+RollEntry = tuple[str, bool] | tuple[str, bool, int]  # name, whether they have voted, and the weight if not 1
+
 
 SEALING = Hooks[[Election], list[Write]]("in the transaction that seals a result")
 
@@ -66,17 +68,17 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         return
     counted = ballots.read_ballots(election, counts).normal
     turnout = final_turnout(election)
-    if counted.total != turnout.voted:
+    if counted.total != turnout.votes:
         if repository.is_sealed(election.name):
             return  # another worker has, and empties its box
-        raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {turnout.voted}.")
+        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {turnout.votes}.")
     checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
     if not drawn["seed"] and repository.is_sealed(election.name):
         return  # sealing it disclosed and deleted the secret
     report = _report(election, counted, drawn)
     text = report.as_json()
     seal = Seal(
-        ballots=counted.total,
+        ballots=turnout.voted,
         digest=counted.digest,
         report_digest=hashlib.sha256(text.encode()).hexdigest(),
         sealed_at=now_text(),
@@ -88,10 +90,11 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         groups=tuple(group_turnouts(election, turnout.voted)),
         **drawn,
     )
-    committed, marked = roll_commitment(election, seal.roll_secret)
-    if marked != turnout.voted + turnout.withdrawn:
+    committed, marked, votes = roll_commitment(election, seal.roll_secret)
+    if marked != turnout.voted + turnout.withdrawn or votes < turnout.votes + turnout.withdrawn:
         raise Disagreement(
-            f"By the roll {marked} have voted; there are {turnout.voted} ballots, and {turnout.withdrawn} withdrawn."
+            f"By the roll {marked} have voted, with {votes} votes; there are {turnout.voted} ballots with "
+            f"{turnout.votes} votes, and {turnout.withdrawn} ballots withdrawn."
         )
     event_data = {
         "election_name": election.name,
@@ -211,22 +214,22 @@ class RollCommitment:
     """The commitment to the whole roll, made as the roll is read: who may vote and whether they have.
 
     Each entry has its own nonce, derived from a secret of the result that is never published, and a commitment: the
-    SHA-256 of the nonce and of the entry as a line of JSON. The commitment to the roll is the SHA-256 of all of these,
-    in the order in which the roll is read, that of the folded names. So an entry can be disclosed by its nonce without
-    the others, and an undisclosed one cannot be found by trying names and addresses.
+    SHA-256 of the nonce and of the entry as a line of JSON (`roll_entry`). The commitment to the roll is the SHA-256 of
+    all of these, in the order in which the roll is read, that of the folded names. So an entry can be disclosed by its
+    nonce without the others, and an undisclosed one cannot be found by trying names and addresses.
     """
 
     def __init__(self, secret: str):
         self._nonces, self._hash = Nonces(secret), hashlib.sha256()
 
-    def add(self, name: str, voted: bool) -> tuple[bytes, bytes]:
+    def add(self, entry: RollEntry) -> tuple[bytes, bytes]:
         """Returns the nonce and the commitment of this entry."""
-        (nonce,), (commitment,) = self.add_all([(name, voted)])
+        (nonce,), (commitment,) = self.add_all([entry])
         return nonce, commitment
 
-    def add_all(self, entries: list[tuple[str, bool]]) -> tuple[list[bytes], list[bytes]]:
+    def add_all(self, entries: list[RollEntry]) -> tuple[list[bytes], list[bytes]]:
         """The nonces and the commitments of these."""
-        nonces = self._nonces.of_all(name for name, _ in entries)
+        nonces = self._nonces.of_all(name for name, *_ in entries)
         pairs = zip(nonces, _lines(entries), strict=True)
         commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in pairs]
         self._hash.update(b"".join(commitments))
@@ -237,18 +240,23 @@ class RollCommitment:
         return self._hash.hexdigest()
 
 
-def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
+def roll_entry(name: str, voted: bool, weight: int) -> RollEntry:
+    return (name, voted) if weight == 1 else (name, voted, weight)
+
+
+def _lines(entries: list[RollEntry]) -> list[bytes]:
     """Each entry as a line of JSON: serialised in one go and split, unless a name contains the separator."""
     apart = orjson.dumps(entries)[2:-2].split(BETWEEN)
     return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(orjson.dumps, entries))
 
 
-def roll_commitment(election: Election, secret: str) -> tuple[str, int]:
-    """The commitment, and how many have voted."""
-    commitment, voted = RollCommitment(secret), 0
-    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "groups")
-    entitled = ((name, has_voted) for name, has_voted, groups in entries if election.is_for(groups or ()))
+def roll_commitment(election: Election, secret: str) -> tuple[str, int, int]:
+    """The commitment, how many have voted, and how many votes they have."""
+    commitment, voted, votes = RollCommitment(secret), 0, 0
+    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "weight", "groups")
+    entitled = (entry for *entry, groups in entries if election.is_for(groups or ()))
     while some := list(islice(entitled, BATCH_ROLL_ENTRIES)):
-        commitment.add_all(some)
-        voted += sum(has_voted for _name, has_voted in some)
-    return commitment.text, voted
+        commitment.add_all([roll_entry(name, has_voted, weight or 1) for name, has_voted, weight in some])
+        weights = [weight or 1 for _name, has_voted, weight in some if has_voted]
+        voted, votes = voted + len(weights), votes + sum(weights)
+    return commitment.text, voted, votes

@@ -165,6 +165,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "report": report,
         "seal": seal,
         "result": result,
+        "ballots": seal.ballots if seal else result.total,
         "order": order,
         "contests": contest_rows(result),
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],

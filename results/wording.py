@@ -54,7 +54,8 @@ RULES = {
 }
 
 
-NAMES = ("name", "names", "other")  # of what a sentence about a count is filled with; the rest are numbers
+# Of what a sentence about a count is filled with; the rest are numbers. A share is written as a fraction.
+NAMES = ("name", "names", "other", "share")
 
 
 def translate(sentence: Sentence) -> str:
@@ -98,7 +99,7 @@ def how_close(report: Report) -> str:
     if close.ballots is None:
         if close.exact:
             return _("No change to the ballots could have changed the result.")
-        return _("We found no number of changed ballots that would have changed who won.")
+        return _("We found no number of changed votes that would have changed who won.")
     if total == 1:
         return _("A different ranking on the only ballot would have changed the result.")
     values = {"count": close.ballots, "total": total, **_changed(report)}
@@ -125,19 +126,19 @@ def _would_be(report: Report) -> str:
         return _other_seats(len(before - after) == len(after - before) > 0, many)
     if len(after) > 1:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had ranked differently, it would have been a tie between %(names)s.",
-            "If %(count)d of the %(total)d ballots had ranked differently, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d votes had ranked differently, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d votes had ranked differently, it would have been a tie between %(names)s.",
             many,
         )
     if after < before:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won alone.",
-            "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won alone.",
             many,
         )
     return ngettext(
-        "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won.",
-        "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won.",
+        "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won.",
+        "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won.",
         many,
     )
 
@@ -145,15 +146,15 @@ def _would_be(report: Report) -> str:
 def _other_seats(swapped: bool, many: int) -> str:
     if swapped:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had ranked differently, %(new)s would have been elected in place of "
+            "If %(count)d of the %(total)d votes had ranked differently, %(new)s would have been elected in place of "
             "%(gone)s.",
-            "If %(count)d of the %(total)d ballots had ranked differently, %(new)s would have been elected in place of "
+            "If %(count)d of the %(total)d votes had ranked differently, %(new)s would have been elected in place of "
             "%(gone)s.",
             many,
         )
     return ngettext(
-        "If %(count)d of the %(total)d ballots had ranked differently, these would have been elected: %(names)s.",
-        "If %(count)d of the %(total)d ballots had ranked differently, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d votes had ranked differently, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d votes had ranked differently, these would have been elected: %(names)s.",
         many,
     )
 

@@ -1,3 +1,5 @@
-"""Counting ranked ballots: pure functions on values. Knows nothing of Django, of the store, or of who voted."""
+"""Counting ballots: pure functions on values. Knows nothing of Django, of the store, or of who voted."""
 
-PUBLIC = "ballots closeness condorcet cost count_job explain formats lots methods pairwise provisional result"
+PUBLIC = (
+    "ballots closeness condorcet cost count_job explain formats lots majorities methods pairwise provisional result"
+)

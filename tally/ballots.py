@@ -1,8 +1,12 @@
-"""Ranked ballots as values. A ranking is a short text, and a ballot set says how often each ranking was cast.
+"""Ballots as values. A ballot is a short text, and a ballot set says how often each text was cast.
 
 `3>1=4>0` ranks candidate 3 first, then 1 and 4 as equals, then 0; candidates are numbers into a tuple of names, and a
 candidate that is not in it is unranked. A blank ballot is the empty text. Written canonically (the numbers of a group
 ascending, nothing else), equal rankings are equal texts, so that a million ballots are a few thousand counted texts.
+
+Other kinds of ballot are written alike. Marks (yes or no, choose, approval) are one group of equals: `0=3=4`. Values
+(scores, points) are groups by value, the highest first, each followed by it: `0=4@5>1@3`; a candidate who is not in it
+has 0. Without `@5` and `@3` that is the ranking by value.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from .pairwise import PairwiseSummary
+
+MAX_SCORE = 5
 
 Group = tuple[int, ...]  # of equals
 Groups = tuple[Group, ...]
@@ -62,15 +68,90 @@ def check(ranking: str, candidates: int) -> None:
         raise BadBallot("This ranks somebody who is not a candidate.")
 
 
-class _Renumbered(dict[str, str]):
-    """Caches groups of equals with the candidates' new numbers; empty if none of them is left."""
+# --- marks and values ---
 
-    def __init__(self, new: Mapping[str, int | None]) -> None:
+
+def ratings_of(text: str) -> dict[int, int]:
+    """The candidates on a ballot of any kind, each with its value; a mark without one is worth 1."""
+    return {number: value for group in (text.split(">") if text else ()) for number, value in rated(group).items()}
+
+
+@lru_cache(maxsize=4096)
+def rated(group: str) -> Mapping[int, int]:
+    """The candidates of one group with their value. Remembered, because many ballots share few groups."""
+    numbers, _at, value = group.partition("@")
+    return dict.fromkeys(group_of(numbers), int(value or 1))
+
+
+def text_of(ratings: Mapping[int, int]) -> str:
+    """The canonical text of values; a candidate with 0 is left out."""
+    groups: dict[int, list[int]] = {}
+    for number, value in sorted(ratings.items()):
+        groups.setdefault(value, []).append(number)
+    return ">".join(f"{ranking_of([groups[value]])}@{value}" for value in sorted(groups, reverse=True) if value)
+
+
+def check_marks(text: str, candidates: int, kind: str, fewest: int = 0, most: int = 0) -> None:
+    """Refuse a text that is not a canonical ballot of this kind. `most` limits marks to choose, or points; 0 does not.
+
+    A vote on yes or no has one mark. A ballot of any other kind may be blank, unless it asks for marks.
+    """
+    if kind == "ranked":
+        check(text, candidates)
+        return
+    has_values = kind in ("score", "points")
+    try:
+        ratings = ratings_of(text)
+    except ValueError:
+        raise BadBallot("This is not a ballot.") from None
+    if text != (text_of(ratings) if has_values else ranking_of([ratings])):
+        raise BadBallot("This ballot is not in canonical form.")
+    if any(number >= candidates for number in ratings):
+        raise BadBallot("This marks somebody who is not a candidate.")
+    if any(value < 1 or (kind == "score" and value > MAX_SCORE) for value in ratings.values()):
+        raise BadBallot("This value cannot be given.")
+    least, limit = (1, 1) if kind == "yes-no" else (fewest, most) if kind in ("choose", "points") else (0, 0)
+    given = sum(ratings.values())  # a mark is worth 1
+    if given < least or (limit and given > limit):
+        raise BadBallot("This is too little or too much.")
+
+
+def values_in(counts: Mapping[str, int]) -> Counter[tuple[int, int]]:
+    """By candidate and value, except 0, how many ballots give it. Such sums can be added and subtracted.
+
+    Groups of equals are added up before they are read: there are far fewer of them than different ballots.
+    """
+    groups: Counter[str] = Counter()
+    for text, count in counts.items():
+        for group in text.split(">") if text else ():
+            groups[group] += count
+    values: Counter[tuple[int, int]] = Counter()
+    for group, count in groups.items():
+        for given in rated(group).items():
+            values[given] += count
+    return values
+
+
+def renumbered(counts: Mapping[str, int], new: Mapping[int, int]) -> Counter[str]:
+    """The same ballots with new numbers for the candidates; those without one are left out of every ballot."""
+    groups = _Renumbered({str(old): number for old, number in new.items()})
+    ballots: Counter[str] = Counter()
+    for text, count in counts.items():
+        ballots[">".join([group for old in text.split(">") if (group := groups[old])])] += count
+    return ballots
+
+
+class _Renumbered(dict[str, str]):
+    """Caches groups of equals with the candidates' new numbers, and their value; empty if none of them is left."""
+
+    def __init__(self, new: Mapping[str, int]) -> None:
         self._new = new
 
     def __missing__(self, group: str) -> str:
-        numbers = [self._new.get(old) for old in group.split("=")] if group else []
-        self[group] = "=".join(map(str, sorted(number for number in numbers if number is not None)))
+        equals, at, value = group.partition("@")
+        numbers = sorted(self._new[old] for old in equals.split("=") if old in self._new)
+        new = "=".join(map(str, numbers))
+        self[group] = new + at + value if new else ""
         return self[group]
 
 
@@ -83,7 +164,7 @@ def _arranged(counts: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Ballots:
-    """The candidates, and how often each ranking was cast."""
+    """The candidates, and how often each ballot was cast."""
 
     candidates: tuple[str, ...]
     counts: Mapping[str, int]
@@ -118,11 +199,8 @@ class Ballots:
         if tuple(candidates) == self.candidates:
             return self
         places = {name: number for number, name in enumerate(candidates)}
-        groups = _Renumbered({str(old): places.get(name) for old, name in enumerate(self.candidates)})
-        counts: Counter[str] = Counter()
-        for ranking, count in self.counts.items():
-            counts[">".join([new for group in ranking.split(">") if (new := groups[group])])] += count
-        return Ballots(tuple(candidates), counts)
+        new = {old: places[name] for old, name in enumerate(self.candidates) if name in places}
+        return Ballots(tuple(candidates), renumbered(self.counts, new))
 
     @cached_property
     def normal(self) -> Ballots:
@@ -149,6 +227,11 @@ class Ballots:
         pieces[::2], pieces[1::2] = counts, map(after.__getitem__, counts.values())
         listed = f'["{"".join(pieces)}'.removesuffix(',["') if counts else ""
         return hashlib.sha256(f"[{names},[{listed}]]".encode()).hexdigest()
+
+    @cached_property
+    def values(self) -> Counter[tuple[int, int]]:
+        """How many ballots give each candidate each value; added up once for all methods that ask."""
+        return values_in(self.counts)
 
     @cached_property
     def summary(self) -> PairwiseSummary:

@@ -25,13 +25,14 @@ from functools import cache, cached_property
 from itertools import chain, combinations, islice, repeat
 from math import ceil, comb
 from operator import itemgetter
+from typing import Any
 
 from .ballots import Ballots, Prefix, PrefixIndex, groups_of, ranking_of
 from .condorcet import schulze_winners
 from .cost import BY_CONTESTS
 from .irv import ChangedPiles, Piles
 from .irv import winners as irv_winners
-from .methods import count
+from .methods import KIND_OF, count
 from .pairwise import ranks_by_candidate
 from .result import Result
 
@@ -91,8 +92,11 @@ def measure_closeness(
     unranked: str = "below",
     seed: str = "",
     recounts: int = DEFAULT_RECOUNTS,
+    **rules: Any,
 ) -> Closeness:
     """How many ballots would have to be changed for the method to elect differently."""
+    if KIND_OF[method] != "ranked":
+        return Closeness(None, False, count(ballots, method, seats=seats, seed=seed, **rules).winners)
     return _Search(ballots.normal, method, seats, unranked, seed, recounts).run()
 
 

@@ -15,7 +15,7 @@ from math import e, factorial
 from typing import Self
 
 from .ballots import Ballots
-from .methods import METHODS
+from .methods import KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Size:
         return cls(len(ballots.candidates), len(ballots.counts), marks, sum(groups), squares, seats)
 
 
-def of_methods(size: Size, methods: Iterable[str] = METHODS) -> int:
+def of_methods(size: Size, methods: Iterable[str] = KINDS["ranked"]) -> int:
     """Of a count by each of these methods, from the ballots to the results."""
     wanted = tuple(methods)
     contests = _contests(size) if any(method in BY_CONTESTS for method in wanted) else 0
@@ -106,5 +106,6 @@ COSTS: dict[str, Callable[[Size], float]] = {
     "plurality": lambda size: size.rankings + size.tied,
     "stv-scottish": lambda size: 1.2 * size.marks + 0.3 * size.squares + 0.08 * size.candidates**3,
     "stv-meek": _meek,
-}
+    "star": lambda size: size.marks + _contests(size),
+} | dict.fromkeys(("majority", "most-votes", "approval", "score", "cumulative"), lambda size: size.marks)
 BY_CONTESTS = ("schulze", "ranked-pairs", "borda", "copeland", "minimax")

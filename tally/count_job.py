@@ -18,7 +18,7 @@ from . import cost
 from .ballots import Ballots
 from .closeness import Closeness, measure_closeness
 from .cost import Size
-from .methods import METHODS, count
+from .methods import KIND_OF, KINDS, count
 from .pairwise import PairwiseSummary
 from .provisional import Draws, winners_with_other_lots
 from .result import Result
@@ -57,8 +57,8 @@ class CountOutcome:
 class CountJob:
     ballots: Ballots
     method: str
-    settings: dict[str, Any] = field(default_factory=dict)  # seats, unranked, seed
-    others: bool = True  # whether all methods count
+    settings: dict[str, Any] = field(default_factory=dict)  # as `tally.methods.count` takes them
+    others: bool = True  # whether all methods for this kind of ballot count
     recounts: int = 0  # allowed for measuring closeness; 0 skips it
     draws: int = 0  # of other lots, to see whether the outcome hangs on them
 
@@ -75,7 +75,7 @@ class CountJob:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        return tuple(METHODS) if self.others else (self.method,)
+        return KINDS[KIND_OF[self.method]] if self.others else (self.method,)
 
     def cost(self, size: Size) -> int:
         """In steps, were the ballots of this size."""
@@ -140,7 +140,7 @@ class PairwiseJob:
 
 # --- in a process of its own ---
 
-KINDS: dict[str, type[CountJob | PairwiseJob]] = {kind.__name__: kind for kind in (CountJob, PairwiseJob)}
+JOBS: dict[str, type[CountJob | PairwiseJob]] = {kind.__name__: kind for kind in (CountJob, PairwiseJob)}
 NICENESS = 5  # pages come first
 
 
@@ -150,7 +150,7 @@ def main(kind: str, seconds: int, megabytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(NICENESS)
-    job = KINDS[kind].from_json(sys.stdin.read())
+    job = JOBS[kind].from_json(sys.stdin.read())
     outcome = job.run()
     sys.stdout.write(outcome.as_json() if isinstance(outcome, CountOutcome) else json.dumps(asdict(outcome)))
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from .majorities import HALF, majority_of
+from .methods import KIND_OF
 from .result import Result, Round, exact_text
 
 
@@ -70,6 +72,57 @@ TEMPLATES = {
     "next points": _("Next was %(name)s; points: %(votes)s."),
     "votes": _("First preferences for %(name)s: %(votes)s."),
     "next votes": _("Next was %(name)s; first preferences: %(votes)s."),
+    # marks and values
+    "no marks": _("No ballot has a mark, so there is no decision."),
+    "votes for": _("Votes for %(name)s: %(votes)s."),
+    "next votes for": _("Next was %(name)s; votes: %(votes)s."),
+    "approvals": _("Ballots that approve of %(name)s: %(votes)s of %(total)s."),
+    "next approvals": _("Next was %(name)s; ballots that approve: %(votes)s of %(total)s."),
+    "empty seats": _("Seats left empty because nobody else has a vote: %(seats)s."),
+    "lot for a seat": _("%(names)s were tied, so a lot drawn from the election's seed chose %(name)s."),
+    # score, then a runoff
+    "next seat": _("Seat %(seat)s was filled in the same way from those not yet elected."),
+    "finalists": _(
+        "%(name)s (points: %(votes)s) and %(other)s (points: %(against)s) had the most and went into the runoff."
+    ),
+    "one finalist": _("%(name)s (points: %(votes)s) was elected without a runoff, because nobody else had a point."),
+    "runoff": _(
+        "Runoff: ballots that score %(name)s higher: %(votes)s; %(other)s higher: %(against)s; "
+        "both the same: %(equal)s."
+    ),
+    "finalists by head to head": _(
+        "%(names)s had equal points; the one whom more ballots score higher went into the runoff."
+    ),
+    "finalists by fives": _("%(names)s had equal points; most ratings of five decided who went into the runoff."),
+    "runoff by points": _("The runoff was a draw; the higher number of points decided."),
+    "runoff by fives": _("The runoff was a draw, and so were the points; most ratings of five decided."),
+    "elected in the runoff": _("%(name)s was elected."),
+    # yes or no
+    "carried": _("Carried: %(yes)s yes, %(no)s no, %(abstain)s abstentions; %(needed)s needed."),
+    "not carried": _("Not carried: %(yes)s yes, %(no)s no, %(abstain)s abstentions; %(needed)s needed."),
+    "half cast": _(
+        "More than half of the votes cast (%(base)s) must be yes: at least %(needed)s. "
+        "An abstention is not a vote cast."
+    ),
+    "half present": _(
+        "More than half of the voters taking part (%(base)s) must vote yes: at least %(needed)s. "
+        "An abstention counts like a no."
+    ),
+    "half entitled": _(
+        "More than half of all who may vote (%(base)s) must vote yes: at least %(needed)s. "
+        "An abstention counts like a no, and so does a vote not cast."
+    ),
+    "share cast": _(
+        "At least %(share)s of the votes cast (%(base)s) must be yes: %(needed)s. An abstention is not a vote cast."
+    ),
+    "share present": _(
+        "At least %(share)s of the voters taking part (%(base)s) must vote yes: %(needed)s. "
+        "An abstention counts like a no."
+    ),
+    "share entitled": _(
+        "At least %(share)s of all who may vote (%(base)s) must vote yes: %(needed)s. "
+        "An abstention counts like a no, and so does a vote not cast."
+    ),
     # rounds
     "eliminated": _("Round %(round)s: %(name)s had the fewest votes (%(votes)s) and was eliminated."),
     "eliminated among equals": _(
@@ -106,7 +159,11 @@ def explain(result: Result) -> list[Sentence]:
     """Why this is the result, the most important reason first."""
     if not result.candidates:
         return [_sentence("no candidates")]
+    if result.method == "majority":
+        return _majority(result)
     if result.total == result.blank:
+        if KIND_OF[result.method] != "ranked":
+            return [_sentence("no marks")]
         has_outcome = result.method.startswith("stv") or len(result.winners) > 1
         return [_sentence("no votes"), *([_outcome(result)] if has_outcome else [])]
     if len(result.candidates) == 1:
@@ -135,7 +192,7 @@ def _plain(number: str) -> str:
 
 
 def _outcome(result: Result) -> Sentence:
-    if result.method.startswith("stv"):
+    if result.method.startswith("stv") or (KIND_OF[result.method] != "ranked" and result.seats > 1):
         return _sentence("elected", names=_list(result.winners)) if result.winners else _sentence("nobody elected")
     if len(result.winners) == 1:
         return _sentence("won", name=result.winners[0])
@@ -271,6 +328,69 @@ def _scores(result: Result) -> Iterator[Sentence]:
         yield from (_sentence(key, name=name, votes=result.reasons[kind][name]) for name in names)
 
 
+# --- marks and values ---
+
+
+def _marks(result: Result) -> Iterator[Sentence]:
+    key, unit = {"most-votes": ("votes for", "votes"), "approval": ("approvals", "votes")}.get(
+        result.method, ("points", "points")
+    )
+    values = {"total": result.total} if key == "approvals" else {}
+    yield from (_sentence(key, name=name, votes=result.reasons[unit][name], **values) for name in result.winners)
+    yield from _lots_for_seats(result, "election")
+    if len(result.winners) < min(result.seats, len(result.candidates)):
+        yield _sentence("empty seats", seats=result.seats - len(result.winners))
+    for name in _next_after_winners(result):
+        yield _sentence(f"next {key}", name=name, votes=result.reasons[unit][name], **values)
+
+
+def _lots_for_seats(result: Result, where: str, seat: int | None = None) -> Iterator[Sentence]:
+    for lot in result.lots:
+        if lot.where == where and seat in (None, lot.round):
+            yield _sentence("lot for a seat", names=_list(lot.names), name=lot.chosen)
+
+
+def _star(result: Result) -> Iterator[Sentence]:
+    points, rounds = result.reasons["points"], result.reasons.get("rounds", [result.reasons])
+    for seat, each in enumerate(rounds, 1):
+        if seat > 1:
+            yield _sentence("next seat", seat=seat)
+        yield from _star_ties(result, "finalists", seat)
+        name, *others = each["finalists"]
+        if not others:
+            yield _sentence("one finalist", name=name, votes=points[name])
+            continue
+        yield _sentence("finalists", name=name, other=others[0], votes=points[name], against=points[others[0]])
+        votes, against = each["runoff"].values()
+        values = {"name": name, "other": others[0], "votes": votes, "against": against, "equal": each["equal"]}
+        yield _sentence("runoff", **values)
+        yield from _star_ties(result, "runoff", seat)
+        if "elected" in each:
+            yield _sentence("elected in the runoff", name=each["elected"])
+    if len(result.winners) < min(result.seats, len(result.candidates)):
+        yield _sentence("empty seats", seats=result.seats - len(result.winners))
+
+
+def _star_ties(result: Result, where: str, seat: int) -> Iterator[Sentence]:
+    for tie in result.ties:
+        if (tie.where, tie.round) == (where, seat) and tie.settled != "lot":
+            yield _sentence(
+                f"{where} by {tie.settled}", **({"names": _list(tie.names)} if where == "finalists" else {})
+            )
+    yield from _lots_for_seats(result, where, seat)
+
+
+def _majority(result: Result) -> list[Sentence]:
+    numbers = {name: result.reasons[name] for name in ("yes", "no", "abstain", "needed")}
+    rule = majority_of(result.reasons["majority"])
+    values = {"base": result.reasons["base"], "needed": result.reasons["needed"]}
+    if Fraction(rule.share) == HALF:
+        why = _sentence(f"half {rule.of}", **values)
+    else:
+        why = _sentence(f"share {rule.of}", share=rule.share, **values)
+    return [_sentence("carried" if result.reasons["carried"] else "not carried", **numbers), why]
+
+
 # --- rounds ---
 
 
@@ -348,4 +468,9 @@ _WHY: dict[str, Callable[[Result], Iterator[Sentence]]] = {
     "irv": _rounds,
     "stv-scottish": _rounds,
     "stv-meek": _rounds,
+    "most-votes": _marks,
+    "approval": _marks,
+    "score": _marks,
+    "cumulative": _marks,
+    "star": _star,
 }

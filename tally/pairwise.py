@@ -30,6 +30,7 @@ Matrix = tuple[tuple[int, ...], ...]
 PairCounts = list[int]  # A and E row by row, then T
 
 UNRANKED = ("below", "no-opinion")
+VALUE = re.compile("@[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ class PairwiseSummary:
 
     @classmethod
     def of(cls, candidates: tuple[str, ...], counts: Mapping[str, int]) -> PairwiseSummary:
-        """From how often each ranking was cast."""
-        return cls(candidates, sum(counts.values()), counts.get("", 0), *matrices(counts, len(candidates)))
+        """From how often each ranking was cast; of values, the ranking by them."""
+        rankings = without_values(counts)
+        return cls(candidates, sum(counts.values()), counts.get("", 0), *matrices(rankings, len(candidates)))
 
     @property
     def weight(self) -> int:
@@ -87,6 +89,16 @@ class PairwiseSummary:
             tuple(0 if i == j else self.ranked[i] - self.above[j][i] - self.equal[i][j] for j in everyone)
             for i in everyone
         )
+
+
+def without_values(counts: Mapping[str, int]) -> Mapping[str, int]:
+    """The rankings by value of ballots that give values (tally/ballots.py); rankings as they are."""
+    if not any("@" in text for text in counts):
+        return counts
+    rankings: dict[str, int] = defaultdict(int)
+    for text, count in counts.items():
+        rankings[VALUE.sub("", text)] += count
+    return rankings
 
 
 def matrices(counts: Mapping[str, int], size: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:

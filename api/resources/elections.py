@@ -48,6 +48,16 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ) = UNSET
     joining: Annotated[bool, Meta(description="Members who join while it is open vote, too.")] | UnsetType = UNSET
     secret_ballot: bool | UnsetType = UNSET
+    changeable: (
+        Annotated[bool, Meta(description="Voters may change or withdraw their ballot until the close.")] | UnsetType
+    ) = UNSET
+    safeguards: (
+        Annotated[
+            list[Literal["strict", "no-drafts", "leave", "confirm", "counts"]],
+            Meta(description="Stricter rules for voting; `strict` means all of them.", max_length=5),
+        ]
+        | UnsetType
+    ) = UNSET
     paper_ballots: bool | UnsetType = UNSET
     mail_votes: Annotated[bool, Meta(description="Mail voters about every cast of their ballot.")] | UnsetType = UNSET
     vote_by_link: bool | UnsetType = UNSET
@@ -123,6 +133,8 @@ class Election(msgspec.Struct):
     electorate: str
     for_groups: Annotated[list[str], Meta(description="Voter groups that may vote; none for all on the roll.")]
     secret_ballot: bool
+    changeable: bool
+    safeguards: list[str]
     method: str
     seats: int
     unranked: str
@@ -206,6 +218,7 @@ def read(call: Call, name: str) -> Election:
     plain = [
         "electorate",
         "secret_ballot",
+        "changeable",
         "method",
         "seats",
         "unranked",
@@ -220,6 +233,7 @@ def read(call: Call, name: str) -> Election:
         description=about.description,
         **{each: getattr(election, each) for each in plain},
         for_groups=list(election.for_groups),
+        safeguards=list(election.safeguards),
         begins=election.begins,
         ends=election.ends,
         created_at=datetime.fromisoformat(election.created_at),
@@ -334,5 +348,4 @@ def close(call: Call, name: str) -> Election:
 def turnout(call: Call, name: str) -> Turnout:
     """For those who run the election."""
     election = load(call, name, Action.SEE_ROLL)
-    counted = turnouts(election, to_show=True)[0]
-    return Turnout(election.entitled, counted.voted, counted.paper, counted.percent(election.entitled))
+    return Turnout.of(turnouts(election, to_show=True)[0], election.entitled)

@@ -19,11 +19,12 @@ from acts.storage import SITE, now_text, record, table
 from ballots import emails, repository, rules
 from ballots.passes import Pass
 from ballots.repository import Standing
-from ballots.rules import Ballot, HasNotVoted, HasVoted, NotOnTheRoll
+from ballots.rules import Ballot, HasNotVoted, HasVoted, NotConfirmed, NotOnTheRoll
 from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
 from elections import repository as elections
-from elections.rules import Action, State, check_when, check_who
+from elections.rolls import weight_fields
+from elections.rules import CONFIRM, Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.codes import new_code
 from ranking.rankings import Ranks, ranking_from
@@ -94,14 +95,26 @@ def check_not_final(standing: Standing) -> None:
 
 
 def cast(
-    who: Who, election_name: str, ranks: Ranks, form: str, *, secret: str = "", called: str | None = None
+    who: Who,
+    election_name: str,
+    ranks: Ranks,
+    form: str,
+    *,
+    secret: str = "",
+    called: str | None = None,
+    confirmed: bool = True,
 ) -> Outcome:
     """Cast a ballot, or replace the one that may be replaced.
 
     `form` is the form's token: sending the same form again changes nothing, and finds the ballot it cast by `secret`.
-    `called` is what the email calls the ballot; if empty, no email is sent.
+    `called` is what the email calls the ballot; if empty, no email is sent. `confirmed` is whether the voter has
+    confirmed what elections with that safeguard ask.
     """
-    outcome = _run_own(who, election_name, form, secret, lambda found: _cast(who, found, ranks, form, called=called))
+
+    def act(standing: Standing | None) -> Outcome:
+        return _cast(who, standing, ranks, form, called=called, confirmed=confirmed)
+
+    outcome = _run_own(who, election_name, form, secret, act)
     if outcome is ALREADY_DONE and (standing := standing_of(who, election_name, form, secret=secret)) is not None:
         return replace(outcome, ballot=standing.ballot, standing=standing)
     return outcome
@@ -125,7 +138,14 @@ def _run_own(
 
 
 def _cast(
-    who: Who, standing: Standing | None, ranks: Ranks, form: str, *, paper: bool = False, called: str | None = None
+    who: Who,
+    standing: Standing | None,
+    ranks: Ranks,
+    form: str,
+    *,
+    paper: bool = False,
+    called: str | None = None,
+    confirmed: bool = True,
 ) -> Outcome:
     now = utc_now()
     if standing is None:
@@ -136,6 +156,8 @@ def _cast(
         rules.check_voting(standing.election, as_text(now))
     else:
         check_voter(standing, as_text(now))
+    if CONFIRM in standing.election.safeguards and not confirmed:
+        raise NotConfirmed(rules.NOT_CONFIRMED)
     rankings = ranking_from(ranks, elections.candidates_of(standing.election))
     if standing.found is not None:
         return _replace(who, standing, rankings, now, form)
@@ -158,10 +180,10 @@ def _record_cast(
     if standing.entry is None and standing.account:
         event_data["account"] = standing.account
     if election.secret_ballot:
-        ballot = Ballot(rankings, code(standing.secret, election.name))
+        ballot = Ballot(rankings, code(standing.secret, election.name), weight=standing.weight)
     else:
-        ballot = Ballot(rankings, new_code(CODE_GROUPS), as_text(now))
-        event_data |= {"rankings": rankings, "confirmation": ballot.confirmation}
+        ballot = Ballot(rankings, new_code(CODE_GROUPS), as_text(now), standing.weight)
+        event_data |= {"rankings": rankings, "confirmation": ballot.confirmation, **weight_fields(ballot.weight)}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
     writes = [*casting, *mails, *_checking_actor(who, standing, casting)]
     record(Event(actor, "BallotCast", event_data), *writes, once=form, at=now)
@@ -186,8 +208,9 @@ def _checking_actor(who: Who, standing: Standing, written: Sequence[Write]) -> l
 def _replace(who: Who, standing: Standing, rankings: str, now: datetime, form: str) -> Outcome:
     assert standing.found is not None
     election, was_withdrawn = standing.election, standing.ballot is None
-    ballot = Ballot(rankings, code(standing.secret, election.name))
-    event_data = {"election_name": election.name, **({"again": True} if was_withdrawn else {})}
+    ballot = Ballot(rankings, code(standing.secret, election.name), weight=standing.weight)
+    again = {"again": True, **weight_fields(ballot.weight)} if was_withdrawn else {}
+    event_data = {"election_name": election.name, **again}
     _record_replacement("BallotChanged", event_data, who, standing, ballot, now, form)
     return Outcome(ballot, replaced=True, standing=standing)
 
@@ -213,7 +236,7 @@ def _withdraw(who: Who, standing: Standing | None, form: str) -> Outcome:
     if standing.ballot is None if standing.election.secret_ballot else not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
     if standing.election.secret_ballot:
-        data = {"election_name": standing.election.name}
+        data = {"election_name": standing.election.name, **weight_fields(standing.weight)}
         _record_replacement("BallotWithdrawn", data, who, standing, None, now, form)
     else:
         also = _checking_actor(who, standing, repository.withdrawing(standing)) if isinstance(who, Pass) else []

@@ -24,7 +24,7 @@ def as_text(found: Sealed) -> str:
     report, seal = found.report, found.seal
     parts = [
         [found.election.name, "=" * min(len(found.election.name), 72)],
-        _outcome(report.result, found.election.entitled),
+        _outcome(found),
         _ended(found),
         _groups(seal),
         _convened(found.election),
@@ -49,13 +49,16 @@ def _wrapped(line: str) -> str:
     return fill(line, LINE_CHARS, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
 
 
-def _outcome(result: Result, voters: int) -> list[str]:
+def _outcome(found: Sealed) -> list[str]:
+    result, cast, voters = found.report.result, found.seal.ballots, found.election.entitled
     tie = len(result.winners) > 1 and result.seats == 1
     title = _("A tie") if tie else _("Elected") if result.seats > 1 else _("Winner")
-    cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
-    of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters)
-    numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
-    return [f"{title}: {wording.join_names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
+    counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", cast) % {"count": cast}
+    votes = _("Together they have %(votes)d votes.") % {"votes": result.total}
+    of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters) % {"count": voters}
+    blank = _("Blank: %(count)d.") % {"count": result.blank}
+    numbers = [counted, *([votes] if result.total != cast else []), blank, of]
+    return [f"{title}: {wording.join_names(result.winners)}", " ".join(numbers)]
 
 
 def _ahead(result: Result) -> list[str]:

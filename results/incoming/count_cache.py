@@ -53,6 +53,7 @@ class BallotSource:
     since: Callable[[str], Iterable[Item]]
     can_hold: Callable[[int], bool]
     ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
+    kind: str = "ranked"  # of ballot
 
 
 class CountCache(ABC):
@@ -103,7 +104,7 @@ class CountCache(ABC):
     def bring_up_to_date(self, watched: WatchedCount, box: BallotSource) -> None:
         """Read what is new; or everything, if this box is new or more ballots are known than it can hold."""
         if watched.created_at != box.created_at:
-            watched.created_at, watched.running = box.created_at, RunningCount(box.ballot_from)
+            watched.created_at, watched.running = box.created_at, RunningCount(box.ballot_from, box.kind)
             watched.running.set_candidates(box.candidates)
             self._read_all(watched, box)
             return

@@ -115,7 +115,7 @@ def test_without_its_quorum_an_assembly_decides_nothing(made):
     assert (result["quorate"], result["outcome"], result["yes"]) == (False, "invalid", 3)
 
 
-# --- the edges from the ballot to the outcome; where each rule is from, tests/assembly/test_majorities.py says ---
+# --- the edges from the ballot to the outcome; where each rule is from, tests/tally/test_majorities.py says ---
 
 ENTITLED = 12
 EDGES = [

@@ -70,6 +70,7 @@ def test_every_place_of_a_sentence_is_a_name_or_a_number():
     """A new kind of name in a sentence would have its points taken for decimal points."""
     places = {place for each in TEMPLATES.values() for place in re.findall(r"%\((\w+)\)s", each)}
     numbers = {"votes", "against", "lost", "held", "score", "won", "drawn", "round", "total", "threshold"}
+    numbers |= {"seat", "seats", "equal", "yes", "no", "abstain", "base", "needed"}
     assert places == {*wording.NAMES, *numbers, "percent", "place"}
 
 

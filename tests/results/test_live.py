@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts import repository as people
@@ -30,7 +30,7 @@ from results.pictures import pictures_of
 from results.running_count import OVERLAP_DURATION, RunningCount
 from store import keys, round_trips
 from store.log import as_text, utc_now
-from tally.ballots import Ballots
+from tally.ballots import Ballots, ranking_of, text_of
 from tally.count_job import CountJob
 from tally.pairwise import PairwiseSummary
 from tests.at_once import at_once
@@ -131,17 +131,24 @@ def test_after_any_sequence_the_running_count_is_what_a_recount_says(site, board
     assert_as_recounted(shelf)
 
 
+BALLOT_OF = {
+    "ranked": lambda order: ">".join(map(str, order)),
+    "approval": lambda order: ranking_of([order]),
+    "score": lambda order: text_of({number: 5 - place for place, number in enumerate(order)}),
+}
 STEPS = st.lists(st.tuples(st.integers(0, 3), st.permutations(range(4)), st.integers(0, 4), st.booleans()), max_size=30)
 
 
+@pytest.mark.parametrize("kind", ["ranked", "approval", "score"])
+@settings(max_examples=40)
 @given(STEPS)
-def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
+def test_what_is_told_again_or_out_of_order_makes_no_difference(kind, steps):
     """The index may tell a ballot several times, also an older one after a newer: the newest of each voter counts."""
-    running, told, newest = RunningCount(), [], {}
+    running, told, newest = RunningCount(kind=kind), [], {}
     running.set_candidates(tuple(Candidate(name, number=number) for number, name in enumerate("DACB")))
     for moment, (voter, order, length, looks) in enumerate(steps):
         item = {"SK": str(voter), "when_cast": f"{moment:03d}", "confirmation": str(moment)}
-        item["rankings"] = ">".join(map(str, order[:length]))
+        item["rankings"] = BALLOT_OF[kind](order[:length])
         told.append(item)
         newest[voter] = item["rankings"]
         if looks:
@@ -149,6 +156,7 @@ def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
             recounted = Ballots.of("DACB", newest.values()).normal
             assert (running.summary, running.counts) == (recounted.summary, recounted.counts)
             assert running.ballots.normal.summary == PairwiseSummary.of(running.names, running.counts)
+            assert running.ballots.normal.values == recounted.values
             assert running.letters == sum(map(len, newest.values()))
 
 
@@ -177,9 +185,9 @@ def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site,
 def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monkeypatch):
     counted = live.bounded_counting.run_job
 
-    def slowly(*arguments, **settings):
+    def slowly(*arguments, **chosen):
         clock.now += 5
-        return counted(*arguments, **settings)
+        return counted(*arguments, **chosen)
 
     monkeypatch.setattr(live.bounded_counting, "run_job", slowly)
     cast(board[0], Ada=1)

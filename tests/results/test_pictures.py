@@ -20,7 +20,7 @@ from results.pictures.drawing import fit, number, width, wrapped
 from results.pictures.rounds import chosen
 from results.pictures.transfers import bands_of, lanes_of, moves_of
 from tally.ballots import Ballots
-from tally.methods import METHODS, count
+from tally.methods import KINDS, count
 from tally.result import Result, result_of
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
@@ -209,7 +209,7 @@ def _ranking(order: list[int], sign: str) -> str:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(RANKINGS, max_size=12), st.sampled_from(list(METHODS)), st.integers(1, 3))
+@given(st.lists(RANKINGS, max_size=12), st.sampled_from(list(KINDS["ranked"])), st.integers(1, 3))
 @example(["", "", "0=1=2=3=4"], "ranked-pairs", 1)  # every contest is a draw
 def test_whatever_the_ballots_say_no_number_is_made_up(rankings, method, seats):
     result = count(Ballots.of(NAMES, rankings), method, seats=seats, seed="seed")
@@ -248,7 +248,7 @@ def _faults(picture: Picture) -> list[str]:
     return found
 
 
-@every_row("method", METHODS)
+@every_row("method", KINDS["ranked"])
 def test_names_cannot_break_out(method):
     rankings = ["0>1>2>3>4"] * 4 + ["1>2>0>4"] * 3 + ["2>0>1"] * 2 + ["3>4", "4"]
     for picture in pictures_of(count(Ballots.of(HOSTILE, rankings), method, seats=2)):
@@ -293,7 +293,7 @@ def test_a_name_written_from_the_right_leaves_its_numbers_in_place():
 
 
 def test_without_votes_there_is_nothing_to_draw():
-    for method in METHODS:
+    for method in KINDS["ranked"]:
         assert pictures_of(count(Ballots.of("ABC", []), method)) == []
         assert pictures_of(count(Ballots.of("ABC", ["", ""]), method)) == []
         assert pictures_of(count(Ballots.of("A", ["0"]), method)) == []
@@ -326,7 +326,7 @@ def crowd(size: int, method: str) -> Result:
     return result_of(cast, method, [[name] for name in names], pairwise=matrix, reasons=reasons)
 
 
-@every_row("method", METHODS)
+@every_row("method", KINDS["ranked"])
 @every_row("size", [50, 200])
 def test_of_very_many_candidates_some_are_shown_and_it_is_said(method, size):
     pictures = pictures_of(crowd(size, method))
@@ -352,7 +352,7 @@ def test_of_very_many_rounds_those_with_an_election_stay():
 # --- the turnout ---
 
 START = datetime(2031, 5, 1, 12, tzinfo=UTC)
-BOARD = SimpleNamespace(entitled=8, secret_ballot=True, time_zone="Europe/Berlin", ended=None)
+BOARD = SimpleNamespace(entitled=8, secret_ballot=True, weighted=False, time_zone="Europe/Berlin", ended=None)
 
 
 def test_the_turnout_is_drawn_to_the_close():

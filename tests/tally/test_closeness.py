@@ -98,7 +98,7 @@ def test_a_tie_hangs_on_one_ballot():
 
 def test_what_cannot_change_is_said_to_be_so():
     for ballots in (election("3: A"), Ballots(("A", "B"), {}), Ballots((), {})):
-        for method in methods.METHODS:
+        for method in methods.KINDS["ranked"]:
             close = measure_closeness(ballots, method)
             assert (close.ballots, close.exact, close.changes) == (None, True, ())
     assert measure_closeness(TENNESSEE, "stv-meek", seats=4).ballots is None
@@ -114,13 +114,13 @@ def test_the_work_is_bounded_and_what_is_found_is_still_true():
 
 def test_the_order_of_candidates_and_ballots_plays_no_part():
     turned = CYCLE.in_order(CYCLE.candidates[::-1])
-    for method in methods.METHODS:
+    for method in methods.KINDS["ranked"]:
         assert measure_closeness(turned, method) == measure_closeness(CYCLE, method)
 
 
 @few
 @given(elections(least=2, most=4), st.sampled_from(("below", "no-opinion")), st.integers(1, 2))
-@pytest.mark.parametrize("method", methods.METHODS)
+@pytest.mark.parametrize("method", methods.KINDS["ranked"])
 def test_the_changed_ballots_change_the_winners_and_are_as_many_as_said(method, cast, unranked, seats):
     settings = {"unranked": unranked, "seats": seats, "seed": "s"}
     close = measure_closeness(cast, method, recounts=60, **settings)
@@ -136,7 +136,7 @@ def test_the_changed_ballots_change_the_winners_and_are_as_many_as_said(method, 
 
 @settings(max_examples=8, deadline=None)
 @given(tiny(), st.sampled_from(("below", "no-opinion")))
-@pytest.mark.parametrize("method", methods.METHODS)
+@pytest.mark.parametrize("method", methods.KINDS["ranked"])
 def test_of_what_is_called_exact_nothing_smaller_is_enough(method, cast, unranked):
     settings = {"unranked": unranked, "seed": "s"}
     close = measure_closeness(cast, method, **settings)

@@ -120,7 +120,7 @@ def test_stv_tells_quotas_surpluses_and_last_seats():
     assert "Round 2: A kept 47.62 per cent of each vote; the rest was passed on." in said(ballots, "stv-meek", seats=2)
 
 
-@every_row("method", methods.METHODS)
+@every_row("method", methods.KINDS["ranked"])
 def test_without_votes_there_is_nothing_to_count(method):
     sentences = said(Ballots(("A", "B"), {"": 2}), method)
     assert sentences[0] == "No ballot ranks any candidate, so there is nothing to count."
@@ -131,7 +131,7 @@ def test_without_votes_there_is_nothing_to_count(method):
     )
 
 
-@every_row("method", methods.METHODS)
+@every_row("method", methods.KINDS["ranked"])
 def test_one_candidate_alone_and_none_at_all(method):
     assert said(election("1: A"), method)[0] == "A was the only candidate."
     assert said(Ballots((), {}), method) == ["There were no candidates."]
@@ -139,7 +139,7 @@ def test_one_candidate_alone_and_none_at_all(method):
 
 @settings(max_examples=20, deadline=None)
 @given(elections(), st.sampled_from(("below", "no-opinion")), st.integers(1, 3))
-@pytest.mark.parametrize("method", methods.METHODS)
+@pytest.mark.parametrize("method", methods.KINDS["ranked"])
 def test_every_result_can_be_told_with_templates_of_the_catalogue(method, cast, unranked, seats):
     sentences = explain(methods.count(cast, method, seats=seats, unranked=unranked))
     assert sentences

@@ -72,7 +72,7 @@ def places(result) -> dict[str, int]:
 
 @few
 @given(elections(), st.data(), RULES)
-@every_row("method", methods.METHODS)
+@every_row("method", methods.KINDS["ranked"])
 def test_any_order_of_ballots_and_candidates_gives_the_same_bytes(method, cast, data, unranked):
     order = data.draw(st.permutations(cast.candidates))
     shuffled = Ballots(cast.candidates, dict(data.draw(st.permutations(list(cast.counts.items())))))
@@ -82,7 +82,7 @@ def test_any_order_of_ballots_and_candidates_gives_the_same_bytes(method, cast, 
 
 @some
 @given(elections(), st.data())
-@every_row("method", methods.METHODS)
+@every_row("method", methods.KINDS["ranked"])
 def test_names_do_not_decide(method, cast, data):
     renamed = Ballots(tuple(data.draw(st.permutations(cast.candidates))), cast.counts)
     new = dict(zip(cast.candidates, renamed.candidates, strict=True))
@@ -93,7 +93,7 @@ def test_names_do_not_decide(method, cast, data):
 
 @few
 @given(elections())
-@every_row("method", methods.METHODS)
+@every_row("method", methods.KINDS["ranked"])
 def test_ballots_one_by_one_count_as_ballots_in_bundles(method, cast):
     one_by_one = Ballots.of(cast.candidates, list(Counter(cast.counts).elements()))
     assert methods.count(one_by_one, method).as_json() == methods.count(cast, method).as_json()
@@ -101,7 +101,7 @@ def test_ballots_one_by_one_count_as_ballots_in_bundles(method, cast):
 
 @few
 @given(elections())
-@every_row("method", methods.METHODS)
+@every_row("method", methods.KINDS["ranked"])
 def test_everybody_has_a_place_and_winners_have_the_first(method, cast):
     result = methods.count(cast, method)
     assert sorted(places(result)) == sorted(cast.candidates)

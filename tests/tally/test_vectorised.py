@@ -155,7 +155,7 @@ def test_instant_runoff_counts_the_first_choices_of_every_round(cast):
 
 @some
 @given(elections(least=2), st.data())
-@every_row("method", methods.METHODS)
+@every_row("method", methods.KINDS["ranked"])
 def test_ballots_that_were_changed_are_counted_as_if_anew(method, cast, data):
     cast = Ballots(cast.candidates, {**cast.counts, "0>1": 3}).normal
     chance = random.Random(data.draw(st.integers(0, 999)))

@@ -17,6 +17,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from .ballots import Ballots
+from .result import Result, result_of
+
+YES, NO, ABSTAIN = "Yes", "No", "Abstain"  # the candidates of a vote on yes or no, in this order
 HALF = Fraction(1, 2)
 MAX_QUORUM_PEOPLE = 1_000_000  # people that a quorum may ask for
 
@@ -55,6 +59,33 @@ def majority_of(text: str) -> Majority:
     """From its stored form; by default more than half of the votes cast."""
     share, _space, of = (text or str(Majority())).partition(" ")
     return Majority(share, Of(of))
+
+
+def count(ballots: Ballots, *, majority: str = "", entitled: int = 0) -> Result:
+    """Whether yes has the majority. A blank ballot abstains; everybody who cast a ballot is present.
+
+    `winners` has `YES` if the proposal is carried, and nobody if it is not. In `places` the side that prevails is
+    first, and abstentions are last.
+
+    `reasons`, all numbers as text:
+    - `yes`, `no`, `abstain`: ballots;
+    - `majority`: as stored; `base`: the number it is a share of; `needed`: how many must say yes;
+    - `carried`: whether it is.
+    """
+    votes = {ballots.candidates[int(mark)]: n for mark, n in ballots.counts.items() if mark.isdecimal()}
+    yes, no = votes.get(YES, 0), votes.get(NO, 0)
+    rule, everybody = majority_of(majority), max(entitled, ballots.total)
+    base = rule.base(yes, no, ballots.total, everybody)
+    carried = rule.carries(yes, no, ballots.total, everybody)
+    numbers = {"yes": yes, "no": no, "abstain": ballots.total - yes - no, "base": base, "needed": rule.needed(base)}
+    order = [YES, NO, ABSTAIN] if carried else [NO, YES, ABSTAIN]
+    return result_of(
+        ballots,
+        "majority",
+        [[name] for name in order if name in ballots.candidates],
+        winners=(YES,) if carried else (),
+        reasons={name: str(number) for name, number in numbers.items()} | {"majority": str(rule), "carried": carried},
+    )
 
 
 @dataclass(frozen=True, slots=True)
