@@ -21,6 +21,7 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
+from ranking.kinds import ANSWERS
 from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
@@ -34,7 +35,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
 OF_THE_ROLL = ("voter_count", "voter_groups")
-OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
+OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote")  # and once it is sealed, how it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Listed:
     winners: tuple[str, ...] = ()  # the first few
     winner_count: int = 0  # how many there are in total
     seats: int = 1
+    vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
     book: str = ""  # the ballot with several questions that it is on
     for_groups: tuple[str, ...] = ()
 
@@ -244,8 +246,8 @@ def candidate_of(item: Item) -> Candidate:
 
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
-    outcome = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
-    outcome |= {"winners": tuple(outcome["winners"])} if outcome else {}
+    outcome = {name: item[name] for name in OUTCOME if name in item} if "sealed_at" in item else {}
+    outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote") if name in outcome}
     outcome |= {"book": item.get("book", ""), "for_groups": tuple(item.get("for_groups", ()))}
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 
@@ -283,6 +285,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
+        *(_answers(election.name) if election.kind == "yes-no" and not election.renamed_from else []),
         *(Check(task.key(election.name), Missing()) for task in (RENAMING, DELETING)),
     ]
     return Put(_item(election), when=Missing()), *tuple(others)
@@ -322,7 +325,16 @@ def change(before: Election, after: Election, description: str | None = None) ->
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
         writes.append(description_written(before.name, description))
+    if after.kind != before.kind == "yes-no":
+        writes += [Delete(keys.candidate(before.name, answer)) for answer in ANSWERS]
+    if before.kind != after.kind == "yes-no":
+        writes += _answers(before.name)
     return own, *tuple(writes)
+
+
+def _answers(name: str) -> list[Write]:
+    """The candidates of a yes-or-no ballot, which it has from the beginning."""
+    return [new_candidate(name, Candidate(answer, number=number)) for number, answer in enumerate(ANSWERS)]
 
 
 def touched(
