@@ -26,7 +26,8 @@ from elections import repository as elections
 from elections.rules import Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.codes import new_code
-from ranking.rankings import Ranks, ranking_from
+from ranking.kinds import marks_from
+from ranking.rankings import Ranks
 from store import keys
 from store.log import Event, as_text, utc_now
 from store.table import Item, Write
@@ -136,7 +137,7 @@ def _cast(
         rules.check_voting(standing.election, as_text(now))
     else:
         check_voter(standing, as_text(now))
-    rankings = ranking_from(ranks, elections.candidates_of(standing.election))
+    rankings = marks_from(ranks, elections.candidates_of(standing.election), standing.election)
     if standing.found is not None:
         return _replace(who, standing, rankings, now, form)
     if paper:
