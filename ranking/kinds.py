@@ -174,9 +174,7 @@ def _explain(rules: BallotRules) -> Iterable[str]:
     if rules.kind == "score":
         yield _("No score counts as 0. You may give the same score more than once.")
     if rules.method == "star":
-        yield _(
-            "The two with the highest totals meet in a runoff: your ballot counts for the one you scored higher."
-        )
+        yield _("The two with the highest totals meet in a runoff: your ballot counts for the one you scored higher.")
     if rules.kind == "points":
         sentence = _("You need not use all of them. A ballot with more than %(most)d is not accepted.")
         yield sentence % {"most": rules.most}

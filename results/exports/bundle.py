@@ -48,7 +48,18 @@ PROGRAM, STV_PROGRAM, WATCH_PROGRAM = (
 )
 MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
 CHUNK_BYTES = 64 * 1024  # bytes of it that are read at a time
-SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
+SETTINGS = (
+    "kind",
+    "fewest",
+    "most",
+    "majority",
+    "method",
+    "seats",
+    "unranked",
+    "secret_ballot",
+    "electorate",
+    "created_at",
+)
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")

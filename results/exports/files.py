@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,10 +15,12 @@ from django.utils.translation import gettext_lazy
 from ballots import repository as ballots
 from elections import repository as elections
 from pages.lists import as_csv
+from ranking.candidates import Candidate
+from ranking.kinds import TICKED
 from ranking.rankings import ranked_names
 from results import repository
 from results.repository import Found, Sealed
-from tally.ballots import Ballots
+from tally.ballots import Ballots, ratings_of
 from tally.formats import CannotWrite, File, write
 from tally.formats.plain import quoted
 
@@ -29,6 +31,9 @@ from .text_report import as_text
 VERSION = 1  # of this format: a new one invalidates browser caches
 UNSAFE = re.compile(r"[^\w .\-]+")
 TEXT, CSV, JSON = "text/plain; charset=utf-8", "text/csv; charset=utf-8", "application/json"
+
+# What single ballots have on them, by the kind of ballot.
+MARKS = {"ranked": "ranking", "score": "scores", "points": "points"} | dict.fromkeys(TICKED, "chosen")
 
 Content = Iterable[bytes] | Iterable[str]
 
@@ -56,11 +61,21 @@ def can_hold(found: Sealed, format: str) -> bool:
 
 
 def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
-    """Every ballot by itself, sorted by its code; in a public election with who cast it."""
+    """Every ballot by itself, sorted by its code; in a public election with who cast it. Marks and values have a column
+    for each candidate, a ranking has one."""
     public = ["voter"] if names_voters and not found.election.secret_ballot else []
+    is_ranked = found.election.kind == "ranked"
+    names = [] if is_ranked else [each.name for each in elections.candidates(found.election.name)]
+
+    def marks(ballot: dict[str, Any]) -> list[Any]:
+        if is_ranked:
+            return [_in_one_cell(ballot["ranking"])]
+        given = ballot[MARKS[found.election.kind]]
+        return [given.get(name, 0) if isinstance(given, dict) else int(name in given) for name in names]
+
     every = _single(found, names_voters=names_voters)
-    rows = ([each["code"], *(each[key] for key in public), _in_one_cell(each["ranking"])] for each in every)
-    return as_csv(["code", *public, "ranking"], rows)
+    rows = ([each["code"], *(each[key] for key in public), *marks(each)] for each in every)
+    return as_csv(["code", *public, *(["ranking"] if is_ranked else names)], rows)
 
 
 def _in_one_cell(ranking: list[list[str]]) -> str:
@@ -76,12 +91,20 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 
 
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
-    candidates = elections.candidates(found.election.name)
+    candidates, kind = elections.candidates(found.election.name), found.election.kind
     for ballot in ballots.every_published(found.election.name):
-        entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], candidates)}
+        entry = {"code": ballot["confirmation"], MARKS[kind]: _marks(ballot["rankings"], candidates, kind)}
         yield entry | (
             {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
         )
+
+
+def _marks(text: str, candidates: Sequence[Candidate], kind: str) -> list[list[str]] | list[str] | dict[str, int]:
+    if kind == "ranked":
+        return ranked_names(text, candidates)
+    names = {each.number: each.name for each in candidates}
+    values = {names[number]: value for number, value in ratings_of(text).items()}
+    return list(values) if kind in TICKED else values
 
 
 def rctab_json(found: Sealed) -> Content:
