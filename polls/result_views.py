@@ -30,6 +30,7 @@ from tally.formats import CannotWrite, File, write
 from . import counting, live_count, repository, voters
 from .link_previews import preview
 from .live_count import PollSnapshot
+from .rules import Poll
 from .views import hidden_page, poll_context
 
 EXPORTS_ALLOWED = Limit("poll-exports", 60, 600)
@@ -86,7 +87,7 @@ def _part(request: HttpRequest, snapshot: PollSnapshot) -> Fragment:
     made_of = context, comparison.digest, snapshot.is_sealed
 
     def make() -> dict[str, Any]:
-        return {**counting.results_context(comparison), **context, "exports": EXPORTS}
+        return {**counting.results_context(comparison), **context, "exports": exports_of(poll)}
 
     return get_or_render(cache_key("poll", poll.id), "polls/results_now.html", make, made_of)
 
@@ -105,9 +106,16 @@ EXPORTS: dict[str, tuple[str, str | Promise]] = {  # the media type of each file
 }
 
 
+OF_RANKINGS = ("votes.blt", "votes.cvotes", "votes.toi")  # formats for rankings alone
+
+
+def exports_of(poll: Poll) -> dict[str, tuple[str, str | Promise]]:
+    return {file: about for file, about in EXPORTS.items() if poll.kind == "ranked" or file not in OF_RANKINGS}
+
+
 @of_results
 def export(request: HttpRequest, snapshot: PollSnapshot, file: str) -> HttpResponseBase:
-    if file not in EXPORTS:
+    if file not in exports_of(snapshot.poll):
         raise Http404
     with refusals_as_messages(request, (TooOften, CannotWrite)):
         count(EXPORTS_ALLOWED, throttle_key(request))

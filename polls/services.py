@@ -36,6 +36,7 @@ from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
 from store.table import Check, Conflict, Delete, Missing, Write
+from tally.methods import KINDS
 
 from . import repository, rules
 from .repository import DELETING, PollStanding
@@ -147,7 +148,7 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, latest: PollS
         if standing.repeated:
             return None
         rules.check_open(standing.poll, now)
-        rankings = rules.vote_from(ranks, standing.poll.candidates)
+        rankings = rules.vote_from(ranks, standing.poll)
         full += standing.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
             _record_vote(standing, rankings, now, form_key)
@@ -286,11 +287,15 @@ def delete_batch(task: Task) -> Batch:
 
 
 def make_election(who: Runner, organiser: User, name: str) -> Election:
-    """A draft with the same question and options; the poll is unchanged, and votes are not copied."""
+    """A draft with the same question, options and kind of ballot; the poll is unchanged, and votes are not copied."""
     who.check(Act.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]
-    return copying.make(organiser, name, names, description=poll.description, time_zone=poll.time_zone, of_options=True)
+    ballot = {} if poll.kind == "ranked" else {"kind": poll.kind, "method": KINDS[poll.kind][0]}
+    if poll.kind == "choose":
+        ballot |= {"fewest": poll.fewest, "most": poll.most}
+    chosen = {"description": poll.description, "time_zone": poll.time_zone, "of_options": True}
+    return copying.make(organiser, name, names, **chosen, **ballot)
 
 
 # --- when a person leaves ---

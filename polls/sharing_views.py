@@ -87,6 +87,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     return {
         "votes": comparison.total,
         "agreement": counting.agreement(comparison),
+        "chart": counting.chart(comparison) if poll.kind != "ranked" else None,
         "places": counting.places(comparison)[:MAX_PLACES_SHOWN],
         "methods": [method_label(each.method) for each in comparison.counted],
     }
