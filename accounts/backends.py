@@ -55,8 +55,8 @@ def _find_and_count(request: HttpRequest, typed: str) -> tuple[User | None, list
 
 
 def _check_password(user: User | None, password: str) -> bool:
-    """Where a provider is required, passwords of others than the emergency account are wrong: it cannot be guessed
-    which of them were right."""
+    """Where a provider is required, passwords of others than the owner's are wrong: it cannot be guessed which of
+    them were right."""
     if user is None:
         User().set_password(password)
         return False

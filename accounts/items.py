@@ -48,6 +48,7 @@ ITEMS = (
                        "name"),)),
     ItemType("people search", keys.name_word, "name:person", closed_lists=(keys.name_words_with_role("", ""),)),
     ItemType("owner mark", keys.OWNER, "name:person"),
+    ItemType("required provider", keys.PROVIDERS_REQUIRED, "since"),
     ItemType("setup link", keys.SETUP, hidden="digest ttl:int",
              replay="Lets the first owner in; it expires once there is an owner, or after a day."),
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",

@@ -12,9 +12,9 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.utils.crypto import salted_hmac
 
-from store.keys import fold
 from store.log import as_text, utc_now
 
+from .password_policy import requires_provider, seems_to_require_provider
 from .rules import Permission, Role, has, is_confirmed
 
 
@@ -53,13 +53,23 @@ class User(AbstractBaseUser):
 
     @property
     def may_use_password(self) -> bool:
-        """Not where everyone but the emergency account has to sign in with a provider."""
-        only = settings.PASSWORDS_ONLY_FOR
-        return not only or fold(only) == fold(self.name)
+        """Where a provider is required, only the owner, for emergencies."""
+        return self.role == Role.OWNER or not requires_provider()
 
     @property
     def uses_password(self) -> bool:
         return self.may_use_password and bool(self.has_usable_password())
+
+    @property
+    def proves_by_password(self) -> bool:
+        """Whether they type their password before what cannot be undone. It still proves who they are where a provider
+        is required and they have linked none."""
+        return bool(self.has_usable_password()) and (self.may_use_password or not self.identities)
+
+    @property
+    def has_no_way_in(self) -> bool:
+        """Whether they could not sign in again, because a provider is required and they have linked none."""
+        return not self.identities and self.role != Role.OWNER and seems_to_require_provider()
 
     @property
     def used_at(self) -> str:

@@ -141,7 +141,7 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
     if run_form(request, form, lambda: services.remove(request.user, person), done):
         return redirect("people")
     title = _("Remove %(name)s") % {"name": person.name}
-    lead = _("Their ballots in open elections are deleted too. Closed elections keep theirs.")
+    lead = _("Their public ballots in open elections are deleted too. Closed elections keep theirs.")
     return show_removal(request, form, person, title, _("Remove permanently"), lead)
 
 

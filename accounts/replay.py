@@ -9,7 +9,7 @@ from photos.rules import photo_of
 from store.replay import DoesNotFit, Happened, Step, nothing_kept
 from store.schema import EventType
 
-from . import repository
+from . import password_policy, repository
 from .models import User
 from .rules import Role
 
@@ -137,6 +137,8 @@ EVENTS = (
               is_told=True),
     EventType("IdentityLinked", linked, "name:person", hidden="identity:map", own="identity"),
     EventType("IdentityUnlinked", unlinked, "name:person", hidden="identity:map", own="identity"),
+    EventType("ProvidersRequired", lambda event: [password_policy.requiring(event.data)], "since"),
+    EventType("PasswordsAllowed", lambda event: [password_policy.allowing()]),
     EventType("OwnershipTransferred", ownership_transferred, "old_owner:person new_owner:person old_role voter_since"),
     EventType("ProfileChanged", profile_changed, "name:person display_name about", own="display_name about"),
     EventType("PersonPictured", pictured, "name:person", hidden="photo:map", own="photo", is_told=True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial, wraps
 from typing import Any
 
@@ -17,7 +16,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.links import absolute_url
 from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.storage import table
@@ -29,7 +27,6 @@ from store.parallel import run_parallel
 from . import registration_policy, repository, services, throttle
 from .access import View, public, requires
 from .connectors import registry
-from .connectors.protocol import OutOfReach
 from .forms import (
     ChangeEmailForm,
     ChangePasswordForm,
@@ -44,11 +41,13 @@ from .forms import (
     own_password_form,
 )
 from .models import User
+from .password_policy import requires_provider
 from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
 from .sessions import sessions_of
-from .visitors import SIGNING_OUT, Anonymous, local_path, start_session, visitor
+from .signing_out import clear_browser, end_session
+from .visitors import local_path, start_session, visitor
 
 
 def explains_spent_links(view: View) -> View:
@@ -128,7 +127,7 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
             "when it started, or with the command create_owner."
         )
         return message_page(request, _("This site is not set up yet"), sentence, status)
-    if settings.PASSWORDS_ONLY_FOR:
+    if requires_provider():
         return redirect_to_login(local_path(request) or reverse("home"))
     if not registration_policy.allows_registration():
         return message_page(request, _("Create an account"), registration_policy.explanation(), status)
@@ -142,6 +141,8 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     """The link proves the address. In the browser in which its password was chosen it completes the account at once
     and signs in. Elsewhere someone else may be reading the mail, a program may be following its links, or a stranger
     may have registered the address with a password of their own."""
+    if requires_provider():
+        return redirect_to_login(reverse("home"))
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
@@ -183,7 +184,7 @@ def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
 @explains_spent_links
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     email, target = services.read_invitation(token)
-    if settings.PASSWORDS_ONLY_FOR:
+    if requires_provider():
         messages.info(request, _("You are invited as %(email)s. Sign in with that address.") % {"email": email})
         return redirect_to_login(reverse(target[0], args=target[1:]) if target else reverse("home"))
     form = InvitedForm(form_data(request))
@@ -215,15 +216,25 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
                 return _finish_sign_in(request, user)
-            form.add_error(None, _("Wrong name or password. Please try again."))
+            form.add_error(None, _wrong_password())
     context = {
         "part": "sign_in",
-        "may_register": registration_policy.allows_registration() and not settings.PASSWORDS_ONLY_FOR,
+        "may_register": registration_policy.allows_registration() and not requires_provider(),
         "next": local_path(request),
         "providers": registry.providers(),
-        "emergency_only": bool(settings.PASSWORDS_ONLY_FOR),
+        "emergency": _("Emergency sign-in") if requires_provider() else "",
     }
     return show_form(request, form, _("Sign in"), _("Sign in"), **context)
+
+
+def _wrong_password() -> str:
+    """The same whether or not it was right, so that a password that does not count cannot be guessed."""
+    if requires_provider():
+        return _(
+            "Please use the button above: only the owner of this site can sign in with a password. If you are the "
+            "owner, the name or the password was wrong."
+        )
+    return _("Wrong name or password. Please try again.")
 
 
 def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -251,28 +262,15 @@ def ask_admin(request: HttpRequest) -> HttpResponse:
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Clears the browser's cache, so that the next person at this device finds none of our pages."""
-    source = request.session.get("source")
-    auth.logout(request)
-    request.user = Anonymous()
-    response = _signed_out(request, source)
-    response["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.run_all(request, response)
-    return response
-
-
-def _signed_out(request: HttpRequest, source: dict[str, Any] | None) -> HttpResponse:
-    """Whoever signed in with a provider may still be signed in there, and is offered to sign out there, too. It is a
-    link: browsers do not let a form of ours lead to another site."""
-    address = ""
-    if source and any(each.id == source["provider"] for each in registry.providers()):
-        with suppress(OutOfReach):
-            address = registry.connector(source["provider"]).sign_out_url(absolute_url(reverse("home")))
-    if not source or not address:
+    """Whoever signed in with a provider is offered to sign out there, too. It is a link: browsers do not let a form of
+    ours lead to another site."""
+    if elsewhere := end_session(request):
+        response = render(request, "accounts/signed_out.html", elsewhere)
+    else:
         messages.success(request, _("You are signed out."))
-        return redirect("home")
-    context = {"address": address, "provider": registry.label_of(source["provider"])}
-    return render(request, "accounts/signed_out.html", context)
+        response = redirect("home")
+    clear_browser(request, response)
+    return response
 
 
 @requires(None)
@@ -300,8 +298,12 @@ def forgotten(request: HttpRequest) -> HttpResponse:
                 "If this account exists, a mail with a link is on its way. The link works for one hour. "
                 "If one was sent in the last ten minutes, use that one: it still works."
             )
-            return inbox_page(request, sentence)
-    return show_form(request, form, _("Forgotten password"), _("Send a link"))
+            return inbox_page(request, f"{services.BY_PROVIDER} {sentence}" if requires_provider() else sentence)
+    context = {}
+    if requires_provider():
+        emergency = _("I am the owner")
+        context = {"lead": services.BY_PROVIDER, "providers": registry.providers(), "emergency": emergency}
+    return show_form(request, form, _("Forgotten password"), _("Send a link"), **context)
 
 
 @public
@@ -414,10 +416,9 @@ def leave(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             services.remove_self(request.user)
-            auth.logout(request)
-            request.user = Anonymous()
+            end_session(request)
             return message_page(request, _("Goodbye"), _("Your account has been deleted."))
-    lead = _("Your account and your ballots in open elections will be deleted permanently.")
+    lead = _("Your account and your public ballots in open elections will be deleted permanently.")
     return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
 
 
@@ -437,5 +438,8 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
             return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
-    lead = _("A file with everything this site stores about you: JSON, with a text that explains it.")
+    lead = _(
+        "A file with everything this site stores about you: JSON, with a text that explains it. Your ballots in secret "
+        "elections are not in it: nobody can find them, not even this site. They count all the same."
+    )
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

@@ -19,13 +19,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from acts.hooks import Hooks
 from pages.client_address import client_network
 from store import keys
 
 from .models import User
-
-SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the response to a person who signs out")
 
 COOKIE = "plenum_known"
 SECONDS_PER_YEAR = 365 * 24 * 3600
@@ -42,6 +39,7 @@ class Anonymous(AnonymousUser):
     """Django's anonymous user, with the properties templates ask of a person: nothing is allowed."""
 
     can_look = can_vote = can_run_elections = can_audit = can_manage_people = is_owner = False
+    has_no_way_in = False
 
 
 def user_context(request: HttpRequest) -> dict[str, Any]:

@@ -22,6 +22,7 @@ urlpatterns = [
     path("admin/system/retry/", views.retry, name="retry_task"),
     path("admin/pause/", views.pause, name="pause"),
     path("admin/resume/", views.resume, name="resume"),
+    path("admin/sign-in/", views.sign_in_rule, name="sign_in_rule"),
     path("admin/log/", log_views.log, name="log"),
     path("admin/log/<int:number>/", log_views.event, name="event"),
     path("admin/tables/", tables.tables, name="tables"),

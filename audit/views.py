@@ -1,9 +1,10 @@
-"""Pages for those who look after the site: an overview, the system, and the pause."""
+"""Pages for those who look after the site: an overview, the system, the pause, and who may use a password."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
@@ -11,16 +12,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts import password_policy
 from accounts.access import public, requires
+from accounts.forms import OwnPasswordForm, own_password_form
 from accounts.rules import Permission, Role
 from accounts.services import role_unchanged
 from acts import background
 from mail import outbox
 from mail.outbox import state_label
 from pages.forms import form_data, form_page, run_form, show_form
-from pages.messages import refusals_as_messages
+from pages.messages import refusals_as_messages, run_action
 from ranking import drafts
 from store.connect import connect
 from store.log import EventLog, utc_now
@@ -177,6 +181,25 @@ def resume(request: HttpRequest) -> HttpResponse:
         pausing.resume(request.user.name, role_unchanged(request.user))
         messages.success(request, _("The site is running again."))
     return redirect(reverse("system"))
+
+
+@requires(Permission.TRANSFER_OWNER)
+@form_page
+@sensitive_post_parameters()
+def sign_in_rule(request: HttpRequest) -> HttpResponse:
+    """Whether everyone else has to sign in with a provider. The owner types the password that stays for emergencies."""
+    owner, required = request.user, password_policy.requires_provider()
+    may_require = bool(settings.SIGN_IN_PROVIDERS) and owner.has_usable_password() and not required
+    form = own_password_form(request, OwnPasswordForm) if may_require and "allow" not in request.POST else None
+    if "allow" in request.POST:
+        allow = partial(password_policy.allow_passwords, owner.name, role_unchanged(owner))
+        run_action(request, allow, _("Everyone can sign in with a password again."))
+        return redirect("sign_in_rule")
+    require = partial(password_policy.require_provider, owner.name, role_unchanged(owner))
+    if form is not None and run_form(request, form, require, _("From now on everyone else signs in with a provider.")):
+        return redirect("sign_in_rule")
+    context = {"form": form, "required": required, "providers": settings.SIGN_IN_PROVIDERS}
+    return render(request, "audit/sign_in.html", context, status=422 if form is not None and form.errors else 200)
 
 
 # --- The design system ---

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import View, public
 from acts.refusals import Refusal
 from acts.storage import now_text
+from elections.rules import NO_DRAFTS
 from pages.forms import form_page
 from pages.paths import redirect_to
 from ranking import ranking_cookie
@@ -49,7 +50,8 @@ def change(request: HttpRequest, name: str) -> HttpResponse:
             secret = opened_secret(request.POST)
             if (standing := services.standing_of(None, name, secret=secret)) is None:
                 raise WrongWords(rules.NO_SUCH_BALLOT)
-            return open_by_secret(standing)
+            show = _show_opened if NO_DRAFTS in standing.election.safeguards else open_by_secret
+            return show(request, standing)
         except WrongWords as refusal:
             problem = str(refusal)
     return show_words_form(request, typed, problem)
@@ -82,11 +84,15 @@ def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
 @form_page
 @with_words
 def change_ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
+    return _show_opened(request, standing, is_sent=request.method == "POST")
+
+
+def _show_opened(request: HttpRequest, standing: Standing, *, is_sent: bool = False) -> HttpResponse:
     try:
         services.check_voter(standing, now_text())
     except Refusal as refusal:
         return show_refusal(request, standing.election, refusal)
-    if request.method == "POST":
+    if is_sent:
         return to_review(request, standing)
     sent = carried_ranking(request, standing)
     is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())

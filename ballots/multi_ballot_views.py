@@ -25,7 +25,7 @@ from elections import repository as elections
 from elections.access import election_context
 from elections.multi_ballots import repository as ballots_of_several
 from elections.multi_ballots.rules import question_key
-from elections.rules import Election
+from elections.rules import LEAVE, NO_DRAFTS, Election
 from pages.forms import form_page, token_in
 from ranking import drafts, listing, ranking_cookie
 from ranking.kinds import marks_from
@@ -44,6 +44,7 @@ from .repository import Standing
 from .secret import WrongWords, new_secret
 from .services import Outcome
 from .views import (
+    CONFIRMED,
     SECRET,
     carried_secret,
     draft_key,
@@ -51,6 +52,7 @@ from .views import (
     has_words,
     receipt_image,
     secret_in,
+    show_left,
     words_context,
 )
 
@@ -98,7 +100,13 @@ def _answered(sent: MultiValueDict | None) -> MultiValueDict:
 
 
 def _carried(request: HttpRequest, way: Way, standing: Standing) -> MultiValueDict | None:
-    return ranking_cookie.load(request, multi_ballots.whose(standing, way.multi_ballot))
+    return ranking_cookie.load(request, _whose(request, way, standing))
+
+
+def _whose(request: HttpRequest, way: Way, standing: Standing) -> str:
+    """Where no draft may stay on the device, what it carries from question to question opens in this session alone."""
+    mark = multi_ballots.whose(standing, way.multi_ballot)
+    return mark + drafts.session_mark(request) if NO_DRAFTS in standing.election.safeguards else mark
 
 
 @vote
@@ -150,8 +158,7 @@ def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValu
         return show(problem=str(refusal))
     fields[question_key(standing.election.name)] = rankings
     answer = redirect(_next(request, way))
-    mark = multi_ballots.whose(standing, way.multi_ballot)
-    ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), mark, fields)
+    ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), _whose(request, way, standing), fields)
     if ranking_cookie.COOKIE not in answer.cookies:
         return show(problem=_("That is more than one form can hold."), is_full=True)
     return answer
@@ -180,7 +187,7 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
         "about": standing.about,
         **marking.form_context(election, candidates, ranks),
         "draft_key": draft_key(request, standing),
-        "whose": multi_ballots.whose(standing, way.multi_ballot),
+        "whose": "" if NO_DRAFTS in election.safeguards else _whose(request, way, standing),
         "replaces": standing.may_change,
         "is_hidden": standing.link is not None,
         "has_words": has_words(standing),
@@ -217,6 +224,7 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
     except Refusal as refusal:
         return _refused(request, way, refusal)
     fields = [field for each in answers for field in each.fields]
+    mark = _whose(request, way, first)
     if has_words(first):
         fields.append((SECRET, sent.get(SECRET) or new_secret()))
     context = {
@@ -224,7 +232,7 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
         "rows": [_row(way, each) for each in answers],
         "fields": [
             *fields,
-            (ranking_cookie.OWNER_FIELD, multi_ballots.whose(first, way.multi_ballot)),
+            *([] if NO_DRAFTS in first.election.safeguards else [(ranking_cookie.OWNER_FIELD, mark)]),
             ("token", secrets.token_urlsafe(16)),
         ],
         "count": sum(each.is_new for each in answers),
@@ -233,12 +241,12 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
     }
     answer = render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
     carried = MultiValueDict({name: [value] for name, value in (*sent.items(), *fields) if ":" not in name})
-    ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), multi_ballots.whose(first, way.multi_ballot), carried)
+    ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), mark, carried)
     return answer
 
 
 def multi_ballot_key(request: HttpRequest, way: Way) -> str:
-    """Under which the browser keeps the secret."""
+    """Under which the browser keeps the secret, if it may."""
     return drafts.key(request, "book", way.multi_ballot.id, way.multi_ballot.created_at)
 
 
@@ -258,21 +266,26 @@ def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
     """Cast all that is new; the receipts list which were cast, and why others were not. Those of secret ballots are the
     answer itself: no other page could show them."""
     secret = secret_in(request.POST)
-    outcomes, refused = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40], secret)
+    confirmed = CONFIRMED in request.POST
+    outcomes, refused = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40], secret, confirmed=confirmed)
+    if set(refused.values()) == {rules.NOT_CONFIRMED}:
+        messages.error(request, rules.NOT_CONFIRMED)
+        return redirect("multi_ballot_review", multi_ballot_id=way.multi_ballot.id)
     for name, sentence in refused.items():
         messages.error(
             request, _("Not cast: %(question)s. %(why)s") % {"question": way.multi_ballot.short(name), "why": sentence}
         )
-    if outcomes:
+    cast = [each.standing for each in outcomes.values() if each.standing]
+    leaves = any(LEAVE in each.election.safeguards for each in cast)
+    if outcomes and not leaves:
         sentence = ngettext("%(count)d ballot is cast.", "%(count)d ballots are cast.", len(outcomes))
         messages.success(request, sentence % {"count": len(outcomes)})
-    cast = [each.standing for each in outcomes.values() if each.standing]
-    if any(each.election.secret_ballot for each in cast):
+    if leaves or any(each.election.secret_ballot for each in cast):
         answer = _show_receipts(request, way, outcomes, secret)
     else:
         target = "multi_ballot_receipts" if outcomes or refused else "multi_ballot_review"
         answer = redirect(target, multi_ballot_id=way.multi_ballot.id)
-    if not refused:
+    if leaves or not refused:
         forget_secret(answer, _carried_at(way.multi_ballot.id))
     return answer
 
@@ -295,6 +308,10 @@ def _show_receipts(request: HttpRequest, way: Way, outcomes: Mapping[str, Outcom
     standings = way.standings()
     if not standings:
         raise Http404
+    change_path = reverse("change_multi_ballot", args=[way.multi_ballot.id])
+    if outcomes and LEAVE in standings[0].election.safeguards:
+        codes = [(way.multi_ballot.short(name), each.ballot) for name, each in outcomes.items()]
+        return show_left(request, standings[0], codes, change_path, secret)
     rows = [_receipt(request, way, each, outcomes.get(each.election.name)) for each in standings]
     may_vote = any(each.voter is not None and each.election.takes_votes(now_text()) for each in standings)
     has_own_words = bool(outcomes) and has_words(standings[0])
@@ -303,8 +320,8 @@ def _show_receipts(request: HttpRequest, way: Way, outcomes: Mapping[str, Outcom
         "rows": rows,
         "may_vote": may_vote,
         "has_codes": any(row["cast"] for row in rows),
-        **words_context(secret if has_own_words else "", reverse("change_multi_ballot", args=[way.multi_ballot.id])),
-        "draft_key": multi_ballot_key(request, way),
+        **words_context(secret if has_own_words else "", change_path),
+        "draft_key": "" if NO_DRAFTS in standings[0].election.safeguards else multi_ballot_key(request, way),
         "offers_words": has_words(standings[0]) and any(each.voted for each in standings),
     }
     return render(

@@ -115,7 +115,9 @@ def has_finished(standing: Standing) -> bool:
 # --- casting ---
 
 
-def cast(way: Way, post: QueryDict, form: str, secret: str) -> tuple[dict[str, Outcome], dict[str, str]]:
+def cast(
+    way: Way, post: QueryDict, form: str, secret: str, *, confirmed: bool
+) -> tuple[dict[str, Outcome], dict[str, str]]:
     """Cast each question separately: one that has closed in the meantime does not block the others. All ballots have
     one secret. Returns what became of those that were cast, and why others were refused."""
     outcomes: dict[str, Outcome] = {}
@@ -125,7 +127,9 @@ def cast(way: Way, post: QueryDict, form: str, secret: str) -> tuple[dict[str, O
             called = "" if outcomes else way.multi_ballot.name
             try:
                 own_form = f"{form}-{question_key(name)}"
-                outcomes[name] = services.cast(way.who, name, ranks, own_form, secret=secret, called=called)
+                outcomes[name] = services.cast(
+                    way.who, name, ranks, own_form, secret=secret, called=called, confirmed=confirmed
+                )
             except Refusal as refusal:
                 refused[name] = str(refusal)
     return outcomes, refused

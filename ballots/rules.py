@@ -32,6 +32,10 @@ class HasVoted(Refusal):
     """They have voted, and cannot replace that ballot, or not like this."""
 
 
+class NotConfirmed(Refusal):
+    """Here voters confirm first that they have read how to protect their device."""
+
+
 NOT_ON_THE_ROLL = _("You are not on the electoral roll for this election.")
 CLOSED = _("This election is closed. Ballots can no longer be cast, changed or withdrawn.")
 NOT_OPEN = _("This election is not open for voting.")
@@ -48,6 +52,7 @@ NO_SUCH_BALLOT = _(
     "These words do not open a ballot here. Is this the election you voted in? After the close, ballots can no longer "
     "be opened."
 )
+NOT_CONFIRMED = _("Please confirm first that you have read how to protect your device.")
 NOTHING_CAST = _("You have not voted in this election.")
 
 

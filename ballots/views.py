@@ -21,12 +21,13 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import LostSession, View, current_person, public, requires
 from accounts.models import User
 from accounts.rules import Permission
+from accounts.signing_out import clear_browser, end_session
 from acts.links import absolute_url
 from acts.refusals import NotThere, Refusal
 from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page
-from elections.rules import Action, Election
+from elections.rules import LEAVE, NO_DRAFTS, Action, Election
 from pages.forms import form_page, token_in
 from pages.messages import confirm_page
 from pages.paths import path_of, redirect_to
@@ -46,6 +47,7 @@ from .passes import Pass
 from .repository import Standing
 from .secret import as_words, joined, new_secret
 
+CONFIRMED = "protected"  # the field of the review by which voters confirm that they protect their device
 SECRET, HALF = "secret", "half"  # fields of the review: what the server drew, and what the browser added
 
 # --- what was sent ---
@@ -78,15 +80,19 @@ def forget_secret(answer: HttpResponse, path: str) -> None:
 
 def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     """For voters whose session was lost while ranking: back to the ballot, after signing in if needed, with their
-    ranking."""
+    ranking. A form that cast its ballot before, and whose receipt got lost, is answered again."""
     assert request.resolver_match is not None
-    kwargs = request.resolver_match.kwargs
+    kwargs, secret = request.resolver_match.kwargs, secret_in(request.POST)
+    is_cast = request.resolver_match.url_name == "cast" and secret
+    if is_cast and services.standing_of(None, kwargs["name"], secret=secret) is not None:
+        return cast_as(request, None, kwargs["name"])
     path = reverse("ballot", kwargs=kwargs)
     is_known = request.user.is_authenticated or passes.pass_for_election(request, **kwargs) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
     fields = carried_fields(request.POST)
     fields["lost"] = "1"
-    ranking_cookie.save(answer, path, request.POST.get(ranking_cookie.OWNER_FIELD, ""), fields)
+    if whose := request.POST.get(ranking_cookie.OWNER_FIELD, ""):
+        ranking_cookie.save(answer, path, whose, fields)
     return answer
 
 
@@ -119,7 +125,10 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The review is a page of its own, so that going back to it, or reloading it, sends nothing again. The browser
-    carries the secret there with the ranking, and the server forgets it."""
+    carries the secret there with the ranking, and the server forgets it. Where no draft may stay on the device, the
+    review is the answer itself, and its form has both."""
+    if "back" in request.POST:
+        return _show_typed(request, standing)
     try:
         marks_from(submitted_ranks(request.POST), elections.candidates_of(standing.election), standing.election)
     except Refusal as refusal:
@@ -128,13 +137,17 @@ def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     fields["at"] = str(standing.acts)
     if standing.election.secret_ballot:
         fields[SECRET] = standing.secret if standing.is_unknown else new_secret()
+    if NO_DRAFTS in standing.election.safeguards:
+        return _review(request, standing, fields)
     answer = redirect(_path(standing, "review"))
     ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
     return answer
 
 
-def open_by_secret(standing: Standing) -> HttpResponse:
-    """Leads to the ballot that was found by its secret; the browser carries that."""
+def open_by_secret(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """Leads to the ballot that was found by its secret; the browser carries that, if it may."""
+    if NO_DRAFTS in standing.election.safeguards:
+        return redirect("change", name=standing.election.name)
     standing = replace(standing, voter=None, entry=None)
     answer = redirect(_path(standing, "ballot"))
     fields = MultiValueDict({SECRET: [standing.secret], "at": [str(standing.acts)]})
@@ -196,7 +209,7 @@ def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | No
     if not standing.voted or standing.link or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
-    return _show_receipt(request, found, found.ballot) if found and found.ballot else None
+    return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
 
 
 def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
@@ -212,7 +225,8 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
         "about": standing.about or elections.description_of(election.name),
         **marking.form_context(election, shown, ranks),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
-        "whose": ranking_owner(standing),
+        "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
+        "secret": standing.secret if standing.is_unknown and NO_DRAFTS in election.safeguards else "",
         "acts": standing.acts,
         "replaces": standing.may_change,
         "is_hidden": standing.link is not None,
@@ -225,8 +239,10 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
-    """A voter by link who is also signed in has two ballots, and two drafts."""
+    """A voter by link who is also signed in has two ballots, and two drafts; there may have to be none."""
     election = standing.election
+    if NO_DRAFTS in election.safeguards:
+        return ""
     by = [standing.link.voter] if standing.link else []
     return drafts.key(request, "ballot", election.name, election.created_at, *by)
 
@@ -252,7 +268,8 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
         "back_action": _path(standing, "ballot"),
         "paper_for": None,
     }
-    return render(request, "ballots/review.html", election_context(request, standing.election, **context | more))
+    page_context = election_context(request, standing.election, **context | more)
+    return render(request, "ballots/review.html", page_context, status=422 if more.get("problem") else 200)
 
 
 def has_words(standing: Standing) -> bool:
@@ -269,9 +286,10 @@ def cast(request: HttpRequest, name: str) -> HttpResponse:
 
 def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
     """Answers with the receipt of a secret ballot itself: no other page could show it."""
-    secret = secret_in(request.POST)
+    secret, confirmed = secret_in(request.POST), CONFIRMED in request.POST
+    ranks, form = submitted_ranks(request.POST), token_in(request.POST)
     try:
-        outcome = services.cast(who, name, submitted_ranks(request.POST), token_in(request.POST), secret=secret)
+        outcome = services.cast(who, name, ranks, form, secret=secret, confirmed=confirmed)
     except NotThere as refusal:
         raise Http404 from refusal
     except Refusal as refusal:
@@ -279,18 +297,54 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRes
             raise Http404 from None
         if isinstance(refusal, rules.HasVoted):
             return _show_counted(request, standing)
+        if isinstance(refusal, rules.NotConfirmed):
+            return _review(request, standing, request.POST, problem=str(refusal))
         return _show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
     if outcome.repeated and standing.found and not standing.ballot:
-        return open_by_secret(standing)  # it was withdrawn since
+        return open_by_secret(request, standing)  # it was withdrawn since
     if standing.election.secret_ballot:
-        shown = outcome.ballot if standing.election.changeable else None
-        answer = _show_receipt(request, standing, shown) if shown else _show_counted(request, standing, is_new=True)
+        answer = _show_secret_receipt(request, standing, outcome.ballot)
+    elif LEAVE in standing.election.safeguards:
+        answer = show_left(request, standing, [])
     else:
         _show_outcome(request, outcome)
         answer = redirect_to("receipt", name)
     forget_secret(answer, _cookie_path(standing))
+    return answer
+
+
+def _show_secret_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot | None) -> HttpResponse:
+    """What there is to keep, once: nothing if votes are final."""
+    election = standing.election
+    if LEAVE in election.safeguards:
+        return show_left(request, standing, [(election.name, cast)], path_of("change", election.name))
+    if cast is None or not election.changeable:
+        return _show_counted(request, standing, is_new=True)
+    return _show_receipt(request, standing, cast)
+
+
+def show_left(
+    request: HttpRequest,
+    standing: Standing,
+    cast: list[tuple[str, rules.Ballot | None]],
+    change_path: str = "",
+    secret: str = "",
+) -> HttpResponse:
+    """Says that the vote counts, with what is to be kept of secret ballots, and ends the voter's session or pass."""
+    election = standing.election
+    secret = secret or standing.secret
+    context = {
+        "codes": [(name, each.confirmation) for name, each in cast if each and election.changeable],
+        **words_context(secret if change_path and has_words(standing) else "", change_path),
+        "is_by_link": standing.link is not None,
+        "was_signed_in": request.user.is_authenticated,
+        **end_session(request),
+    }
+    request.guest = None
+    answer = render(request, "ballots/left.html", election_context(request, election, **context))
+    clear_browser(request, answer)
     return answer
 
 
@@ -403,13 +457,14 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 def withdraw_as(request: HttpRequest, who: User | Pass | None, standing: Standing) -> HttpResponse:
     election = standing.election
+    is_sent = request.method == "POST" and "ask" not in request.POST
     try:
         services.check_voter(standing, now_text())
-        if request.method == "POST":
+        if is_sent:
             services.withdraw(who, election.name, token_in(request.POST), secret=standing.secret)
     except Refusal as refusal:
         return show_refusal(request, election, refusal)
-    if request.method == "POST":
+    if is_sent:
         messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))
         stays = standing.link is not None or standing.is_unknown
         return redirect(_path(standing, "ballot") if stays else path_of("election", election.name))
@@ -417,8 +472,10 @@ def withdraw_as(request: HttpRequest, who: User | Pass | None, standing: Standin
         "Your ballot will be removed and its code will no longer be valid. You can vote again until the "
         "election closes."
     )
-    context = election_context(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
-    return confirm_page(request, _("Withdraw my ballot"), _("Withdraw ballot"), **context)
+    fields = [(SECRET, standing.secret)] if "ask" in request.POST else []
+    context = {"lead": lead, "danger": True, "token": secrets.token_urlsafe(16), "fields": fields}
+    titles = _("Withdraw my ballot"), _("Withdraw ballot")
+    return confirm_page(request, *titles, **election_context(request, election, **context))
 
 
 # --- help ---

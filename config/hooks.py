@@ -14,7 +14,7 @@ from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
 from accounts.services import ON_REMOVAL, delete_sessions
-from accounts.visitors import SIGNING_OUT
+from accounts.signing_out import SIGNING_OUT
 from acts import background
 from assembly.format import Assembly
 from assembly.minutes import repository as minutes
@@ -202,7 +202,7 @@ def install_hooks() -> None:
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,
-        webhooks.TELLING,
+        webhooks.NOTIFYING,
     )
 
     # Mail templates, each kind from the app that sends it.

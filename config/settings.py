@@ -310,9 +310,6 @@ SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS"
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # per hour
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # per hour
 SIGN_IN_PROVIDERS = environment.providers("SIGN_IN_PROVIDERS")
-PASSWORDS_ONLY_FOR = environment.text("PASSWORDS_ONLY_FOR", "")  # everyone else signs in with a provider
-if PASSWORDS_ONLY_FOR and not SIGN_IN_PROVIDERS:
-    environment.mistakes.append("PASSWORDS_ONLY_FOR needs SIGN_IN_PROVIDERS: nobody else could sign in.")
 API_REQUESTS_PER_PROGRAM = environment.number("API_REQUESTS_PER_PROGRAM", 1200, 10, 1_000_000)  # per ten minutes
 API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")

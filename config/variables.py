@@ -81,8 +81,6 @@ MAILS_A_DAY | `500` | = | mails to others that one organiser may have sent in a 
 SECOND_FACTOR_FOR_ADMINS | `no` | = | whether ADMIN, AUDITOR and OWNER must have a second factor
 SIGN_IN_PROVIDERS | none | = | path of a TOML file with the identity providers people can sign in with
     ([single sign-on](../how-to/single-sign-on.md))
-PASSWORDS_ONLY_FOR | none: everyone may use a password | = | name of the one account that may still sign in with a
-    password, for emergencies; everyone else has to use a provider
 TRUSTED_PROXIES | none | = | addresses or networks whose `X-Forwarded-For` is believed, with commas between; behind
     a proxy it must be set (see Limits)
 SIGN_IN_FAILURES_PER_ADDRESS | `300` | = | wrong passwords from one address in ten minutes

@@ -51,7 +51,7 @@ def record(
 def change(
     actor: User, election: Election, action: Action, *also: Write, description: str | None = None, **changes: Any
 ) -> Election:
-    """Change the description, the reminders, or the settings of a draft."""
+    """Change the description, the reminders, who may frame the result, or the settings of a draft."""
     check(actor, election, action)
     after = replace(election, **changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}

@@ -91,6 +91,7 @@ ITEMS = (
                                         "got about them in the last 30 days."), personal_data.rolls),)),
     ItemType("open mark", keys.open_mark, "created_at"),
     ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
+    ItemType("public election", keys.public_election, "election_name:election", lists=(keys.PUBLIC_ELECTIONS,)),
 
     ItemType("roll source", keys.roll_source, "election_name:election kind set_by:person due followed_at failed",
              "place account", lists=(keys.ROLL_SOURCES,),

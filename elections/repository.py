@@ -199,6 +199,14 @@ def list_elections(
     return [listed_of(item) for item in page.items], page.cursor
 
 
+def public_elections(*, limit: int, cursor: str | None = None) -> tuple[list[Election], str | None]:
+    """Newest first: elections that have opened, and whose results anyone may see, now or later."""
+    page = table().page(keys.PUBLIC_ELECTIONS, limit=limit, cursor=cursor, backwards=True)
+    places = [keys.election(item["election_name"]) for item in page.items]
+    found = table().get_many(places) if places else {}
+    return [election_of(found[place]) for place in places if place in found], page.cursor
+
+
 def list_of(state: State) -> Span:
     """The list an election is in: whether candidates may still be added makes no difference to who looks for it."""
     return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
@@ -365,6 +373,14 @@ def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
         return [Delete(place)]
     index = {"GSI1PK": keys.FOR_EVERYONE.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     return [Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name})]
+
+
+def public_entry(election: Election) -> list[Write]:
+    """The entry by which anyone finds it, if its result is or will be public."""
+    if not election.results_public:
+        return []
+    index = {"GSI1PK": keys.PUBLIC_ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    return [Put({**keys.public_election(election.name).item, **index, "election_name": election.name})]
 
 
 def open_marks(election: Election, *, open_: bool) -> list[Write]:

@@ -75,6 +75,14 @@ SEVERAL_SEATS = ("stv-scottish", "stv-meek", "most-votes", "approval", "star", "
 # By default, unranked candidates are below all others (tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
+# What voters are protected by beyond what every election does; all of them together are called strict.
+NO_DRAFTS, LEAVE, CONFIRM, COUNTS = "no-drafts", "leave", "confirm", "counts"
+SAFEGUARDS = {
+    NO_DRAFTS: _("nothing of a ballot is stored on the device"),
+    LEAVE: _("the ballot disappears once cast, and the voter is signed out"),
+    CONFIRM: _("voters confirm that they have read how to protect their device"),
+    COUNTS: _("voters are told that this vote counts"),
+}
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
@@ -101,6 +109,7 @@ class Election:
     voter_count: int = 0
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
+    safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order
     mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
     closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
@@ -118,6 +127,7 @@ class Election:
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
+    frame_hosts: str = ""  # other sites that may show its public result in a frame: host names with spaces between
     convened: Convened | None = None  # by which assembly, and who was present; never changes
     kind: str = "ranked"  # of ballot
     fewest: int = 0  # candidates that a voter must choose
@@ -174,6 +184,14 @@ class Election:
         if self.opened_at:
             return _("everybody who could vote here when it opened")
         return _("everybody here who may vote when it opens")
+
+    @property
+    def safeguard_labels(self) -> list[str]:
+        return [SAFEGUARDS[each] for each in self.safeguards]
+
+    @property
+    def is_strict(self) -> bool:
+        return len(self.safeguards) == len(SAFEGUARDS)
 
     @property
     def results_label(self) -> str:
@@ -250,6 +268,7 @@ class Action(Enum):
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
     ANNOUNCE = _("mail the result to voters")
+    FRAME = _("let other sites show the result")
     WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
@@ -286,6 +305,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.INVITE: Rule(RUNNERS, WHILE_OPEN),
     Action.READ_MAILS: Rule(RUNNERS, SINCE_OPENED),
     Action.ANNOUNCE: Rule(RUNNERS, CLOSED),
+    Action.FRAME: Rule(RUNNERS, EVER),
     Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.ENTER_PAPER: Rule(RUNNERS, WHILE_OPEN),

@@ -1,4 +1,5 @@
-"""Choices as cards: each explains itself in plain words and may have a picture. They behave like radio buttons."""
+"""Choices as cards: each explains itself in plain words and may have a picture. They behave like radio buttons, or like
+checkboxes where several may be chosen."""
 
 from __future__ import annotations
 
@@ -26,3 +27,10 @@ class Cards(forms.RadioSelect):
 
     template_name = "pages/cards/cards.html"
     option_template_name = "pages/cards/card.html"
+
+
+class SeveralCards(forms.CheckboxSelectMultiple):
+    """Checkboxes on cards."""
+
+    template_name = Cards.template_name
+    option_template_name = Cards.option_template_name

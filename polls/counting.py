@@ -170,19 +170,15 @@ def agreement(comparison: MethodComparison) -> str:
 
 
 def chart(comparison: MethodComparison) -> Picture | None:
-    """The one that goes with the answer."""
-    return next(iter(_pictures(comparison.charted)), None)
-
-
-def _pictures(counted: MethodResult) -> list[Picture]:
-    """With a tick for everyone who leads."""
-    return pictures_of(replace(counted.result, winners=counted.leaders), OF_POLLS)
+    """The one that goes with the answer, with a tick for every leader."""
+    counted = comparison.charted
+    return next(iter(pictures_of(replace(counted.result, winners=counted.leaders), OF_POLLS)), None)
 
 
 def results_context(comparison: MethodComparison) -> dict[str, Any]:
     """The answer with one chart, and each method's leaders, places, charts and reasons."""
     first, ordered = chart(comparison), places(comparison)
-    pictures = [each for counted in comparison.counted for each in _pictures(counted)]
+    pictures = [each for counted in comparison.counted for each in pictures_of(counted.result, OF_POLLS)]
     return {
         "votes": comparison.total,
         "agreement": agreement(comparison),

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
 from django.utils.translation import gettext as _
-from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
@@ -41,7 +40,6 @@ PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
 
 
 @public
-@xframe_options_exempt
 @form_page
 def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """The current result, and a form where it can work.

@@ -17,7 +17,7 @@ from django.contrib.auth import SESSION_KEY
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
-from accounts import api_tokens, setup_link, tokens
+from accounts import api_tokens, password_policy, setup_link, tokens
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.connectors import flows, identities
@@ -278,6 +278,9 @@ def people_change() -> None:
     accounts.change_password(someone("Ada"), PASSWORD)
     accounts.send_reset_link(someone("Olga"), someone("Ada"))
     accounts.reset_link_of_owner(someone("Olga"))
+    password_policy.require_provider("Olga")
+    password_policy.allow_passwords("operator")
+    password_policy.require_provider("Olga")
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")

@@ -82,6 +82,7 @@ ROUTES = {
     "system": (Permission.MANAGE_USERS, READ, []),
     "retry_task": (Permission.MANAGE_USERS, ACT, []),
     "pause": (Permission.TRANSFER_OWNER, FORM, []),
+    "sign_in_rule": (Permission.TRANSFER_OWNER, FORM, []),
     "resume": (Permission.TRANSFER_OWNER, ACT, []),
     "set_language": (PUBLIC, ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), []),
     "setup": (PUBLIC, FORM, ["token"]),
@@ -371,6 +372,7 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "mail_result": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "result_frames": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "make_multi_ballot": (Permission.USE_APPLICATION, FORM, []),
     "multi_ballot": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "multi_ballot_dashboard": (Permission.USE_APPLICATION, READ, [NO_MULTI_BALLOT]),
@@ -433,6 +435,7 @@ SEEING_PEOPLE, HAVING_SKILLS = (Scope.PEOPLE, Permission.VIEW_APPLICATION), (Sco
 AUDITING = (Scope.AUDIT, Permission.VIEW_SECRETS)
 OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "results": ({"GET": OPEN_TO_ALL}, []),
+    "calendar": ({"GET": OPEN_TO_ALL}, []),
     "results/<name:name>": ({"GET": OPEN_TO_ALL}, ["draft"]),
     "checkpoints": ({"GET": OPEN_TO_ALL}, []),
     "checkpoints/<int:number>": ({"GET": OPEN_TO_ALL}, [1]),
@@ -533,6 +536,7 @@ DRAFT = {
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
     "mail_result": Action.ANNOUNCE,
+    "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,
     "fix_candidates": Action.FIX,

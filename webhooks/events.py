@@ -1,4 +1,4 @@
-"""What webhooks are told: steps of other apps' transactions (config/hooks.py) that queue an event.
+"""What webhooks are notified of: steps of other apps' transactions (config/hooks.py) that queue an event.
 
 The transaction that opens an election cannot know how many endpoints want to hear of it, so it stores one task; the
 worker then makes a delivery for each of them.
@@ -23,7 +23,7 @@ from store import keys
 from store.table import Write
 
 from . import repository
-from .repository import TELLING
+from .repository import NOTIFYING
 from .rules import CLOSED, OPENED, PUBLISHED, REMINDED, SEALED, Delivery
 
 
@@ -41,24 +41,24 @@ def payload(event_type: str, moment: str, data: dict[str, Any]) -> str:
 
 def opened(election: Election) -> list[Write]:
     times = {"opens_at": election.no_voting_before or election.opened_at, "closes_at": election.no_voting_after}
-    return _told(OPENED, election, **times)
+    return _about_election(OPENED, election, **times)
 
 
 def closed(election: Election) -> list[Write]:
-    return _told(CLOSED, election, closed_at=election.closed_at)
+    return _about_election(CLOSED, election, closed_at=election.closed_at)
 
 
 def reminded(election: Election) -> list[Write]:
-    return _told(REMINDED, election, closes_at=election.no_voting_after)
+    return _about_election(REMINDED, election, closes_at=election.no_voting_after)
 
 
 def sealed(election: Election) -> list[Write]:
-    return _told(SEALED, election, result_url=_url("results", election.name))
+    return _about_election(SEALED, election, result_url=_url("results", election.name))
 
 
-def _told(event_type: str, election: Election, **more: Any) -> list[Write]:
+def _about_election(event_type: str, election: Election, **more: Any) -> list[Write]:
     about = {"election": {"name": election.name, "url": _url("election", election.name)}, **more}
-    return [_telling(message_id(), event_type, now_text(), _runners(election), about)]
+    return [_notifying(message_id(), event_type, now_text(), _runners(election), about)]
 
 
 def published(before: Post | None, after: Post) -> list[Write]:
@@ -67,13 +67,13 @@ def published(before: Post | None, after: Post) -> list[Write]:
     if moment is None or (before is not None and before.is_public(now) and after.is_public(now)):
         return []
     data = {"post": {"title": after.title, "url": _url("post", after.slug)}, "published_at": moment}
-    return [_telling(f"post {after.id}", PUBLISHED, max(moment, now), [], data, post=after.id)]
+    return [_notifying(f"post {after.id}", PUBLISHED, max(moment, now), [], data, post=after.id)]
 
 
-def _telling(subject: str, event_type: str, due: str, people: Iterable[str], data: Any, **more: str) -> Write:
+def _notifying(subject: str, event_type: str, due: str, people: Iterable[str], data: Any, **more: str) -> Write:
     owners = ["", *dict.fromkeys(filter(None, people))]
     about = {"id": message_id(), "event": event_type, "moment": due, "owners": owners, "about": data, **more}
-    return TELLING.begin(subject, due=due, when=OVERWRITE, **about)
+    return NOTIFYING.begin(subject, due=due, when=OVERWRITE, **about)
 
 
 def _runners(election: Election) -> list[str]:
@@ -87,7 +87,7 @@ def _url(page: str, name: str) -> str:
 # --- by the worker ---
 
 
-@TELLING.step
+@NOTIFYING.step
 def queue_deliveries(task: Task) -> Batch:
     """A delivery for each endpoint of one owner that wants this event; the owners one after the other."""
     data, done, owners = task.data, task.progress.get("owners", 0), task.data["owners"]

@@ -18,7 +18,7 @@ from .rules import WAITING, Delivery, Endpoint
 RECENT_DELIVERIES = 20
 RETENTION_SECONDS = 30 * 24 * 3600  # of a delivery that has ended
 
-TELLING = TaskType("tell webhooks", _("Telling webhooks what happened"))
+NOTIFYING = TaskType("tell webhooks", _("Telling webhooks what happened"))
 
 
 def find(owner: str, webhook_id: str) -> Endpoint | None:

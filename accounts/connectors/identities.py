@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository, services
 from accounts.models import User
+from accounts.password_policy import requires_provider
 from accounts.sessions import end_sessions_at_provider, end_sessions_of_identity
 from acts.refusals import LostRace, NotThere, Refusal
 from acts.retry import retried
@@ -26,6 +27,10 @@ NO_ADDRESS = _(
 ADDRESS_HAS_ACCOUNT = _(
     "There is already an account with your address. Sign in to it another way, then link it with %(provider)s on your "
     "account page."
+)
+NOT_LINKED_IN_TIME = _(
+    "There is already an account with your address, but it is not linked with %(provider)s. Ask the owner of this site "
+    "to allow passwords for a while, so that you can sign in and link it."
 )
 LINKED_ELSEWHERE = _("Another account here is already linked with that account at %(provider)s.")
 ALREADY_LINKED = _("Your account is already linked with %(provider)s. Unlink it first to use another account there.")
@@ -51,9 +56,14 @@ def check_newcomer(provider: Provider, identity: Identity) -> str:
     if not email:
         raise Refusal(NO_ADDRESS % {"provider": provider.label})
     if repository.find_by_email(email) is not None:
-        raise Refusal(ADDRESS_HAS_ACCOUNT % {"provider": provider.label})
+        raise _address_taken(provider)
     services.check_newcomer(email)
     return email
+
+
+def _address_taken(provider: Provider) -> Refusal:
+    sentence = NOT_LINKED_IN_TIME if requires_provider() else ADDRESS_HAS_ACCOUNT
+    return Refusal(sentence % {"provider": provider.label})
 
 
 def join(provider: Provider, identity: Identity, name: str) -> User:
@@ -62,7 +72,7 @@ def join(provider: Provider, identity: Identity, name: str) -> User:
     try:
         user = services.create_by_identity(name, email, _entry(provider, identity))
     except LostRace:
-        raise Refusal(ADDRESS_HAS_ACCOUNT % {"provider": provider.label}) from None
+        raise _address_taken(provider) from None
     return person_of(provider, identity) or user
 
 

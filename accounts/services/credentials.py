@@ -23,6 +23,8 @@ from .profile import reloaded
 from .registration import ADDRESS_FREED
 from .roles import name_and_role, role_unchanged
 
+BY_PROVIDER = _("On this site everyone but the owner signs in with a provider, and needs no password.")
+
 
 def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
     """Mail a link if the person exists; the response and its cost are the same either way.
@@ -44,7 +46,7 @@ def send_reset_link(actor: User, target: User) -> None:
     """Mail a person below the actor a link, naming the actor: admins cannot set another's password."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
     if not target.may_use_password:
-        raise NotAllowed(_("People of this site sign in with a provider and have no password."))
+        raise NotAllowed(BY_PROVIDER)
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
     email = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
     record(event, email, role_unchanged(actor), role_unchanged(target))
@@ -69,8 +71,10 @@ def reset_password(name: str, token: str, password: str) -> User:
 
 def reset_link_holder(name: str, token: str) -> User:
     user = repository.find(name)
-    if user is None or not user.may_use_password or not tokens.reset_token.check_token(user, token):
+    if user is None or not tokens.reset_token.check_token(user, token):
         raise LinkSpent(LINK_SPENT)
+    if not user.may_use_password:
+        raise LinkSpent(BY_PROVIDER)
     return user
 
 

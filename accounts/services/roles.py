@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from accounts import repository, rules
+from accounts import password_policy, repository, rules
 from accounts.models import User
 from accounts.rules import Permission, Role
+from acts.refusals import NotNow
 from acts.retry import retried
 from acts.storage import SITE, record
 from store import keys
@@ -56,6 +57,8 @@ def follow_groups(user: User, provider_id: str, granted: Role | None) -> User:
 
 def _transfer_ownership(owner: User, target: User, since: dict[str, str], changed: list[Write], now: datetime) -> None:
     """One event, one transaction: at no time are there two owners or none."""
+    if password_policy.requires_provider() and not target.has_usable_password():
+        raise NotNow(password_policy.NO_PASSWORD_OF_NEW_OWNER)
     event_data = {"old_owner": owner.name, "new_owner": target.name, "old_role": target.role_name, **since}
     writes = [*repository.role_change(owner, Role.AUDITOR), *changed, repository.owner_change(owner, target)]
     record(Event(owner.name, "OwnershipTransferred", event_data), *writes, at=now)

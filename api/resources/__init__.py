@@ -6,7 +6,7 @@ from . import candidates, elections, log, news, people, polls, public, question_
 
 # in the order of the page
 AREAS = (
-    *("Results", "Checkpoints", "Elections", "Candidates", "Roll", "Polls"),
+    *("Results", "Calendar", "Checkpoints", "Elections", "Candidates", "Roll", "Polls"),
     *("People", "Skills", "News", "Question sets", "Event log"),
 )
 OPERATIONS.sort(key=lambda operation: AREAS.index(operation.area))

@@ -46,6 +46,16 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ) = UNSET
     joining: Annotated[bool, Meta(description="Members who join while it is open vote, too.")] | UnsetType = UNSET
     secret_ballot: bool | UnsetType = UNSET
+    changeable: (
+        Annotated[bool, Meta(description="Voters may change or withdraw their ballot until the close.")] | UnsetType
+    ) = UNSET
+    safeguards: (
+        Annotated[
+            list[Literal["strict", "no-drafts", "leave", "confirm", "counts"]],
+            Meta(description="Stricter rules for voting; `strict` means all of them.", max_length=5),
+        ]
+        | UnsetType
+    ) = UNSET
     paper_ballots: bool | UnsetType = UNSET
     mail_votes: Annotated[bool, Meta(description="Mail voters about every cast of their ballot.")] | UnsetType = UNSET
     vote_by_link: bool | UnsetType = UNSET
@@ -105,6 +115,8 @@ class Election(msgspec.Struct):
     description: str
     electorate: str
     secret_ballot: bool
+    changeable: bool
+    safeguards: list[str]
     method: str
     seats: int
     unranked: str
@@ -188,6 +200,7 @@ def read(call: Call, name: str) -> Election:
     plain = [
         "electorate",
         "secret_ballot",
+        "changeable",
         "method",
         "seats",
         "unranked",
@@ -201,6 +214,7 @@ def read(call: Call, name: str) -> Election:
         state=election.state(now_text()),
         description=about.description,
         **{each: getattr(election, each) for each in plain},
+        safeguards=list(election.safeguards),
         begins=election.begins,
         ends=election.ends,
         created_at=datetime.fromisoformat(election.created_at),

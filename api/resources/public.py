@@ -1,9 +1,9 @@
-"""What needs no token: public results with their turnout and proof, and checkpoints of the log."""
+"""What needs no token: public results with their turnout and proof, when people vote, and checkpoints of the log."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from django.http import Http404
@@ -15,7 +15,8 @@ from acts.storage import log, now_text
 from api.calls import Call, Page, Paging
 from api.operations import operation
 from api.values import Moment, Turnout, link
-from elections.rules import State
+from elections import repository as elections
+from elections.rules import Election, State
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
 from results.exports.files import EXPORTS, is_offered
@@ -120,6 +121,35 @@ def _outcome(found: Sealed) -> Outcome:
         bundle=link("bundle", election.name),
         files={file: link("export", election.name, file) for file in EXPORTS if is_offered(found, file)},
     )
+
+
+Stage = Literal["scheduled", "open", "closed"]
+
+
+class Entry(msgspec.Struct):
+    """When people vote in an election whose result is or will be public."""
+
+    name: str
+    state: Stage
+    begins: Moment | None
+    ends: Annotated[Moment | None, Meta(description="When voting ends, or when it really ended.")]
+    time_zone: str
+    page: str
+
+
+@operation(
+    "GET", "calendar", "Calendar", "List elections with a public result, newest first", query=Paging,
+    answers=Page[Entry],
+)  # fmt: skip
+def calendar(call: Call) -> Page[Entry]:
+    """From their opening, before there is a result. Elections that are only for members, and drafts, are left out."""
+    found, cursor = elections.public_elections(limit=call.query.limit, cursor=call.cursor)
+    return call.page([_entry(each, now_text()) for each in found], cursor)
+
+
+def _entry(each: Election, now: str) -> Entry:
+    state: Stage = "open" if each.takes_votes(now) else "closed" if each.state(now) == State.CLOSED else "scheduled"
+    return Entry(each.name, state, each.begins, each.ended, each.time_zone, link("shared", each.name))
 
 
 class Checkpoint(msgspec.Struct):

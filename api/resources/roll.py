@@ -73,7 +73,7 @@ class Replaced(msgspec.Struct):
 
     added: list[str]
     removed: list[str]
-    kept: Annotated[int, Meta(description="How many of those listed were on the roll already.")]
+    unchanged: Annotated[int, Meta(description="How many of those listed were on the roll already.")]
     refused: list[Refused]
 
 
@@ -132,7 +132,7 @@ def replace_(call: Call, name: str) -> Replaced:
     if not sent.preview:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)
     refused = [Refused(row.typed, row.reason) for row in found.rows if row.verdict == Verdict.INVALID]
-    return Replaced(found.added, list(found.removed), found.kept, refused)
+    return Replaced(found.added, list(found.removed), found.unchanged, refused)
 
 
 def _clean_voter(text: str) -> str:

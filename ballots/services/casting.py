@@ -19,11 +19,11 @@ from acts.storage import SITE, now_text, record, table
 from ballots import emails, repository, rules
 from ballots.passes import Pass
 from ballots.repository import Standing
-from ballots.rules import Ballot, HasNotVoted, HasVoted, NotOnTheRoll
+from ballots.rules import Ballot, HasNotVoted, HasVoted, NotConfirmed, NotOnTheRoll
 from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
 from elections import repository as elections
-from elections.rules import Action, State, check_when, check_who
+from elections.rules import CONFIRM, Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.codes import new_code
 from ranking.kinds import marks_from
@@ -95,14 +95,26 @@ def check_not_final(standing: Standing) -> None:
 
 
 def cast(
-    who: Who, election_name: str, ranks: Ranks, form: str, *, secret: str = "", called: str | None = None
+    who: Who,
+    election_name: str,
+    ranks: Ranks,
+    form: str,
+    *,
+    secret: str = "",
+    called: str | None = None,
+    confirmed: bool = True,
 ) -> Outcome:
     """Cast a ballot, or replace the one that may be replaced.
 
     `form` is the form's token: sending the same form again changes nothing, and finds the ballot it cast by `secret`.
-    `called` is what the email calls the ballot; if empty, no email is sent.
+    `called` is what the email calls the ballot; if empty, no email is sent. `confirmed` is whether the voter has
+    confirmed what elections with that safeguard ask.
     """
-    outcome = _run_own(who, election_name, form, secret, lambda found: _cast(who, found, ranks, form, called=called))
+
+    def act(standing: Standing | None) -> Outcome:
+        return _cast(who, standing, ranks, form, called=called, confirmed=confirmed)
+
+    outcome = _run_own(who, election_name, form, secret, act)
     if outcome is ALREADY_DONE and (standing := standing_of(who, election_name, form, secret=secret)) is not None:
         return replace(outcome, ballot=standing.ballot, standing=standing)
     return outcome
@@ -126,7 +138,14 @@ def _run_own(
 
 
 def _cast(
-    who: Who, standing: Standing | None, ranks: Ranks, form: str, *, paper: bool = False, called: str | None = None
+    who: Who,
+    standing: Standing | None,
+    ranks: Ranks,
+    form: str,
+    *,
+    paper: bool = False,
+    called: str | None = None,
+    confirmed: bool = True,
 ) -> Outcome:
     now = utc_now()
     if standing is None:
@@ -137,6 +156,8 @@ def _cast(
         rules.check_voting(standing.election, as_text(now))
     else:
         check_voter(standing, as_text(now))
+    if CONFIRM in standing.election.safeguards and not confirmed:
+        raise NotConfirmed(rules.NOT_CONFIRMED)
     rankings = marks_from(ranks, elections.candidates_of(standing.election), standing.election)
     if standing.found is not None:
         return _replace(who, standing, rankings, now, form)

@@ -153,6 +153,7 @@ def _ballots(election: Election) -> ChecklistItem:
         lines = [_("public: everybody may see who ranked whom")]
     if not election.changeable:
         lines.append(_("final: once cast, a ballot cannot be changed or withdrawn"))
+    lines += election.safeguard_labels
     if election.paper_ballots:
         lines.append(_("You can also enter paper ballots; the person who enters one sees it."))
     return ChecklistItem(_("Ballots"), tuple(lines), "election_settings")

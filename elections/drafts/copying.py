@@ -35,7 +35,7 @@ from .services import create_draft
 
 COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
-    *("results_visible", "results_public", "paper_ballots", "changeable", "mail_votes", "joining"),
+    *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes", "joining"),
     *("vote_by_link", "announces", "of_options", "kind", "fewest", "most", "majority"),
 )
 

@@ -12,16 +12,21 @@ from django.utils.translation import gettext_lazy as _
 from elections import kinds
 from elections.invitations.forms import reminders_field
 from elections.rules import (
+    CONFIRM,
+    COUNTS,
     ELECTORATES,
+    LEAVE,
     MAX_CANDIDATES,
     MAX_SEATS,
     METHODS,
+    NO_DRAFTS,
     RESULTS,
+    SAFEGUARDS,
     Election,
     check_settings,
     check_window,
 )
-from pages.cards import Card, Cards
+from pages.cards import Card, Cards, SeveralCards
 from pages.fields import TitleField, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, form_time, from_text
@@ -218,6 +223,48 @@ def counted_settings(cleaned: dict[str, Any]) -> dict[str, Any]:
     return kinds.settings_of_kind(cleaned if is_named else cleaned | {"method": scoring})
 
 
+STRICT = "strict"
+SAFEGUARD_CARDS = {
+    STRICT: Card(
+        _("Strict: all of these"),
+        _("As chambers and unions require. It suits final votes best: then voters have nothing to keep."),
+    ),
+    NO_DRAFTS: Card(
+        _("No draft on the device"),
+        _("Nothing of a ballot is stored there while somebody votes. What is left before it is cast is lost."),
+    ),
+    LEAVE: Card(
+        _("Leave after casting"),
+        _("The ballot disappears from the screen, and the voter is signed out at once, also if they came by link."),
+    ),
+    CONFIRM: Card(
+        _("Protect the device"),
+        _("Before they cast a ballot, voters confirm that they have read how to protect their device."),
+    ),
+    COUNTS: Card(
+        _("Say that this vote counts"),
+        _("The ballot and its review say that this is the real vote. Rehearsals and previews never say so."),
+    ),
+}
+
+
+class SafeguardsField(forms.MultipleChoiceField):
+    """Any of them, or all by one choice."""
+
+    widget = SeveralCards
+
+    def __init__(self) -> None:
+        choices = list(SAFEGUARD_CARDS.items())
+        super().__init__(label=_("Stricter rules for voting"), choices=choices, required=False)
+
+    def prepare_value(self, value: Any) -> Any:
+        return [STRICT, *value] if set(value or ()) >= set(SAFEGUARDS) else value
+
+    def clean(self, value: Any) -> tuple[str, ...]:
+        chosen = super().clean(value)
+        return tuple(each for each in SAFEGUARDS if each in chosen or STRICT in chosen)
+
+
 @dataclass(frozen=True, slots=True)
 class SettingsGroup:
     """Settings that belong together; those that few people need are folded."""
@@ -229,7 +276,9 @@ class SettingsGroup:
 
 GROUPS = (
     SettingsGroup(
-        _("Who votes"), ("electorate", "joining", "secret_ballot", "changeable", "vote_by_link"), ("paper_ballots",)
+        _("Who votes"),
+        ("electorate", "joining", "secret_ballot", "changeable", "vote_by_link"),
+        ("paper_ballots", "safeguards"),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(
@@ -269,6 +318,7 @@ class SettingsForm(ZonedForm):
             "others."
         ),
     )
+    safeguards = SafeguardsField()
     paper_ballots = forms.BooleanField(
         label=_("Paper ballots"),
         required=False,
@@ -307,7 +357,7 @@ class SettingsForm(ZonedForm):
         required=False,
         help_text=_(
             "After it closes: with a link, without an account, with all ballots to check it. Who voted is "
-            "not shown there."
+            "not shown there. Once it is open, anyone can see its name, and when voting begins and ends."
         ),
     )
     kind = UsualField(label=_("Kind of ballot"), choices=KIND_CHOICES, initial="ranked", widget=Cards)

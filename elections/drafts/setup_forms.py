@@ -156,10 +156,12 @@ CHANGE_CARDS = {
 
 
 class WhoForm(VotersForm):
+    plain = ("electorate", "joining", "safeguards", "vote_by_link", "announces")
     electorate = forms.ChoiceField(label=_("Who may vote"), choices=list(ELECTORATE_CARDS.items()), widget=Cards)
     joining = SettingsForm.base_fields["joining"]
     ballots = forms.ChoiceField(label=_("The ballots are"), choices=list(BALLOT_CARDS.items()), widget=Cards)
     changes = forms.ChoiceField(label=_("A vote is"), choices=list(CHANGE_CARDS.items()), widget=Cards)
+    safeguards = SettingsForm.base_fields["safeguards"]
     vote_by_link = SettingsForm.base_fields["vote_by_link"]
     announces = SettingsForm.base_fields["announces"]
 
@@ -169,7 +171,7 @@ class WhoForm(VotersForm):
         self.fields["voters"].required = False
 
     def _initial(self) -> dict[str, Any]:
-        stored = {name: getattr(self.election, name) for name in ("electorate", "joining", "vote_by_link", "announces")}
+        stored = {name: getattr(self.election, name) for name in self.plain}
         changes = "changeable" if self.election.changeable else "final"
         return stored | {"ballots": "secret" if self.election.secret_ballot else "public", "changes": changes}
 
@@ -188,7 +190,7 @@ class WhoForm(VotersForm):
         return ballots
 
     def values(self) -> dict[str, Any]:
-        plain = {name: self.cleaned_data[name] for name in ("electorate", "joining", "vote_by_link", "announces")}
+        plain = {name: self.cleaned_data[name] for name in self.plain}
         chosen = {"secret_ballot": self.cleaned_data["ballots"] == "secret"}
         return plain | chosen | {"changeable": self.cleaned_data["changes"] == "changeable"}
 

@@ -57,7 +57,7 @@ def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]
     """The writes before and with the event that opens an election: gates that do not fit its transaction go first."""
     gates = repository.opened_gates(next_version(before, after))
     own = [*repository.change(before, after), *repository.open_electorate_entry(after, open_=True)]
-    own += repository.open_marks(after, open_=True)
+    own += [*repository.public_entry(after), *repository.open_marks(after, open_=True)]
     return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]
 
 

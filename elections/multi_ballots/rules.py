@@ -27,7 +27,8 @@ MAX_TOTAL_CANDIDATES = 1_000
 # Settings that the leading election sets for all. Reminders and results are mailed for it alone.
 SHARED = (
     *("secret_ballot", "electorate", "joining", "time_zone", "no_voting_before", "no_voting_after"),
-    *("results_visible", "results_public", "paper_ballots", "changeable", "mail_votes", "vote_by_link"),
+    *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes"),
+    "vote_by_link",
 )
 LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False}
 

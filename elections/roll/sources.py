@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
@@ -19,7 +20,7 @@ from accounts import repository as people
 from accounts.connectors import membership
 from accounts.models import User
 from acts import outbound
-from acts.queues import log_failure
+from acts.queues import log_failure, process_each
 from acts.refusals import NotAllowed, NotNow, Refusal
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table, try_write
@@ -30,7 +31,7 @@ from pages import lists
 from pages.lists import Row, Verdict
 from store import keys
 from store.log import as_text
-from store.table import Delete, Equals, Item, Put
+from store.table import Delete, Equals, Item, Put, Unavailable
 
 from . import services
 
@@ -142,7 +143,8 @@ class Difference:
         return [row.value for row in self.rows if row.verdict == Verdict.NEW and row.value]
 
     @property
-    def kept(self) -> int:
+    def unchanged(self) -> int:
+        """How many of those listed are on the roll already."""
         return sum(row.verdict == Verdict.THERE for row in self.rows)
 
     @property
@@ -210,16 +212,16 @@ def next_due() -> float | None:
 
 def follow_due(goes_on: Callable[[], bool] = lambda: True, now: Callable[[], str] = now_text) -> int:
     """Follow what is due; returns how many. One that is cut short is followed again, which adds nobody twice."""
-    done = 0
-    for item in table().page(keys.roll_sources_due(now()), limit=SOURCES_PER_LOOK).items:
-        if not goes_on():
-            break
-        source = find(item["election_name"])  # the index may lag
-        if source is not None and source.due == item["due"]:
-            after = _followed(source)
-            try_write(Put(_item(after), when=Equals("due", source.due) & Equals("place", source.place)))
-            done += 1
-    return done
+    due = table().page(keys.roll_sources_due(now()), limit=SOURCES_PER_LOOK).items
+    return process_each(takewhile(lambda _item: goes_on(), due), _follow_one)
+
+
+def _follow_one(item: Item) -> int:
+    source = find(item["election_name"])  # the index may lag
+    if source is None or source.due != item["due"]:
+        return 0
+    try_write(Put(_item(_followed(source)), when=Equals("due", source.due) & Equals("place", source.place)))
+    return 1
 
 
 def _followed(source: Source) -> Source:
@@ -237,7 +239,9 @@ def _followed(source: Source) -> Source:
         return replace(again, failed=error.reason)
     except lists.NotAList:
         return replace(again, failed="list")
-    except Refusal as error:
+    except Unavailable:
+        raise
+    except Exception as error:  # it is tried again next night, not at once
         log_failure(error)
         return replace(again, failed="error")
     return replace(again, failed="", followed_at=now_text())

@@ -25,11 +25,12 @@ from live.screens.access import Hosted, for_hosts
 from live.services import correcting
 from pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, show_form
 from pages.messages import confirm_page, refusals_as_messages, run_action
+from pages.sharing import FramesForm
 from questions.forms import QuestionForm
 from questions.question import Question
 from questions.rules import ChangedElsewhere, question_fingerprint
 
-from .forms import AddedQuestionForm, FramesForm, SessionQuestionForm, TitleForm
+from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
 
 
 @for_hosts
@@ -52,7 +53,7 @@ def title(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 def frames(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Which other sites may show the screens."""
     game = hosted[0]
-    form = FramesForm(form_data(request), initial={"hosts": game.frame_hosts.replace(" ", "\n")})
+    form = FramesForm(form_data(request), initial=FramesForm.initial_of(game.frame_hosts))
 
     def allow() -> None:
         correcting.allow_frames(game.id, request.user.name, form.cleaned_data["hosts"])

@@ -22,7 +22,6 @@ from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, QaSet
 from live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
-from pages.sharing import checked_hosts
 from pages.time_fields import ZoneField, zone_or_default
 from pages.times import local_time
 from questions import repository as sets
@@ -312,25 +311,6 @@ class TitleForm(forms.Form):
             words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(typed)}
             raise forms.ValidationError(_("At most %(most)d characters; these are %(count)d.") % words)
         return typed
-
-
-class FramesForm(forms.Form):
-    """The sites that may show the screens of a session in a frame."""
-
-    hosts = LinesField(
-        label=_("Sites, one per line"),
-        required=False,
-        max_length=500,
-        rows=3,
-        attributes={"dir": "ltr", "placeholder": "www.example.org"},
-        help_text=_("Host names only. If it is empty, no other site may show the screens."),
-    )
-
-    def clean_hosts(self) -> str:
-        try:
-            return checked_hosts(self.cleaned_data["hosts"])
-        except ValueError as error:
-            raise forms.ValidationError(_("“%(word)s” is not a host name.") % {"word": error}) from None
 
 
 class HostForm(forms.Form):

@@ -284,8 +284,9 @@ rules.json         what was decided before the first vote: how ballots are count
                    which was made at the close: lots_commitment, public while voting was open, is the SHA-256 of two
                    lines, "plenum: commitment to lots" and lots_secret; the seed is that of three, "plenum: seed of
                    lots", lots_secret and the digest of the ballots. Of tied candidates, the one is drawn for whom the
-                   SHA-256 of five lines is smallest: seed, method, "elimination" or "transfer", round, name. There is
-                   no newline at the end. An election that an assembly called for has "convened": which assembly and
+                   SHA-256 of five lines is smallest: seed, method, what is chosen ("elimination", "transfer", and
+                   where marks or values are counted "election", "finalists" or "runoff"), round or seat, name. There
+                   is no newline at the end. An election that an assembly called for has "convened": which assembly and
                    when, how many were present of how many entitled (0: unknown), the quorum ("25": a number; "1/4":
                    at least that share of those entitled; ">1/2": more than that share), whether it was met, and how
                    many of those present were put on the roll. The event that created the election says the same, and
@@ -298,7 +299,9 @@ roll.json          who may vote, and whether they have (true or false; null wher
                    roll_commitment. If you downloaded this bundle without an account or a voting link, the roll has
                    commitments only and no names
 ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
-                   equals; candidates who are not in it were left out. In a public election each says who cast it
+                   equals; candidates who are not in it were left out. Marks are one group of equals: 0=3. Values
+                   come after their group: 0=4@5>1@3 gives 5 to candidates 0 and 4 and 3 to candidate 1. In a public
+                   election each says who cast it
 result.json        the result as it was sealed, with all its reasons
 events.jsonl       the events of this election in the site's log, one on each line, exactly as stored: the SHA-256 of a
                    line, without its newline, is the digest of the event. Events that would disclose addresses, messages

@@ -21,6 +21,7 @@ from itertools import product
 from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": ""}  # what applies where nothing else is said
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
@@ -90,7 +91,7 @@ class History:
             self.settings.update({key: said[key] for key in LOTS if key in said})  # a seed without commitment is none
         elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
-            self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
+            self.settings.update({key: value for key, value in said.items() if key in SETTINGS or key in MARKING})
         elif kind == "ElectionRenamed":
             self.name = said["new_name"]
         elif kind == "CandidatesAdded":
@@ -148,7 +149,7 @@ class Bundle:
 
     def check_rules(self, history, box):
         for key, said in dict(history.settings, election=history.name).items():
-            if self.rules.get(key) != said:
+            if self.rules.get(key, MARKING.get(key)) != said:
                 raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
         for name in sorted(set(history.candidates) | set(self.names.values())):
             if self.names.get(history.candidates.get(name)) != name:
@@ -206,20 +207,33 @@ class Bundle:
         return f"{len(there)} ballots, as many as have voted{less}, each with a different code, are those of the log"
 
     def counted(self):
-        """How often each ranking was cast; a ranking is groups of equal names, best first."""
+        """How often each ballot was cast: groups of equal names, best first, each with its value, or with 0."""
         box = Counter()
         for each in self.ballots:
-            groups = [[int(number) for number in group.split("=")] for group in each["rankings"].split(">") if group]
-            numbers = [number for group in groups for number in group]
-            if len(set(numbers)) < len(numbers) or not set(numbers) <= set(self.names):
-                raise Wrong(f"Ballot {each['confirmation']} is not a ranking of these candidates.")
-            box[tuple(tuple(sorted(self.names[number] for number in group)) for group in groups)] += 1
+            groups = [group.partition("@") for group in each["rankings"].split(">") if group]
+            groups = [([int(number) for number in group.split("=")], int(value or 0)) for group, at, value in groups]
+            numbers = [number for group, value in groups for number in group]
+            if len(set(numbers)) < len(numbers) or not set(numbers) <= set(self.names) or not self.allows(groups):
+                raise Wrong(f"Ballot {each['confirmation']} is not one that these rules allow.")
+            box[tuple((tuple(sorted(self.names[number] for number in group)), value) for group, value in groups)] += 1
         return box
 
+    def allows(self, groups):
+        """Whether a ballot is of the kind that the rules ask for, with neither too few marks or points nor too many."""
+        kind, fewest, most = (self.rules.get(key, MARKING[key]) for key in ("kind", "fewest", "most"))
+        values = [value for group, value in groups]
+        given = sum(len(group) * (value or 1) for group, value in groups)
+        if kind in ("score", "points"):
+            within = max(values, default=0) <= 5 if kind == "score" else given <= most
+            return within and 0 not in values and values == sorted(set(values), reverse=True)
+        least, limit = {"yes-no": (1, 1), "choose": (fewest, most)}.get(kind, (0, given))
+        return not any(values) and (kind == "ranked" or (len(groups) < 2 and least <= given <= limit))
+
     def digest(self, box):
-        """The digest of the ballots: sorted names, then each ranking, by places in that order, and its count."""
+        """The digest of the ballots: sorted names, then each ballot, by places in that order, and its count."""
         names = sorted(self.names.values())
-        texts = {each: ">".join("=".join(str(names.index(name)) for name in group) for group in each) for each in box}
+        groups = {group: "=".join(str(names.index(name)) for name in group) for each in box for group, value in each}
+        texts = {each: ">".join(groups[group] + f"@{value}" * bool(value) for group, value in each) for each in box}
         content = [names, sorted((texts[each], box[each]) for each in box)]
         return sha(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hex()
 
@@ -251,26 +265,32 @@ class Bundle:
 
     def check_count(self, history, box):
         said, method = self.result["result"], self.rules["method"]
-        count = getattr(Count(box, sorted(self.names.values()), self.rules), method.replace("-", "_"), None)
+        counting = Marks if method in MARKS else Count
+        counted = counting(box, sorted(self.names.values()), dict(self.rules, entitled=self.roll["may_vote"]))
+        count = getattr(counted, method.replace("-", "_"), None)
         if count is None:
             return f"the count is NOT MADE AGAIN here: of {method} only the digest is checked"
         places = []
         for group in count():
             place = len(places) + 1
             places += [[name, place] for name in sorted(group)]
-        winners = [name for name, place in places if place == 1]
+        elected = counted.elected if method in MARKS else sum(place == 1 for name, place in places)
+        winners = [name for name, place in places][:elected]
         if winners != said["winners"]:
-            raise Wrong(f"Counted again, {', '.join(winners)} won; result.json says {', '.join(said['winners'])}.")
+            won, told = (", ".join(each) or "nobody" for each in (winners, said["winners"]))
+            raise Wrong(f"Counted again, {won} won; result.json says {told}.")
         if places != said["places"]:
             raise Wrong("Counted again, the places are not those of result.json.")
-        return f"counted again by the rules of {method}, the outcome is the same: {', '.join(winners)}"
+        return f"counted again by the rules of {method}, the outcome is the same: {', '.join(winners) or 'nobody'}"
 
 
 class Count:
     """Counts the same ballots by each method; returns groups of equals, best first."""
 
     def __init__(self, box, names, rules):
-        self.box, self.names, self.rules = box, names, rules
+        self.box, self.names, self.rules = Counter(), names, rules
+        for ballot, count in box.items():
+            self.box[tuple(group for group, value in ballot)] += count
 
     def contests(self):
         """Every contest that was won, with its strength: the votes for it; among equals, the fewest against."""
@@ -331,6 +351,85 @@ class Count:
             left = [name for name in left if tally[name] == fewest]
         words = (self.rules["seed"], "irv", "elimination", str(len(rounds)))
         return min(left, key=lambda name: sha("\n".join((*words, name)).encode()))
+
+
+MARKS = ("majority", "most-votes", "approval", "score", "cumulative", "star")
+
+
+class Marks:
+    """Counts marks and values in the same way, and knows how many of the first are elected."""
+
+    def __init__(self, box, names, rules):
+        self.box, self.names, self.rules, self.elected = box, names, rules, 0
+        self.points, self.fives = Counter(), Counter()
+        for ballot, count in box.items():
+            for group, value in ballot:
+                for name in group:
+                    self.points[name] += count * (value or 1)
+                    self.fives[name] += count * (value == 5)
+
+    def lot(self, tied, where, seat):
+        words = (self.rules["seed"], self.rules["method"], where, str(seat))
+        return min(tied, key=lambda name: sha("\n".join((*words, name)).encode()))
+
+    def most_votes(self):
+        """Those with most; where equals compete for the last seats, lots draw one after the other."""
+        groups = []
+        for group in peeled(self.names, lambda a, b: self.points[a] > self.points[b]):
+            seats, drawn = self.rules["seats"] - self.elected if self.points[group[0]] else 0, []
+            if 0 < seats < len(group):
+                while len(drawn) < seats:
+                    left = [name for name in group if name not in drawn]
+                    drawn.append(self.lot(left, "election", self.elected + len(drawn) + 1))
+            self.elected += min(max(seats, 0), len(group))
+            groups += [each for each in (drawn, [name for name in group if name not in drawn]) if each]
+        return groups
+
+    approval = score = cumulative = most_votes
+
+    def star(self):
+        """Seat by seat: the two with most points, of whom the one wins whom more ballots score higher."""
+        order, left, last = [], list(self.names), []
+        while any(self.points[name] for name in left) and self.elected < self.rules["seats"]:
+            last = self.finalists([name for name in left if self.points[name]])
+            ranks = {name: (self.above(name, last), self.points[name], self.fives[name]) for name in last}
+            best = [name for name in last if ranks[name] == max(ranks.values())]
+            order.append(self.lot(best, "runoff", self.elected + 1))
+            left.remove(order[-1])
+            self.elected += 1
+        order += [name for name in last if name in left]
+        left = [name for name in left if name not in order]
+        return [[name] for name in order] + peeled(left, lambda a, b: self.points[a] > self.points[b])
+
+    def finalists(self, left):
+        found = []
+        for group in peeled(left, lambda a, b: self.points[a] > self.points[b]):
+            while len(found) < 2 and not set(group) <= set(found):
+                among = [name for name in group if name not in found]
+                while len(among) > 2 - len(found):  # two: by who is scored higher; then by most fives; then a lot
+                    measure = {name: self.above(name, among) if len(among) == 2 else 0 for name in among}
+                    if len(set(measure.values())) == 1:
+                        measure = self.fives
+                    best = [name for name in among if measure[name] == max(measure[each] for each in among)]
+                    among = best if len(best) < len(among) else [self.lot(among, "finalists", self.elected + 1)]
+                found += among
+        return found
+
+    def above(self, name, others):
+        """How many ballots score one higher than the other of two."""
+        total = 0
+        for ballot, count in self.box.items():
+            value = {each: value for group, value in ballot for each in group}
+            total += count * any(value.get(name, 0) > value.get(other, 0) for other in others if other != name)
+        return total
+
+    def majority(self):
+        share, of = (self.rules.get("majority") or "1/2 cast").split()
+        yes, no, ballots = self.points["Yes"], self.points["No"], sum(self.box.values())
+        base = {"cast": yes + no, "present": ballots, "entitled": max(ballots, self.rules["entitled"])}[of]
+        needed = Fraction(share) * base  # of one half, more than that is needed
+        self.elected = int(yes > 0 and (yes > needed if Fraction(share) == Fraction(1, 2) else yes >= needed))
+        return [["Yes"], ["No"], ["Abstain"]] if self.elected else [["No"], ["Yes"], ["Abstain"]]
 
 
 def peeled(names, beats):

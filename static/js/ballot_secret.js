@@ -27,6 +27,9 @@
     });
   }
 
+  // The answer to a form that nobody is to send again by going back to it.
+  for (const left of document.querySelectorAll("[data-left]")) history.replaceState(null, "", left.dataset.left);
+
   // A link to the page that asks for the words, if we have the secret.
   for (const link of document.querySelectorAll("[data-kept]")) {
     const secret = stored((storage) => storage.getItem(keyOf(link.dataset.kept)));

@@ -1,4 +1,4 @@
-// Recounts ranked ballots by the same rules but with independent code, so that a mistake here or on the server shows up
+// Recounts ballots by the same rules but with independent code, so that a mistake here or on the server shows up
 // as a difference. A self-contained script for a page, a worker or Node. Decisions use whole numbers only: shared votes
 // are counted in small enough fractions.
 globalThis.Recount = (() => {
@@ -16,9 +16,13 @@ globalThis.Recount = (() => {
 
   const NUMBER = /^(0|[1-9][0-9]*)$/;
 
-  // "2>0=1": candidate 2 first, then 0 and 1 tied; the rest are unranked. An empty ranking is a blank ballot.
+  // "2>0=1": candidate 2 first, then 0 and 1 tied; the rest are unranked. An empty ranking is a blank ballot. Marks are
+  // one group, and values follow theirs: "0=4@5>1@3".
   const groupsOf = (ranking) =>
-    ranking === "" ? [] : ranking.split(">").map((group) => group.split("=").map(readNumber));
+    ranking === "" ? [] : ranking.split(">").map((group) => group.split("@")[0].split("=").map(readNumber));
+
+  const valuesOf = (ranking) =>
+    ranking.split(">").map((group) => (group.includes("@") ? readNumber(group.slice(group.indexOf("@") + 1)) : 0));
 
   const readNumber = (text) => {
     if (!NUMBER.test(text)) throw new Error(`This is not the number of a candidate: ${text}`);
@@ -30,7 +34,10 @@ globalThis.Recount = (() => {
     if (new Set(numbers).size < numbers.length) throw new Error(`This ranks somebody twice: ${ranking}`);
   };
 
-  const rankingOf = (groups) => groups.map((group) => [...group].sort((a, b) => a - b).join("=")).join(">");
+  const rankingOf = (groups, values = []) =>
+    groups
+      .map((group, at) => [...group].sort((a, b) => a - b).join("=") + (values[at] ? `@${values[at]}` : ""))
+      .join(">");
 
   const checkedCount = (count) => {
     if (!Number.isSafeInteger(count) || count < 0) throw new Error(`This is not a number of ballots: ${count}`);
@@ -46,8 +53,9 @@ globalThis.Recount = (() => {
       const groups = groupsOf(written);
       check(groups.flat(), names.length, written);
       for (const group of groups) group.forEach((each, at) => (group[at] = moved[each]));
-      const ranking = rankingOf(groups);
-      if (!papers.has(ranking)) papers.set(ranking, { ranking, groups, count: 0 });
+      const values = valuesOf(written);
+      const ranking = rankingOf(groups, values);
+      if (!papers.has(ranking)) papers.set(ranking, { ranking, groups, values, count: 0 });
       papers.get(ranking).count += checkedCount(count);
       if (index % 5000 === 0) tell(index / rankings.length);
     });
@@ -699,6 +707,120 @@ globalThis.Recount = (() => {
     }
   };
 
+  // --- marks and values ---
+
+  // Of each candidate, the votes or points: a mark counts for one.
+  const pointsOf = (ballots) => {
+    const points = ballots.names.map(() => 0);
+    for (const { groups, values, count } of ballots.papers) {
+      groups.forEach((group, at) => group.forEach((each) => (points[each] += count * (values[at] || 1))));
+    }
+    return points;
+  };
+
+  // The method's own rules come first; this only draws. The round is the number of the seat.
+  const lottery = (names, method, seed) => {
+    const [ties, lots] = [[], []];
+    const draw = (who, where, round) => {
+      if (who.length === 1) return who[0];
+      const chosen = drawn(names, who, { seed, method, where, round });
+      ties.push(tie(names, where, who, "lot", round));
+      lots.push({ where, names: namesOf(names, who), chosen: names[chosen], round });
+      return chosen;
+    };
+    return { ties, lots, draw };
+  };
+
+  const elected = (ballots, groups, winners, { ties, lots }, more = {}) => {
+    const all = [...ties, ...leftTies(ballots.names, groups)];
+    return standing(ballots, groups, { winners: winners.map((each) => ballots.names[each]), ties: all, lots, ...more });
+  };
+
+  // Those with most are elected; for the last seats between equals lots are drawn. Nobody is elected without a vote.
+  const mostPoints = (ballots, { method, seats, seed }) => {
+    const points = pointsOf(ballots);
+    const luck = lottery(ballots.names, method, seed);
+    const [groups, winners] = [[], []];
+    for (const group of levels(everyone(points.length), points)) {
+      const free = points[group[0]] ? seats - winners.length : 0;
+      const chosen = free >= group.length ? [...group] : [];
+      while (chosen.length < Math.min(free, group.length)) {
+        const left = group.filter((each) => !chosen.includes(each));
+        chosen.push(luck.draw(left, "election", winners.length + chosen.length + 1));
+      }
+      const others = group.filter((each) => !chosen.includes(each));
+      groups.push(...[chosen, others].filter((part) => part.length));
+      winners.push(...chosen.sort((a, b) => a - b));
+    }
+    return elected(ballots, groups, winners, luck);
+  };
+
+  // STAR: the two with most points are finalists, and the one whom more ballots score higher wins. Ties for the final:
+  // of two, the one scored higher by more; else most fives; else a lot. In the runoff: points, fives, a lot.
+  const star = (ballots, { method, seats, seed }) => {
+    const { names } = ballots;
+    const pairwise = contests(ballots, "below");
+    const points = pointsOf(ballots);
+    const fives = names.map(() => 0);
+    for (const { groups, values, count } of ballots.papers) {
+      groups.forEach((group, at) => values[at] === 5 && group.forEach((each) => (fives[each] += count)));
+    }
+    const luck = lottery(names, method, seed);
+    const note = (where, who, how, round) => luck.ties.push(tie(names, where, who, how, round));
+    const headToHead = ([one, other]) => ({ [one]: pairwise[one][other], [other]: pairwise[other][one] });
+    // By the first measure in which they differ, those who are best by it.
+    const settled = (tied, steps, where, round) => {
+      for (const [how, measure] of steps) {
+        const [first, ...others] = levels(tied, measure);
+        if (others.length && how) note(where, tied, how, round);
+        if (others.length) return first;
+      }
+      return [luck.draw(tied, where, round)];
+    };
+    const narrowed = (tied, round) => {
+      const two = tied.length === 2 ? [["head to head", headToHead(tied)]] : [];
+      return settled(tied, [...two, ["fives", fives]], "finalists", round);
+    };
+    const bestOf = (tied, places, round) => {
+      if (tied.length <= places || !places) return tied.slice(0, places);
+      const first = narrowed(tied, round);
+      const chosen = bestOf(first, places, round);
+      const others = tied.filter((each) => !first.includes(each));
+      return [...chosen, ...bestOf(others, places - chosen.length, round)];
+    };
+    const finalistsOf = (left, round) =>
+      levels(left, points).reduce((found, tied) => [...found, ...bestOf(tied, 2 - found.length, round)], []);
+    const winnerOf = (finalists, round) => {
+      if (finalists.length === 1) return finalists[0];
+      const steps = [["", headToHead(finalists)], ["points", points], ["fives", fives]];
+      return settled(finalists, steps, "runoff", round)[0];
+    };
+    const winners = [];
+    let last = [];
+    for (let left = everyone(names.length); winners.length < seats; ) {
+      left = left.filter((each) => points[each] && !winners.includes(each));
+      if (!left.length) break;
+      last = finalistsOf(left, winners.length + 1);
+      winners.push(winnerOf(last, winners.length + 1));
+    }
+    const first = [...winners, ...last.filter((each) => !winners.includes(each))];
+    const rest = everyone(names.length).filter((each) => !first.includes(each));
+    return elected(ballots, [...first.map((each) => [each]), ...levels(rest, points)], winners, luck, { pairwise });
+  };
+
+  // Yes or no: of one half, more than that must say yes; of any other share, at least that.
+  const yesOrNo = (ballots, { majority: rule, entitled }) => {
+    const [yes, no, abstain] = ["Yes", "No", "Abstain"].map((name) => ballots.names.indexOf(name));
+    const points = pointsOf(ballots);
+    const [ayes, noes] = [yes, no].map((each) => points[each] ?? 0);
+    const [, top, bottom, of] = /^([0-9]+)\/([0-9]+) (cast|present|entitled)$/.exec(rule || "1/2 cast");
+    const base = { cast: ayes + noes, present: ballots.total, entitled: Math.max(entitled, ballots.total) }[of];
+    const [have, need] = [BigInt(ayes) * BigInt(bottom), BigInt(top) * BigInt(base)];
+    const carried = ayes > 0 && (2 * top === Number(bottom) ? have > need : have >= need);
+    const order = (carried ? [yes, no, abstain] : [no, yes, abstain]).filter((each) => each >= 0);
+    return standing(ballots, order.map((each) => [each]), { winners: carried ? ["Yes"] : [] });
+  };
+
   // --- all methods ---
 
   const METHODS = {
@@ -711,13 +833,20 @@ globalThis.Recount = (() => {
     plurality,
     "stv-scottish": stvScottish,
     "stv-meek": stvMeek,
+    majority: yesOrNo,
+    "most-votes": mostPoints,
+    approval: mostPoints,
+    score: mostPoints,
+    cumulative: mostPoints,
+    star,
   };
 
-  const count = (ballots, method, { seats = 1, unranked = "below", seed = "" } = {}) => {
+  const count = (ballots, method, settings = {}) => {
+    const { seats = 1, unranked = "below", seed = "", majority = "", entitled = 0 } = settings;
     if (!METHODS[method]) throw new Error(`There is no method ${method}.`);
     if (!["below", "no-opinion"].includes(unranked)) throw new Error(`There is no rule ${unranked}.`);
     const { total, blank } = ballots;
-    return { method, total, blank, ...METHODS[method](ballots, { method, seats, unranked, seed }) };
+    return { method, total, blank, ...METHODS[method](ballots, { method, seats, unranked, seed, majority, entitled }) };
   };
 
   // --- comparing with the published result ---

@@ -26,6 +26,7 @@ def under_new_name(pk: str, old: str, new: str) -> str:
 
 ELECTIONS = Span("ELECTIONS", index=True)
 FOR_EVERYONE = Span("EVERYONE", index=True)
+PUBLIC_ELECTIONS = Span("PUBLIC", index=True)
 SEALING = Span("SEALING", index=True)
 SHARED_RESULTS = Span("SHARED", index=True)
 OPEN_MARKS = 4  # of an election that has shards: every cast reads one
@@ -113,6 +114,7 @@ description = _one("DESCRIPTION")  # too long for an item that every page and ev
 snapshot = _one("SNAPSHOT")  # the skills it needs of candidates who agreed, as of its opening
 turnout = _one("TURNOUT")  # how many voted in each hour or on each day, as far as the log has been read
 for_everyone = _one("EVERYONE")
+public_election = _one("PUBLIC")  # from its opening, if its result is or will be public
 lots = _one("LOTS")  # the secret that it is committed to while open; deleted when revealed with the result
 result = _one("RESULT")
 sealing = _one("SEALING")

@@ -9,6 +9,7 @@ from .parts import METADATA, escape, fold, part, sequence
 
 MAX_NAME_START_BYTES = 700  # of a name in a key of the search
 OWNER = Key(METADATA, "OWNER")
+PROVIDERS_REQUIRED = Key(METADATA, "PROVIDERSREQUIRED")  # exists only while passwords are for the owner alone
 SETUP = Key(METADATA, "SETUP")  # the link that creates the first owner, while there is none
 NAMES_TO_FORGET = Span("NAMES", index=True)
 NAMES_KEPT = Span("NAMES#KEPT", index=True)

@@ -22,6 +22,7 @@ def looks_of_programs(lunch: Poll, post: Post, set_id: str) -> list[Look]:
     return [
         Look("api/results", "stranger"),
         Look("api/results/-", "stranger", ("Past",)),
+        Look("api/calendar", "stranger"),
         Look("api/checkpoints", "stranger"),
         Look("api/checkpoints/-", "stranger", (_newest_public(),)),
         Look("api/elections", "program"),

@@ -505,6 +505,7 @@ def _looks_at_results() -> list[Look]:
         Look("head_to_head", "voter", ("Past",)),
         Look("head_to_head", "voter", ("Past prize",), of="with names", asked={"one": "0", "other": "1"}),
         Look("mail_result", "organiser", ("Past",)),
+        Look("result_frames", "organiser", ("Past",)),
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),
@@ -539,7 +540,8 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
 
 def _looks_of_the_owner(lunch: Poll) -> list[Look]:
     waiting, _cursor = outbox.in_state(outbox.SENT, limit=1)
-    pages = ("admin", "system", "pause", "log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
+    pages = ("admin", "system", "pause", "sign_in_rule")
+    pages += ("log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
     return [
         Look("metrics", "owner"),
         Look("doctor", "stranger", (doctor.signed_token,)),

@@ -84,7 +84,9 @@ def measured(table: Table) -> list[Row]:
 @contextmanager
 def without_haste() -> Iterator[Standstill]:
     """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
-    name of the site and at who is there in a session nobody does, and no worker is missed yet."""
+    name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed
+    yet."""
+    from accounts import password_policy
     from acts import branding
     from live import clock as of_sessions
     from polls import live_count as of_polls
@@ -102,6 +104,7 @@ def without_haste() -> Iterator[Standstill]:
         patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),
         patch.object(pause.cache, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),
+        patch.object(password_policy.cache, "ticking", lambda: 0.0),
         patch.object(heartbeats.watch, "ticking", lambda: 0.0),
         patch.object(voters, "MIN_VOTING_SECONDS", 0),
         override_settings(**PRESENTED),

@@ -125,12 +125,9 @@ def test_what_is_no_address_is_refused(address):
 def test_the_site_says_at_its_start_what_is_wrong(tmp_path):
     path = Path(tmp_path / "providers.toml")
     path.write_text('[x]\nkind = "saml"\nclient_secret = "very-secret"\n')
-    run: subprocess.CompletedProcess = manage(
-        "check", SIGN_IN_PROVIDERS=str(path), PASSWORDS_ONLY_FOR="Ada", DATA_DIR=str(tmp_path)
-    )
+    run: subprocess.CompletedProcess = manage("check", SIGN_IN_PROVIDERS=str(path), DATA_DIR=str(tmp_path))
     assert run.returncode == 1
     assert "SIGN_IN_PROVIDERS, x: kind must be one of oidc, github." in run.stderr
-    assert "PASSWORDS_ONLY_FOR needs SIGN_IN_PROVIDERS" in run.stderr
     assert "very-secret" not in run.stderr
 
 

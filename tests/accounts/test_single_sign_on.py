@@ -13,19 +13,22 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import requests
+from django.core.management import CommandError, call_command
 from django.test import Client
 from oidc_provider_mock import run_server_in_thread
 
-from accounts import repository, services, tokens, visitors
+from accounts import api_tokens, password_policy, repository, services, tokens, visitors
 from accounts.connectors import identities, registry
 from accounts.connectors.configuration import Provider
 from accounts.connectors.protocol import Identity
 from accounts.models import User
+from accounts.replay import NO_PASSWORD
 from accounts.rules import Role, role_by_groups
 from accounts.second_factor import authenticator_apps, factors
 from acts.refusals import Refusal
-from acts.storage import table
+from acts.storage import log, table
 from store import keys
+from store.table import Update
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.people import PASSWORD, make_owner, make_person, sign_in
@@ -416,15 +419,113 @@ def test_a_site_that_demands_a_second_factor_accepts_the_providers(uni, knows, s
 
 
 @pytest.fixture
-def required(uni, settings):
-    settings.PASSWORDS_ONLY_FOR = "Owner"
+def required(uni):
+    password_policy.require_provider("owner")
 
 
-def test_where_a_provider_is_required_only_the_emergency_account_uses_a_password(required, knows):
+def test_the_owner_requires_a_provider_with_the_password_that_stays_for_emergencies(uni):
+    owner, page = sign_in(repository.find("owner")), "/admin/sign-in/"
+    assert f'href="{page}"' in owner.get("/admin/").content.decode()
+    assert "Example University" in owner.get(page).content.decode()
+    assert owner.post(page, {"present": "wrong"}).status_code == 422
+    assert owner.post(page, {}).status_code == 422
+    assert not password_policy.requires_provider()
+    assert owner.post(page, {"present": PASSWORD})["Location"] == page
+    assert password_policy.requires_provider()
+    assert owner.post(page, {"present": PASSWORD}).status_code == 200, "pressed twice"
+    assert password_policy.requires_provider()
+    assert "Everyone but you signs in with a provider." in owner.get(page).content.decode()
+    owner.post(page, {"allow": "yes"})
+    assert not password_policy.requires_provider()
+    kinds = [event["event_type"] for event in log().since(0)][-2:]
+    assert kinds == ["ProvidersRequired", "PasswordsAllowed"]
+    assert "Someone else changed this" in said(owner, owner.post(page, {"allow": "yes"}))
+    assert replay.check(table()).first == ()
+
+
+def test_an_owner_who_could_be_locked_out_cannot_require_it(uni, settings):
+    owner, page = repository.find("owner"), "/admin/sign-in/"
+    client = sign_in(owner)
+    settings.SIGN_IN_PROVIDERS = []
+    client.post(page, {"present": PASSWORD})
+    assert table().get(keys.PROVIDERS_REQUIRED) is None, "nobody else could sign in"
+    settings.SIGN_IN_PROVIDERS = [uni]
+    identities.link(owner, uni, Identity(uni.issuer, "boss"))
+    table().write(Update(keys.user("owner"), set={"hash": NO_PASSWORD}))
+    assert "set a password first" in client.get(page).content.decode()
+    client.post(page, {"present": PASSWORD})
+    assert table().get(keys.PROVIDERS_REQUIRED) is None
+
+
+def test_only_the_owner_may_require_it(uni):
+    for other in (Client(), sign_in("bob", Role.AUDITOR)):
+        for response in (other.get("/admin/sign-in/"), other.post("/admin/sign-in/", {"present": PASSWORD})):
+            assert response.status_code in (302, 403)
+    assert not password_policy.requires_provider()
+
+
+def test_without_a_provider_passwords_work_whatever_was_required(required, settings):
+    settings.SIGN_IN_PROVIDERS = []
+    client = Client()
+    linked_before = make_person("bob")
+    client.post("/sign-in/", {"name_or_email": linked_before.name, "password": PASSWORD})
+    assert who(client) == "bob"
+
+
+def test_the_operator_can_allow_passwords(required, capsys):
+    call_command("allow_passwords")
+    assert not password_policy.requires_provider()
+    with pytest.raises(CommandError, match="already allowed"):
+        call_command("allow_passwords")
+
+
+def test_the_site_is_handed_to_nobody_without_an_emergency_password(required, uni):
+    alice = linked(role=Role.ADMIN)
+    table().write(Update(keys.user("alice"), set={"hash": NO_PASSWORD}))
+    with pytest.raises(Refusal, match="needs a password for emergencies"):
+        services.change_role(repository.find("owner"), repository.find("alice"), Role.OWNER)
+    make_person("bob", Role.ADMIN)
+    services.change_role(repository.find("owner"), repository.find("bob"), Role.OWNER)
+    client = Client()
+    client.post("/sign-in/", {"name_or_email": "bob", "password": PASSWORD})
+    assert who(client) == "bob"
+    assert not repository.find("owner").may_use_password
+    assert alice.name == "alice"
+
+
+def test_who_was_signed_in_stays_so_and_can_still_link_the_account(uni):
+    bob, alice = sign_in("bob"), sign_in(linked())
+    assert "Link it now" not in bob.get("/me/").content.decode()
+    password_policy.require_provider("owner")
+    assert "Link it now" in bob.get("/me/").content.decode()
+    assert "Link it now" not in alice.get("/me/").content.decode()
+    assert "Link it now" not in sign_in(repository.find("owner")).get("/me/").content.decode()
+    assert bob.get("/me/providers/uni/link/").status_code == 200, "the password still proves who bob is"
+    answer = bob.post("/me/providers/uni/link/", {"present": PASSWORD})
+    assert (answer.status_code, uni.issuer in answer.content.decode()) == (200, True)
+
+
+def test_who_has_not_linked_the_account_in_time_is_told_whom_to_ask(required, knows):
+    make_person("bob")
+    knows("b", email="bob@example.org", email_verified=True)
+    client, response = visit(subject="b")
+    assert "Ask the owner of this site" in said(client, response)
+
+
+def test_tokens_of_programs_still_work(uni):
+    token = api_tokens.create(linked(), "A program", ["read"], 7)
+    password_policy.require_provider("owner")
+    answer = Client().get("/api/v1/elections", headers={"Authorization": f"Bearer {token}"})
+    assert answer.status_code == 200
+
+
+def test_where_a_provider_is_required_only_the_owner_uses_a_password(required, knows):
     linked()
-    wrong = Client().post("/sign-in/", {"name_or_email": "alice", "password": PASSWORD})
-    assert wrong.status_code == 422
-    assert "Wrong name or password." in wrong.content.decode()
+    for password in (PASSWORD, "wrong"):
+        refused = Client().post("/sign-in/", {"name_or_email": "alice", "password": password})
+        assert refused.status_code == 422
+        assert "only the owner of this site can sign in with a password" in refused.content.decode()
+        assert 'href="/sign-in/with/uni/"' in refused.content.decode()
     client = Client()
     client.post("/sign-in/", {"name_or_email": "owner", "password": PASSWORD})
     assert who(client) == "owner"
@@ -436,14 +537,20 @@ def test_where_a_provider_is_required_nobody_gets_a_password(required, uni, outb
     alice = linked()
     page = Client().get("/sign-in/").content.decode()
     assert "Emergency sign-in" in page
-    assert "/password/forgotten/" not in page
     assert "/register/" not in page
     assert Client().get("/register/")["Location"].startswith("/sign-in/")
-    Client().post("/password/forgotten/", {"name_or_email": "alice"})
-    assert "Reset your password" not in [subject for _to, subject, _text in outbox()]
-    with pytest.raises(Refusal, match="sign in with a provider and have no password"):
+    page = Client().get("/password/forgotten/").content.decode()
+    assert "everyone but the owner signs in with a provider" in page
+    assert 'href="/sign-in/with/uni/"' in page
+    answer = Client().post("/password/forgotten/", {"name_or_email": "alice"})
+    assert "everyone but the owner signs in with a provider" in answer.content.decode()
+    assert not any("Reset your password" in subject for _to, subject, _text in outbox())
+    with pytest.raises(Refusal, match="signs in with a provider, and needs no password"):
         services.send_reset_link(repository.find("owner"), alice)
-    assert Client().get(f"/password/reset/alice/{tokens.reset_token.make_token(alice)}/").status_code == 410
+    answer = Client().get(f"/password/reset/alice/{tokens.reset_token.make_token(alice)}/")
+    assert (answer.status_code, "signs in with a provider" in answer.content.decode()) == (410, True)
+    Client().post("/password/forgotten/", {"name_or_email": "owner"})
+    assert [to for to, subject, _text in outbox() if "Reset your password" in subject] == ["owner@example.org"]
     client = sign_in(alice)
     assert client.get("/me/leave/")["Location"].startswith("/me/prove/"), "her password proves nothing here"
     with pytest.raises(Refusal, match="could no longer sign in"):

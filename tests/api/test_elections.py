@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from accounts import repository as people
 from accounts.api_tokens import Scope
 from accounts.rules import Role
 from acts.storage import log
 from ballots import services as voting
 from elections import repository
+from elections.lifecycle import deleting
 from tests.api.program import Program, program_of
 from tests.at_once import at_once
+from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.clock import at_its_own_moment, stands_at
 from tests.people import enrol, make_person
 
 NEW = {"name": "Board 2027", "description": "Who *leads* us.", "time_zone": "Europe/Berlin"}
@@ -64,6 +70,46 @@ def test_an_election_from_draft_to_result(otto, board, stranger, person, program
     assert [each["name"] for each in stranger.get("results").json()["items"]] == ["Board 2027"]
 
 
+def calendar(stranger, query="") -> list[tuple[str, str]]:
+    return [(each["name"], each["state"]) for each in stranger.get(f"calendar{query}").json()["items"]]
+
+
+def test_the_calendar_has_what_anyone_may_see_and_nothing_else(otto, board, stranger, monkeypatch):
+    assert calendar(stranger) == []
+    otto.patch(board, {"results_public": True, "begins": "2099-02-01T18:00:00+01:00", "ends": ENDS})
+    otto.post("elections", {**NEW, "name": "Members only"})
+    for each in ("candidates", "voters"):
+        sent = CANDIDATES if each == "candidates" else {"voters": [{"voter": "Otto"}]}
+        otto.post(f"elections/Members%20only/{each}", sent)
+    otto.post("elections/Members%20only/open", {})
+    assert calendar(stranger) == []
+    assert otto.post(f"{board}/open", {}).status_code == 200
+    (entry,) = stranger.get("calendar").json()["items"]
+    assert (entry["begins"], entry["ends"]) == ("2099-02-01T17:00:00Z", "2099-03-01T17:00:00Z")
+    assert (entry["state"], entry["time_zone"]) == ("scheduled", "Europe/Berlin")
+    assert stranger.client.get(entry["page"].removeprefix("http://localhost:8000")).status_code == 200
+    for moment, state in (("2099-02-01T17:00:00Z", "open"), ("2099-03-01T17:00:00Z", "closed")):
+        with monkeypatch.context() as later:
+            stands_at(later, moment)
+            assert calendar(stranger) == [("Board 2027", state)]
+    otto.post(f"{board}/close")
+    (entry,) = stranger.get("calendar").json()["items"]
+    assert entry["state"] == "closed"
+    assert entry["ends"] < "2099", "when it really ended"
+    assert stranger.get("calendar", If_None_Match=stranger.get("calendar")["ETag"]).status_code == 304
+    deleting.delete(people.find("Otto"), repository.find("Board 2027"))
+    assert calendar(stranger) == []
+
+
+def test_the_calendar_comes_in_parts(stranger, opened):  # noqa: F811
+    for name in ("One", "Two", "Three"):
+        at_its_own_moment(partial(opened, "Ann", name=name, results_public=True))
+    first = stranger.get("calendar?limit=2").json()
+    rest = stranger.get(first["next"]).json()
+    assert [each["name"] for each in (*first["items"], *rest["items"])] == ["Three", "Two", "One"]
+    assert rest["next"] is None
+
+
 def test_what_a_page_would_hide_is_not_there(otto, board, stranger, person, program):
     other = program(person("Uwe"))
     for path in (board, f"{board}/candidates", f"{board}/voters", f"{board}/turnout", "elections/No%20such"):
@@ -77,6 +123,15 @@ def test_what_a_page_would_hide_is_not_there(otto, board, stranger, person, prog
     assert problem(stranger.get("results/Board%202027")) == (404, "not-found")
     assert other.get("results/Board%202027").json()["state"] == "open"
     assert problem(program(person("Uwe"), Scope.ORGANISE).get("results/Board%202027")) == (404, "not-found")
+
+
+def test_stricter_rules_for_voting_are_settings_like_any_other(otto, board):
+    assert otto.get(board).json()["safeguards"] == []
+    strict = otto.patch(board, {"safeguards": ["strict"], "changeable": False}).json()
+    assert (strict["safeguards"], strict["changeable"]) == (["no-drafts", "leave", "confirm", "counts"], False)
+    assert otto.patch(board, {"description": "New", "seats": 1}).json()["safeguards"] == strict["safeguards"]
+    assert otto.patch(board, {"safeguards": ["leave"]}).json()["safeguards"] == ["leave"]
+    assert problem(otto.patch(board, {"safeguards": ["sealed"]})) == (422, "invalid")
 
 
 def test_a_service_refuses_in_the_words_of_the_page(otto, board):
@@ -192,9 +247,9 @@ def test_a_change_sent_again_is_made_once(otto, board):
     assert [each.status_code for each in made] == [201, 201]
     assert made[0].content == made[1].content
     assert events("ElectionCreated") == 2
-    opened = [otto.post(f"{board}/open", {}, Idempotency_Key='"quoted"') for _ in range(2)]
-    assert [each.status_code for each in opened] == [200, 200]
-    assert opened[0].json() == opened[1].json()
+    answers = [otto.post(f"{board}/open", {}, Idempotency_Key='"quoted"') for _ in range(2)]
+    assert [each.status_code for each in answers] == [200, 200]
+    assert answers[0].json() == answers[1].json()
     assert problem(otto.post(f"{board}/open", {}, Idempotency_Key="another")) == (409, "not-now")
 
 

@@ -46,6 +46,7 @@ def test_the_commands_of_the_guide_run_as_they_are_written(address, person):
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     answers = [json.loads(line) for line in re.sub(r"\}\{", "}\n{", done.stdout).splitlines()]
     assert [each.get("state") for each in answers if "method" in each] == ["draft", "draft", "open", "closed", "closed"]
+    assert [(each["name"], each["state"]) for each in answers[-3]["items"]] == [("Board 2027", "closed")]
     assert answers[-1]["options"] == ["Pizza", "Sushi", "Falafel"]
     assert repository.find("Board 2027").voter_count == 2
     assert sum(event["event_type"] == "ElectionUpdated" for event in log().since(0)) == 1

@@ -18,6 +18,7 @@ from results.checks.in_browser import ballot_story
 from tally import lots
 from tally.ballots import Ballots, ranking_of
 from tally.methods import KINDS, count
+from tests.tally.examples import random_marks
 from tests.tally.published import ABSENT, every_case
 
 from .conftest import MAX_ATTEMPTS
@@ -54,10 +55,10 @@ def wrong_in(bench: Page, elections: list[dict]) -> list[list[str]]:
     return bench.evaluate(COUNT_ALL, json.dumps(elections))
 
 
-def counted(ballots: Ballots, **settings) -> dict:
-    """An election with what the server makes of it by every method."""
+def counted(ballots: Ballots, kind: str = "ranked", **settings) -> dict:
+    """An election with what the server makes of it by every method for this kind of ballot."""
     rules = {name: value for name, value in settings.items() if name != "method"}
-    results = {method: json.loads(count(ballots, method, **rules).as_json()) for method in KINDS["ranked"]}
+    results = {method: json.loads(count(ballots, method, **rules).as_json()) for method in KINDS[kind]}
     rankings = list(ballots.counts.items())
     return {
         "candidates": ballots.candidates,
@@ -89,6 +90,27 @@ def test_it_agrees_with_the_server_on_any_election(bench):
     assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
     settled = {tie["settled"] for each in elections for said in each["results"].values() for tie in said["ties"]}
     assert settled == {"left", "earlier round", "lot"}, "or the examples are too tame"
+
+
+def test_it_agrees_with_the_server_on_marks_and_values(bench):
+    """tests/results/test_bundle.py compares the server with verify.py on such ballots."""
+    chance = random.Random(42)
+    elections = [
+        counted(
+            random_marks(chance, kind),
+            kind,
+            seats=chance.randint(1, 3),
+            seed=f"seed {number}",
+            majority=chance.choice(["", "2/3 cast", "3/5 present", "1/2 present", "1/2 entitled", "3/4 entitled"]),
+            entitled=10,
+        )
+        for number in range(100)
+        for kind in KINDS
+        if kind != "ranked"
+    ]
+    assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
+    settled = {tie["settled"] for each in elections for said in each["results"].values() for tie in said["ties"]}
+    assert settled == {"left", "head to head", "points", "fives", "lot"}, "or the examples are too tame"
 
 
 @pytest.mark.skipif(not every_case(), reason=ABSENT)
@@ -143,7 +165,7 @@ def test_what_is_not_a_ranking_is_not_counted(bench):
     script = """ranking => {
       try { Recount.normal(["Ada", "Bo"], [[ranking, 1]]); } catch (error) { return error.message; }
     }"""
-    for ranking in ("0>0", "3", "0>>1", "a", "-1", "00", "0=", " 0", "1e0"):
+    for ranking in ("0>0", "3", "0>>1", "a", "-1", "00", "0=", " 0", "1e0", "@1", "0@", "0@-1", "0@1@2", "0@x"):
         assert "This " in (bench.evaluate(script, ranking) or ""), ranking
 
 

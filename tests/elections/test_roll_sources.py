@@ -16,8 +16,10 @@ from accounts.connectors import identities, membership, registry
 from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
+from acts.queues import SomeFailed
 from acts.refusals import LostRace
 from acts.storage import table, use_table
+from ballots import services as voting
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -25,7 +27,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll import sources
-from elections.roll.services import add_voters
+from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
 from pages import lists
 from pages.lists import Row, Verdict
@@ -107,7 +109,7 @@ def row(value: str, verdict: Verdict) -> Row:
 def test_the_difference_is_decided_without_the_store():
     rows = [row("new", Verdict.NEW), row("Ann", Verdict.THERE), row("new", Verdict.REPEATED)]
     found = sources.difference(["ANN", "bea", "cid"], [*rows, row("cid", Verdict.INVALID)])
-    assert (found.added, found.removed, found.kept) == (["new"], ["bea"], 1)
+    assert (found.added, found.removed, found.unchanged) == (["new"], ["bea"], 1)
     for nobody in ([], [row("cid", Verdict.INVALID)]):
         with pytest.raises(sources.SourceError, match="nobody"):
             sources.difference(["ann"], nobody)
@@ -246,20 +248,29 @@ def test_who_votes_between_preview_and_button_stays(client, draft, otto, server)
     assert on_roll() == ROLL
 
 
-def test_who_votes_between_reading_and_writing_stays(draft, otto):
+def test_who_votes_between_reading_and_writing_stays(draft, otto, person):
     """The draft was read; then it is opened and somebody votes."""
-    found = sources.compare(draft, [row("dora@example.org", Verdict.NEW)])
-    lifecycle.open_(otto, draft, editable=False)
+    add_voters(otto, draft, [person("Vera").name])
+    read = now()
+    found = sources.compare(read, [row("dora@example.org", Verdict.NEW)])
+    assert "Vera" in found.removed
+    lifecycle.open_(otto, read, editable=False)
+    voting.cast(people.find("Vera"), NAME, {"0": ["1"], "1": ["2"]}, "form")
     with pytest.raises(LostRace):
-        sources.follow(otto, draft, found)
-    assert on_roll() == ROLL
+        sources.follow(otto, read, found)
+    assert on_roll() == ["Vera", *ROLL]
 
 
-def test_a_vote_alone_is_enough_to_stay(draft, otto):
-    table().write(Update(keys.voter(NAME, ROLL[0], draft.shards), set={"voted": True}))
+def test_a_vote_alone_is_enough_to_stay(draft, otto, person):
+    """Even if whoever removes people did not notice that the election is open."""
+    add_voters(otto, draft, [person("Vera").name, person("Uma").name])
+    lifecycle.open_(otto, now(), editable=False)
+    voting.cast(people.find("Vera"), NAME, {"0": ["1"], "1": ["2"]}, "form")
     with pytest.raises(LostRace):
-        sources.follow(otto, draft, sources.Difference([], ROLL))
-    assert on_roll() == ROLL
+        remove_voters(otto, now(), ["Uma", "Vera"])
+    assert on_roll() == ["Uma", "Vera", *ROLL]
+    remove_voters(otto, now(), ["Uma"])
+    assert on_roll() == ["Vera", *ROLL]
 
 
 # --- groups and teams ---
@@ -416,6 +427,29 @@ def test_a_bad_night_removes_nobody_and_is_on_the_dashboard(client, nightly, bod
     assert sentence not in text(client.get("/election/Board%202027/dashboard/"))
 
 
+def test_what_nobody_expected_of_one_source_holds_up_no_other(nightly, otto, caplog):
+    other = drafts.create(otto, "Council")
+    sources.choose(otto, other, sources.FILE, nightly.url, nightly=True)
+    before = "2019-01-01T00:00:00.000000+00:00"
+    broken = {"due": before, "GSI1SK": before, "kind": "carrier pigeon"}
+    table().write(Update(keys.roll_source("Council"), set=broken, when=Exists()))
+    assert pass_night() == 2
+    assert "dora@example.org" in on_roll()
+    assert [each.error for each in caplog.records if each.name == "plenum.queues"] == ["KeyError"]
+    found = sources.find("Council")
+    assert (found.failed, found.due > PAST) == ("error", True), "it is tried again next night, not at once"
+
+
+def test_a_source_that_cannot_even_be_put_off_holds_up_no_other(nightly, otto):
+    sources.choose(otto, drafts.create(otto, "Council"), sources.FILE, nightly.url, nightly=True)
+    before = "2019-01-01T00:00:00.000000+00:00"
+    table().write(Update(keys.roll_source("Council"), set={"due": before, "GSI1SK": before}, when=Exists()))
+    table().write(Update(keys.election("Council"), set={"time_zone": "Mars/Crater"}, when=Exists()))
+    with pytest.raises(SomeFailed):
+        pass_night()
+    assert "dora@example.org" in on_roll()
+
+
 def test_a_private_address_is_refused_at_night_too(nightly, settings):
     settings.OUTGOING_ALLOWED = ([], [])
     pass_night()
@@ -456,7 +490,7 @@ def test_a_program_replaces_the_roll(api):
         answer = api.put(VOTERS, WHOLE, **{"Idempotency-Key": "one"})
         assert answer.status_code == 200
         assert on_roll() == ["ann@example.org", "dora@example.org"]
-    assert (seen["added"], seen["removed"], seen["kept"]) == (["dora@example.org"], ROLL[1:], 1)
+    assert (seen["added"], seen["removed"], seen["unchanged"]) == (["dora@example.org"], ROLL[1:], 1)
     assert [each["voter"] for each in seen["refused"]] == ["Nobody"]
     assert len(events("VotersRemoved")) == 1
     assert api.put(VOTERS, {"voters": []}).status_code == 422

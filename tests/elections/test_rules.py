@@ -47,6 +47,7 @@ TABLE = {
     Action.INVITE: ("EO", "owner manager"),
     Action.READ_MAILS: ("EOC", "owner manager"),
     Action.ANNOUNCE: ("C", "owner manager"),
+    Action.FRAME: ("DEOC", "owner manager"),
     Action.WORD_INVITATION: ("DEO", "owner manager"),
     Action.SET_REMINDERS: ("DEO", "owner manager"),
     Action.ENTER_PAPER: ("EO", "owner manager"),

@@ -47,6 +47,7 @@ LAST = (
     "delete_election",
     "hand_over_election",
     "remove_person",
+    "sign_in_rule",
     "pause",
 )  # after which pages are elsewhere
 TELLS_OF_THE_WORKER = "readyz"  # of which there is none here
@@ -238,6 +239,7 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "delete_election": {"name": _known("Board")},
     "game_hosts": {"name": _known("Cleo")},
     "game_frames": {"hosts": _hosts},
+    "result_frames": {"hosts": _hosts},
     "add_webhook": {"url": _url},
     "edit_webhook": {"url": _url},
     "game_roll": {"names": _people},

@@ -34,8 +34,9 @@ from store import keys
 from store.log import Event, EventLog, seal
 from store.table import Update
 from tally.ballots import Ballots, groups_of, ranking_of
-from tally.methods import count
+from tally.methods import KIND_OF, count
 from tests.people import confirm, enrol
+from tests.tally.examples import random_marks
 
 PROGRAM = Path(verify.__file__)
 CYCLE = ["0>1>2", "0>1>2", "1>2>0", "1>2>0", "2>0>1", "2>0>1", "0"]
@@ -216,7 +217,7 @@ def test_the_same_election_gives_the_same_bytes(held, site):
 @pytest.mark.parametrize("program", [verify, verify_stv, watch])
 def test_the_programs_are_short_and_need_nothing(program):
     source = Path(program.__file__).read_text()
-    assert len(source.splitlines()) < 380
+    assert len(source.splitlines()) < 480
     tree = ast.parse(source, feature_version=(3, 8))
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
@@ -552,7 +553,7 @@ def random_rankings(seed: int) -> list[str]:
 
 def agree(cast: list[str], method: str, unranked: str, seed: str) -> None:
     ours = count(Ballots.of(NAMES, cast), method, unranked=unranked, seed=seed)
-    box = verify.Counter(tuple(tuple(NAMES[n] for n in group) for group in groups_of(each)) for each in cast)
+    box = verify.Counter(tuple((tuple(NAMES[n] for n in group), 0) for group in groups_of(each)) for each in cast)
     again = verify.Count(box, sorted(NAMES), {"unranked": unranked, "seed": seed})
     places: list[tuple[str, int]] = []
     for group in getattr(again, method.replace("-", "_"))():
@@ -593,3 +594,30 @@ def test_the_second_count_by_the_scottish_rules_agrees_with_the_first(cast, seat
 def test_the_second_count_by_the_scottish_rules_agrees_where_much_is_equal():
     for seed in range(400):
         agree_on_stages(random_rankings(seed), 1 + seed % 3, str(seed))
+
+
+def agree_on_marks(ballots: Ballots, method: str, **rules) -> None:
+    ours = count(ballots, method, **rules)
+    names, box = ballots.candidates, verify.Counter()
+    for text, times in ballots.counts.items():
+        groups = [group.partition("@") for group in text.split(">") if group]
+        named = [
+            (tuple(names[int(each)] for each in group.split("=")), int(value or 0)) for group, _at, value in groups
+        ]
+        box[tuple(named)] += times
+    again = verify.Marks(box, sorted(names), {"method": method, **rules})
+    places: list[tuple[str, int]] = []
+    for group in getattr(again, method.replace("-", "_"))():
+        place = len(places) + 1
+        places += [(name, place) for name in sorted(group)]
+    assert tuple(places) == ours.places
+    assert tuple(name for name, _place in places)[: again.elected] == ours.winners
+
+
+@pytest.mark.parametrize("method", verify.MARKS)
+def test_the_second_count_of_marks_and_values_agrees(method):
+    chance = random.Random(42)
+    for seed in range(300):
+        majority = chance.choice(["1/2 cast", "2/3 cast", "3/5 present", "1/2 present", "1/2 entitled", "3/4 entitled"])
+        rules = {"seats": chance.randint(1, 3), "seed": str(seed), "majority": majority, "entitled": 10}
+        agree_on_marks(random_marks(chance, KIND_OF[method]), method, **rules)

@@ -10,12 +10,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts import repository as people
 from acts.storage import table
+from elections import repository as elections
 from results import export_views, services
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.publishing import seal_publicly
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 from tests.test_routes import PROOF
+from upkeep import replay
 
 PAGES = ("shared", "embed")
 
@@ -160,17 +163,61 @@ def test_the_text_says_all_that_a_letter_needs(shared, client):
     assert re.search(r"Digest of the ballots:\s+[0-9a-f]{64}$", text, re.MULTILINE)
 
 
-def test_other_sites_may_show_the_small_page_and_no_other(shared, client):
+@pytest.fixture
+def organiser(signed_in) -> Client:
+    return signed_in(people.find("the organiser") or "the organiser")
+
+
+def test_no_site_may_show_it_unless_an_organiser_allows_it(shared, client):
     shared()
+    for view in PAGES:
+        assert "frame-ancestors 'none'" in client.get(at(view))["Content-Security-Policy"]
+        assert client.get(at(view))["X-Frame-Options"] == "DENY"
+    assert "iframe" not in client.get(at("shared")).content.decode()
+
+
+def test_allowed_sites_may_show_the_small_page_and_no_other(shared, client, organiser):
+    shared()
+    frames = at("result_frames")
+    assert f'href="{frames}"' in organiser.get(at("results")).content.decode()
+    assert organiser.post(frames, {"hosts": "https://www.example.org/\r\nnews.example.org:8443"})["Location"] == frames
+    page = unescape(organiser.get(frames).content.decode())
+    assert re.search(rf'<iframe src="http[^"]*{at("embed")}" title="Result: Board"', page)
     small, large = client.get(at("embed")), client.get(at("shared"))
-    assert "frame-ancestors *" in small["Content-Security-Policy"]
-    assert "script-src 'none'" in small["Content-Security-Policy"]
+    policy = small["Content-Security-Policy"]
+    assert "frame-ancestors https://www.example.org https://news.example.org:8443" in policy
+    assert "script-src 'none'" in policy
     assert "X-Frame-Options" not in small
     assert small["Cache-Control"] == "public, max-age=300"
     assert "<script" not in small.content.decode()
     assert "Set-Cookie" not in small
     assert "frame-ancestors 'none'" in large["Content-Security-Policy"]
     assert large["X-Frame-Options"] == "DENY"
+
+
+def test_taking_a_site_off_the_list(shared, client, organiser):
+    shared()
+    organiser.post(at("result_frames"), {"hosts": "www.example.org"})
+    organiser.post(at("result_frames"), {"hosts": ""})
+    assert "frame-ancestors 'none'" in client.get(at("embed"))["Content-Security-Policy"]
+    assert "which sites may show the result" in organiser.get(at("history")).content.decode()
+    assert replay.check(table()).first == ()
+
+
+@pytest.mark.parametrize("typed", ["*", "http://www.example.org", "a.example; script-src *"])
+def test_what_is_not_a_host_is_refused(shared, organiser, typed):
+    shared()
+    assert organiser.post(at("result_frames"), {"hosts": typed}).status_code == 422
+    assert elections.find("Board").frame_hosts == ""
+
+
+def test_who_may_choose_the_sites(shared, organiser, signed_in, client):
+    shared(results_public=False)
+    assert organiser.get(at("result_frames")).status_code == 404, "nobody else could see it"
+    assert "/results/frames/" not in organiser.get(at("results")).content.decode()
+    for method in ("get", "post"):
+        assert getattr(signed_in("Eve"), method)(at("result_frames")).status_code == 403
+        assert getattr(client, method)(at("result_frames")).status_code == 302
 
 
 def test_the_small_page_knows_nobody(shared, signed_in):
@@ -182,15 +229,15 @@ def test_the_small_page_knows_nobody(shared, signed_in):
     assert 'desc="1 trips"' in answer["Server-Timing"]
 
 
-def test_a_hostile_name_is_only_a_name(shared, client):
+def test_a_hostile_name_is_only_a_name(shared, client, organiser):
     name = 'a"><script>alert(1)</script>&lt;'
     shared(name=name)
     for view in PAGES:
         page = client.get(at(view, name)).content.decode()
         assert "<script>alert" not in page
-    frame = unescape(
-        re.search(r'<code id="share-frame">(.*?)</code>', client.get(at("shared", name)).content.decode())[1]
-    )
+    organiser.post(at("result_frames", name), {"hosts": "www.example.org"})
+    page = organiser.get(at("result_frames", name)).content.decode()
+    frame = unescape(re.search(r'<pre id="frame".*?>(.*?)</pre>', page)[1])
     source = unescape(re.search(r'src="([^"]*)"', frame)[1])
     assert Client().get(source.removeprefix("http://127.0.0.1:8000")).status_code == 200
 

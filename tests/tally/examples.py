@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tally.ballots import Ballots, ranking_of
+from random import Random
+
+from tally.ballots import Ballots, ranking_of, ratings_of, text_of
+from tally.majorities import ABSTAIN, NO, YES
 
 
 def election(lines: str, candidates: str = "") -> Ballots:
@@ -40,3 +43,22 @@ EQUAL_CYCLE = election("""
     2: B > C > A
     2: C > A > B
 """)
+
+
+def random_marks(chance: Random, kind: str) -> Ballots:
+    """Ballots of a kind with marks or values: few candidates and many equals, where the rules for ties are tested."""
+    size, names = chance.randint(1, 5), ["Ada", "Bo", "Čeněk", "דנה", "Eve 🦊"]
+    if kind == "yes-no":
+        counts = {each: chance.randint(0, 6) for each in ("0", "1", "2", "")}
+        return Ballots((YES, NO, ABSTAIN), counts)
+    highest = {"score": 5, "points": 9}.get(kind, 1)
+    counts = {}
+    for _ in range(chance.choice([0, 1, 2, 3, 5, 8])):
+        values = {each: chance.choice([0, 1, highest, chance.randint(0, highest)]) for each in range(size)}
+        text = text_of(values) if highest > 1 else text_of(values).removesuffix("@1")
+        counts[text] = counts.get(text, 0) + chance.randint(1, 3)
+    if kind == "score" and chance.random() < 0.5:  # make all equal in points, which they rarely are by themselves
+        totals = [sum(ratings_of(text).get(each, 0) * n for text, n in counts.items()) for each in range(size)]
+        for each, total in enumerate(totals):
+            counts[f"{each}@1"] = counts.get(f"{each}@1", 0) + max(totals) - total
+    return Ballots(tuple(chance.sample(names, size)), counts)

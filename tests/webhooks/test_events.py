@@ -18,7 +18,7 @@ from results import repository as results
 from store.log import as_text
 from tests.background import finish_background, unfinished
 from tests.clock import stands_at
-from webhooks.repository import TELLING
+from webhooks.repository import NOTIFYING
 from webhooks.rules import TYPES
 
 from .sites import Network, find, hooked, opened, ready, send
@@ -80,7 +80,7 @@ def test_a_post_for_later_waits_and_may_be_withdrawn(person):
     assert [task.due for task in news_tasks()] == [tomorrow]
     news.withdraw(olga, posts.find(post.id))
     (task,) = news_tasks()
-    TELLING.advance(task.subject)
+    NOTIFYING.advance(task.subject)
     assert send(network) == 0
     assert not network.attempts
     news.publish(olga, posts.find(post.id))
@@ -88,7 +88,7 @@ def test_a_post_for_later_waits_and_may_be_withdrawn(person):
 
 
 def news_tasks():
-    return TELLING.unfinished()
+    return NOTIFYING.unfinished()
 
 
 def test_an_announced_result_is_a_post(person):
