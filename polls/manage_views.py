@@ -141,7 +141,7 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     if run_form(request, form, act, done, "name"):
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")
-    lead = _("The question, description, options and kind of ballot are copied. Votes are not, and the poll stays as it is.")
+    lead = _("The question, options and kind of ballot are copied. Votes are not, and the poll stays as it is.")
     return show_form(request, form, title, button, lead=lead)
 
 

@@ -102,15 +102,17 @@ EXPORTS: dict[str, tuple[str, str | Promise]] = {  # the media type of each file
     "votes.abif": (TEXT, "ABIF"),
     "votes.cvotes": (TEXT, gettext_lazy("Condorcet vote format")),
     "votes.toi": (TEXT, gettext_lazy("PrefLib, with equals (.toi)")),
+    "votes.cat": (TEXT, gettext_lazy("PrefLib, by category (.cat)")),
     "result.json": (JSON, gettext_lazy("The result as JSON")),
 }
 
 
-OF_RANKINGS = ("votes.blt", "votes.cvotes", "votes.toi")  # formats for rankings alone
+OF_RANKINGS, OF_MARKS = ("votes.blt", "votes.cvotes", "votes.toi"), ("votes.cat",)  # formats for these alone
 
 
 def exports_of(poll: Poll) -> dict[str, tuple[str, str | Promise]]:
-    return {file: about for file, about in EXPORTS.items() if poll.kind == "ranked" or file not in OF_RANKINGS}
+    others = OF_MARKS if poll.kind == "ranked" else OF_RANKINGS
+    return {file: about for file, about in EXPORTS.items() if file not in others}
 
 
 @of_results
@@ -131,4 +133,5 @@ def _content(snapshot: PollSnapshot, file: str) -> Iterable[bytes]:
     if file == "result.json":
         return [snapshot.result.as_json().encode()]
     ballots = snapshot.ballots or repository.read_counted(snapshot.poll, snapshot.result.digest)
-    return write(File(ballots, 1, snapshot.poll.title, snapshot.poll.unranked), file.removeprefix("votes."))
+    poll = snapshot.poll
+    return write(File(ballots, 1, poll.title, poll.unranked, poll.kind), file.removeprefix("votes."))

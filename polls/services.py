@@ -28,6 +28,7 @@ from acts.retry import MAX_RACES, retry_on_conflict, run_once, write_each
 from acts.storage import SITE, now_text, table
 from acts.versions import next_version
 from elections.drafts import copying
+from elections.kinds import settings_of_kind
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
@@ -36,7 +37,6 @@ from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
 from store.table import Check, Conflict, Delete, Missing, Write
-from tally.methods import KINDS
 
 from . import repository, rules
 from .repository import DELETING, PollStanding
@@ -291,11 +291,10 @@ def make_election(who: Runner, organiser: User, name: str) -> Election:
     who.check(Act.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]
-    ballot = {} if poll.kind == "ranked" else {"kind": poll.kind, "method": KINDS[poll.kind][0]}
-    if poll.kind == "choose":
-        ballot |= {"fewest": poll.fewest, "most": poll.most}
-    chosen = {"description": poll.description, "time_zone": poll.time_zone, "of_options": True}
-    return copying.make(organiser, name, names, **chosen, **ballot)
+    chosen: dict[str, Any] = {"description": poll.description, "time_zone": poll.time_zone, "of_options": True}
+    if poll.kind != "ranked":
+        chosen |= settings_of_kind({"kind": poll.kind, "fewest": poll.fewest, "most": poll.most})
+    return copying.make(organiser, name, names, **chosen)
 
 
 # --- when a person leaves ---
