@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from acts.links import absolute_url
+from elections.turnout.counts import Turnout as Counted
 from pages.times import UnknownZone, form_time, from_text
 from store.log import as_text
 
@@ -25,6 +26,11 @@ class Turnout(msgspec.Struct):
     voted: int
     paper: int
     percent: int
+    votes: Annotated[int, msgspec.Meta(description="More than voted where voters have weights.")]
+
+    @classmethod
+    def of(cls, counted: Counted, voters: int) -> Turnout:
+        return cls(voters, counted.voted, counted.paper, counted.percent(voters), counted.votes)
 
 
 def moment(stored: str | None) -> datetime | None:

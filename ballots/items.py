@@ -28,9 +28,10 @@ def by_code(ballot: Item) -> Key:
 
 
 ITEMS = (
-    ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int withdrawn:int",
+    ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int withdrawn:int extra:int",
              rule=before_the_close_only("open", "as_of"), replay=(Exempt(BY_CHANCE, summed=True),)),
-    ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast", "confirmation withdrawn:bool",
+    ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast weight:int",
+             "confirmation withdrawn:bool",
              rule=of_a_named_voter, lists=tuple(keys.ballots_by_time("")), replay=(
                  Exempt("The log says how many secret ballots were withdrawn, not which.", where=is_withdrawn),
                  Exempt("Secret ballots are logged when the election is sealed, without the hashes under which they "
@@ -46,7 +47,7 @@ ITEMS = (
                        "election ballot")),
              exports=(Export("ballots", _("ballots.json: your ballots, as far as they can still be linked to you."),
                              personal_data.export_ballots),)),
-    ItemType("published ballots", keys.published, "ballots:list", inside="confirmation rankings voter_name",
+    ItemType("published ballots", keys.published, "ballots:list", inside="confirmation rankings weight voter_name",
              rule=after_the_close, replay=(
                  Exempt("Ballots are written for publication before the result is sealed, and take effect with it.",
                         until=keys.result("")),)),

@@ -190,6 +190,7 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
         "whose": "" if NO_DRAFTS in election.safeguards else _whose(request, way, standing),
         "replaces": standing.may_change,
         "is_hidden": standing.link is not None,
+        "weight": standing.weight,
         "has_words": has_words(standing),
         "is_changing": "change" in request.GET or "review" in request.POST,
     }
@@ -238,6 +239,7 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
         "count": sum(each.is_new for each in answers),
         "voted": any(each.standing.voted for each in answers),
         "has_words": has_words(first),
+        "weight": first.weight,
     }
     answer = render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
     carried = MultiValueDict({name: [value] for name, value in (*sent.items(), *fields) if ":" not in name})

@@ -10,6 +10,7 @@ from accounts.models import User
 from acts.storage import table
 from elections import personal_data
 from elections import repository as elections
+from elections.rolls import weight_fields
 from store import keys
 from store.table import Item
 from tally.ballots import groups_of
@@ -42,4 +43,5 @@ def _ballot(standing: Standing, item: Item | None) -> Item:
     names = {each.number: each.name for each in elections.candidates_of(standing.election)}
     ballot = repository.ballot_from(item)
     groups = [[names.get(number, f"#{number}") for number in group] for group in groups_of(ballot.rankings)]
-    return cast | {"ranking": groups, "confirmation": ballot.confirmation, "cast_at": ballot.when_cast}
+    cast |= {"ranking": groups, "confirmation": ballot.confirmation, "cast_at": ballot.when_cast}
+    return cast | weight_fields(ballot.weight)

@@ -148,7 +148,7 @@ def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candi
 
 def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) -> Report:
     ballots = repository.read_ballots(election)
-    assert ballots.total == turnout(election).voted
+    assert ballots.total == turnout(election).votes
     seed = lots.seed_of(secret, ballots.normal.digest)
     result = count(ballots, election.method, seats=election.seats, unranked=election.unranked, seed=seed)
     log = verify(stage)

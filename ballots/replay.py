@@ -42,19 +42,19 @@ def cast(event: Happened) -> Iterator[Step]:
     if standing.election.secret_ballot:
         yield [*repository.recording_vote(standing, paper=paper), *turned_out(event)]
     else:
-        ballot = Ballot(event_data["rankings"], event_data["confirmation"], event.when)
+        ballot = Ballot(event_data["rankings"], event_data["confirmation"], event.when, rolls.weight_of(event_data))
         yield [*repository.casting(standing, ballot, paper=paper), *turned_out(event)]
 
 
 def changed(event: Happened) -> Iterator[Step]:
-    more = int(event.data.get("again", False))
-    yield [repository.recording_replacement(election_of(event), more), *turned_out(event)]
+    more, weight = int(event.data.get("again", False)), rolls.weight_of(event.data)
+    yield [repository.recording_replacement(election_of(event), more, weight), *turned_out(event)]
 
 
 def withdrawn(event: Happened) -> Iterator[Step]:
     """A secret ballot names nobody."""
     if (election := election_of(event)).secret_ballot:
-        yield [repository.recording_replacement(election, -1), *turned_out(event)]
+        yield [repository.recording_replacement(election, -1, rolls.weight_of(event.data)), *turned_out(event)]
         return
     standing = standing_of(event)
     if not standing.voted:
@@ -83,12 +83,12 @@ def published(election: Election) -> Iterator[Step]:
 
 
 EVENTS = (
-    EventType("BallotCast", cast, "election_name voter_name:person changed:bool rankings paper:bool account",
-              "confirmation"),
-    EventType("BallotChanged", changed, "election_name again:bool"),
-    EventType("BallotWithdrawn", withdrawn, "election_name voter_name:person account"),
+    EventType("BallotCast", cast, "election_name voter_name:person changed:bool rankings paper:bool account "
+              "weight:int", "confirmation"),
+    EventType("BallotChanged", changed, "election_name again:bool weight:int"),
+    EventType("BallotWithdrawn", withdrawn, "election_name voter_name:person account weight:int"),
     EventType("BallotsSealed", sealed, "election_name part:int parts:int ballots:list",
-              inside="confirmation rankings"),
+              inside="confirmation rankings weight"),
 )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from operator import methodcaller
+from typing import Any
 
 from django.conf import settings
 
@@ -31,7 +31,7 @@ from .secret import ballot_id
 
 Row = tuple[str, ...]
 as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; only in a voter's name might be a tab
-_row: Callable[[Line], list[str]] = methodcaller("split", "\t", 2)
+_row: Callable[[Line], list[str]] = methodcaller("split", "\t", 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,11 @@ class Standing:
         """How often they have cast, changed or withdrawn, as far as the roll tells: of a secret ballot only whether it
         was cast. A page compares it to notice that it is out of date."""
         return self.entry.get("acts", int(self.voted)) if self.entry else 0
+
+    @property
+    def weight(self) -> int:
+        """How many times their vote counts: fixed when the election opened, and stored with each ballot."""
+        return rolls.weight_of(self.found or self.entry or {})
 
     @property
     def is_unknown(self) -> bool:
@@ -166,7 +171,7 @@ def ballot_of(standing: Standing) -> Ballot | None:
 
 
 def ballot_from(item: Item) -> Ballot:
-    return Ballot(item["rankings"], item["confirmation"], item.get("when_cast"))
+    return Ballot(item["rankings"], item["confirmation"], item.get("when_cast"), rolls.weight_of(item))
 
 
 def every_ballot(election: Known) -> Iterator[Ballot]:
@@ -175,9 +180,10 @@ def every_ballot(election: Known) -> Iterator[Ballot]:
 
 
 def ballot_rows(election: Known) -> Iterator[Row]:
-    """Every ballot that was not withdrawn as a row of code, ranking and voter, in no meaningful order."""
-    found = sharded_reads.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
-    return ((code, ranking, voter or "") for code, ranking, voter in found if code)  # naming the parts doubles the time
+    """Every ballot that was not withdrawn as a row of code, ranking, weight and voter, in no meaningful order."""
+    names = ("confirmation", "rankings", "weight", "voter_name")
+    found = sharded_reads.values(table(), sharding.ballot_spans(election), *names)
+    return ((code, ranking, str(weight or ""), voter or "") for code, ranking, weight, voter in found if code)
 
 
 # --- ballots that are sorted: by code, and two with one code stay two ---
@@ -189,9 +195,9 @@ def sorter() -> Sorter:
 
 def ballots_with_keys(election: Known) -> Iterator[tuple[Line | None, Line]]:
     """Every ballot, unless it was withdrawn, and its key, as sortable lines."""
-    names = ("confirmation", "rankings", "PK", "SK")
-    for code, ranking, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
-        yield as_line((code, ranking, "")) if code else None, as_line((sk, pk))
+    names = ("confirmation", "rankings", "weight", "PK", "SK")
+    for code, ranking, weight, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
+        yield as_line((code, ranking, str(weight or ""), "")) if code else None, as_line((sk, pk))
 
 
 def sort_ballots(election: Known) -> Sorter:
@@ -225,10 +231,10 @@ def may_be_removed(election: Election) -> Condition:
 def as_published(ballots: Iterable[Line]) -> list[Item]:
     """Ballots in published form; only those of a public election name their voters."""
     return [
-        {"confirmation": code, "rankings": ranking, "voter_name": voter}
-        if voter
-        else {"confirmation": code, "rankings": ranking}
-        for code, ranking, voter in map(_row, ballots)
+        {"confirmation": code, "rankings": ranking}
+        | ({"weight": int(weight)} if weight else {})
+        | ({"voter_name": voter} if voter else {})
+        for code, ranking, weight, voter in map(_row, ballots)
     ]
 
 
@@ -250,15 +256,23 @@ def every_published(election_name: str) -> Iterator[Item]:
 
 
 def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
-    """All ballots as input for counting: how often each ranking was cast. Unless the counts are given, ballots are
+    """All ballots as input for counting: how many votes each ranking got. Unless the counts are given, ballots are
     streamed page by page."""
     names = elections.candidate_names(sharding.name_of(election))
     if counts is None:
-        found = chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))
-        counts = Counter(ranking for ranking in found if ranking is not None)
+        counts = votes_of(Counter(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings", "weight")))
     numbers = range(max(names, default=-1) + 1)
     every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
+
+
+def votes_of(ballots: Mapping[tuple[Any, Any], int]) -> Counter[str]:
+    """How many votes each ranking got, by how many ballots of each weight have it; those withdrawn have none."""
+    votes: Counter[str] = Counter()
+    for (ranking, weight), number in ballots.items():
+        if ranking is not None:
+            votes[ranking] += number * int(weight or 1)
+    return votes
 
 
 # --- writes; each returns parts of a transaction ---
@@ -272,13 +286,15 @@ def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
 
 def recording_vote(standing: Standing, *, paper: bool) -> list[Write]:
     """What a cast writes besides the ballot, in public and secret elections alike."""
-    counts = {"voted": int(not standing.voted), "paper": int(paper) - int(_was_paper(standing))}
+    more = int(not standing.voted)
+    counts = {"voted": more, "paper": int(paper) - int(_was_paper(standing)), "extra": more * (standing.weight - 1)}
     return [passing_gate(standing.election, **counts), marking_roll(standing, voted=True, paper=paper)]
 
 
 def withdrawing(standing: Standing) -> list[Write]:
     """Of a public ballot."""
-    gate = passing_gate(standing.election, voted=-1, paper=-int(_was_paper(standing)))
+    counts = {"voted": -1, "paper": -int(_was_paper(standing)), "extra": 1 - standing.weight}
+    gate = passing_gate(standing.election, **counts)
     return [gate, marking_roll(standing, voted=False, paper=False), Delete(standing.ballot_key, when=Exists())]
 
 
@@ -289,14 +305,14 @@ def replacing(standing: Standing, ballot: Ballot | None) -> list[Write]:
     was_withdrawn = "withdrawn" in standing.found
     before = Equals("withdrawn", True) if was_withdrawn else Exists() & Missing("withdrawn")
     more = int(ballot is not None) - int(not was_withdrawn)
-    place, fields = standing.ballot_key, _fields(ballot) if ballot else {"withdrawn": True}
-    put = Put({"PK": place.pk, "SK": place.sk, **fields}, when=before)
-    return [recording_replacement(standing.election, more), put]
+    fields = _fields(ballot) if ballot else {"withdrawn": True, **rolls.weight_fields(standing.weight)}
+    put = Put({**standing.ballot_key.item, **fields}, when=before)
+    return [recording_replacement(standing.election, more, standing.weight), put]
 
 
-def recording_replacement(election: Election, more: int) -> Write:
-    """What a change or a withdrawal of a secret ballot writes besides it: so many more ballots count."""
-    return passing_gate(election, voted=more, withdrawn=-more)
+def recording_replacement(election: Election, more: int, weight: int) -> Write:
+    """What a change or a withdrawal of a secret ballot writes besides it: so many more ballots of this weight count."""
+    return passing_gate(election, voted=more, withdrawn=-more, extra=more * (weight - 1))
 
 
 def passing_gate(election: Election, **counts: int) -> Write:
@@ -307,7 +323,7 @@ def passing_gate(election: Election, **counts: int) -> Write:
 
 def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """Marks on the roll that they voted, never how; only in a public election how often, and whether on paper. Refused
-    if they acted since `standing` was read."""
+    if they acted since `standing` was read, or if they were removed and are back with another weight."""
     assert standing.voter is not None
     is_public = not standing.election.secret_ballot
     fields: Item = {"voted": voted, **({"paper": paper} if is_public else {})}
@@ -315,7 +331,9 @@ def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
         put = rolls.new_voter(standing.election, standing.voter, standing.account)
         return Put(put.item | fields | ({"acts": 1} if is_public else {}), when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    unchanged: Condition = Exists() & Equals("voted", standing.voted)
+    weight = standing.entry.get("weight")
+    unchanged: Condition = Equals("voted", standing.voted)
+    unchanged &= Equals("weight", weight) if weight else Missing("weight")
     if is_public:
         unchanged &= Equals("acts", standing.acts) if "acts" in standing.entry else Missing("acts")
     when = _if_links_are_unchanged(standing, place, unchanged)
@@ -323,8 +341,9 @@ def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
 
 
 def _fields(ballot: Ballot) -> Item:
-    """A secret ballot has nothing else: no time, name or order that could reveal when it was cast."""
-    return {"rankings": ballot.rankings, "confirmation": ballot.confirmation}
+    """A secret ballot has nothing else: no time, name or order that could reveal when it was cast. Enough others have
+    its weight, or the election would not have opened."""
+    return {"rankings": ballot.rankings, "confirmation": ballot.confirmation, **rolls.weight_fields(ballot.weight)}
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:

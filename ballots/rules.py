@@ -63,6 +63,7 @@ class Ballot:
     rankings: str
     confirmation: str
     when_cast: str | None = None
+    weight: int = 1  # how many times it counts
 
 
 def check_voting(election: Election, now: str) -> None:
@@ -99,11 +100,12 @@ class PublishedBallot(NamedTuple):
 
     code: str
     ranking: str
+    weight: str = ""  # how many times it counts, if not once
     voter: str = ""
 
     @classmethod
     def of(cls, item: Item) -> PublishedBallot:
-        return cls(item["confirmation"], item["rankings"], item.get("voter_name", ""))
+        return cls(item["confirmation"], item["rankings"], str(item.get("weight", "")), item.get("voter_name", ""))
 
 
 class Mismatch(Exception):

@@ -35,11 +35,22 @@ class Voter:
     account: str | None = None  # which account of the name, by when it was made
     invited: str = ""  # the number of the mail that invited them
     display_name: str = ""  # of someone listed by address, if the organiser gave it
+    weight: int = 1  # how many times their vote counts; it no longer changes once the election is open
 
 
 def voter_of(item: Item) -> Voter:
-    texts = (item.get(name, "") for name in ("invited", "display_name"))
-    return Voter(item["voter_name"], item["voted"], item.get("account"), *texts)
+    invited, display_name = (item.get(name, "") for name in ("invited", "display_name"))
+    return Voter(item["voter_name"], item["voted"], item.get("account"), invited, display_name, weight_of(item))
+
+
+def weight_of(item: Item) -> int:
+    """How many times a vote counts, by an entry on the roll, a ballot or an event."""
+    return int(item.get("weight", 1))
+
+
+def weight_fields(weight: int) -> Item:
+    """What an item or an event says of it, where it is not once."""
+    return {"weight": weight} if weight != 1 else {}
 
 
 def is_by_address(voter_name: str) -> bool:

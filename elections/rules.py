@@ -107,6 +107,7 @@ class Election:
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
+    weighted: bool = False  # whether there were voters on its roll whose vote counts more than once
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
     safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order

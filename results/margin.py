@@ -246,7 +246,7 @@ def _level(kind: str) -> str:
 def _ahead(kind: str, many: int) -> str:
     if kind in (CONTEST, RUNOFF):
         return ngettext(
-            "%(name)s beat %(other)s by %(votes)s ballot.", "%(name)s beat %(other)s by %(votes)s ballots.", many
+            "%(name)s beat %(other)s by %(votes)s vote.", "%(name)s beat %(other)s by %(votes)s votes.", many
         )
     if kind == SEAT:
         return ngettext(

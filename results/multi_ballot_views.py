@@ -83,6 +83,7 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
         "sealed": True,
         "result": result,
         "outcome": outcome_of(result),
+        "ballots": found.seal.ballots,
         "method": method,
         "percent": percent,
     }

@@ -9,7 +9,8 @@ published: whatever is left in it must be what was sealed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
@@ -117,7 +118,8 @@ def _check_counted(election: Election, seal: Seal, event_data: Item) -> None:
     """The rankings that what-ifs and recounts start from are those of the ballots."""
     try:
         stored = repository.counted(election.name, seal.candidates).normal
-        cast = _numbered(election, seal, (each["rankings"] for each in ballots.every_published(election.name)))
+        every = Counter((each["rankings"], each.get("weight")) for each in ballots.every_published(election.name))
+        cast = _numbered(election, seal, ballots.votes_of(every))
     except (BadBallot, TypeError, ValueError):
         raise Mismatch("the rankings as they were counted cannot be read any more.") from None
     if stored.counts != cast.counts:
@@ -129,16 +131,16 @@ def _check_counted(election: Election, seal: Seal, event_data: Item) -> None:
 def _name_the_ballot(election: Election, seal: Seal, stored: Ballots, cast: Ballots) -> None:
     differing = {ranking for ranking, count in cast.counts.items() if stored.counts.get(ranking, 0) != count}
     for ballot in map(PublishedBallot.of, ballots.every_published(election.name)):
-        if differing & _numbered(election, seal, [ballot.ranking]).counts.keys():
+        if differing & _numbered(election, seal, {ballot.ranking: 1}).counts.keys():
             raise Mismatch(f"the ballot {ballot.code} is not among the counted rankings as it was sealed.")
     raise Mismatch("a ranking was counted that nobody has cast.")
 
 
-def _numbered(election: Election, seal: Seal, rankings: Iterable[str]) -> Ballots:
+def _numbered(election: Election, seal: Seal, counts: Mapping[str, int]) -> Ballots:
     """Rankings as counts have them: with candidates numbered in the order of their names."""
     names = {each.number: each.name for each in candidates_of(election)}
     numbers = range(max(names, default=-1) + 1)
-    every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
+    every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order(seal.candidates).normal
 
 
@@ -164,6 +166,8 @@ def _check_roll(election: Election, seal: Seal, event_data: Item) -> None:
         raise Mismatch("the roll is not what was sealed: who is on it, or who has voted.")
     if roll.voted != event_data["ballots"] + event_data.get("withdrawn", 0):
         raise Mismatch("not as many have voted by its roll as there are ballots, counted and withdrawn.")
+    if roll.votes < seal.turnout.votes:
+        raise Mismatch("the ballots have more votes than those who have voted by its roll.")
 
 
 def _check_lots(election: Election, seal: Seal, event_data: Item, commitment: str) -> None:

@@ -127,7 +127,7 @@ def seal_of(item: Item) -> Seal:
         **{name: item[name] for name in PLAIN},
         **{name: item.get(name, "") for name in (*LOTS, "roll_secret")},
         candidates=tuple(item["candidates"]),
-        turnout=Turnout(item["voted"], item["paper"], steps, item.get("withdrawn", 0)),
+        turnout=Turnout(item["voted"], item["paper"], steps, item.get("withdrawn", 0), item.get("extra", 0)),
     )
 
 
@@ -142,7 +142,7 @@ def head(election_name: str, seal: Seal) -> Put:
     fields |= {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
-    counted |= {"withdrawn": seal.turnout.withdrawn} if seal.turnout.withdrawn else {}
+    counted |= {name: number for name in ("withdrawn", "extra") if (number := getattr(seal.turnout, name))}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 
@@ -207,7 +207,7 @@ def _write(place: Key, text: str) -> None:
 
 
 def counted(election_name: str, candidates: tuple[str, ...]) -> Ballots:
-    """The ballots of a sealed election as they were counted: how often each ranking was cast."""
+    """The ballots of a sealed election as they were counted: how many votes each ranking got."""
     counts: dict[str, int] = {}
     for item in table().each(keys.counted_parts(election_name)):
         counts |= json.loads(item["text"])

@@ -9,7 +9,9 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from acts.storage import table
+from ballots.repository import votes_of
 from elections.repository import candidates_of
+from elections.rolls import weight_of
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys, sharded_reads
@@ -31,10 +33,11 @@ class KnownBallot:
     when: str
     confirmation: str
     ranking: str
+    weight: int = 1
 
     @classmethod
     def of(cls, item: Item) -> KnownBallot:
-        return cls(item["when_cast"], item["confirmation"], item["rankings"])
+        return cls(item["when_cast"], item["confirmation"], item["rankings"], weight_of(item))
 
 
 @dataclass
@@ -80,7 +83,10 @@ class RunningCount:
             return
         self.candidates = candidates
         names = tuple(sorted(each.name for each in candidates))
-        self.counts = self.normal(Counter(each.ranking for each in self.known.values()))
+        counts = Counter[str]()
+        for each in self.known.values():
+            counts[each.ranking] += each.weight
+        self.counts = self.normal(counts)
         self.summary = PairwiseSummary.of(names, self.counts)
         self.values = self._values_in(self.counts)
 
@@ -102,9 +108,9 @@ class RunningCount:
             ballot, known = self.ballot_from(item), self.known.get(item["SK"])
             if known is not None and (ballot == known or ballot.when < known.when):
                 continue
-            new[ballot.ranking] += 1
+            new[ballot.ranking] += ballot.weight
             if known is not None:
-                old[known.ranking] += 1
+                old[known.ranking] += known.weight
             self.known[item["SK"]] = ballot
             self.letters += len(ballot.ranking) - len(known.ranking if known else "")
             self.newest = max(self.newest, ballot.when)
@@ -144,10 +150,10 @@ def summary_by_time(election: Election) -> PairwiseSummary:
     running = RunningCount()
     running.set_candidates(candidates_of(election))
     cast = sharded_reads.each(table(), keys.ballots_by_time(election.name, shards=election.shards))
-    rankings = (item["rankings"] for item in cast)
+    rankings = ((item["rankings"], item.get("weight")) for item in cast)
     return sum(_summaries(running, rankings), running.summary)
 
 
-def _summaries(running: RunningCount, rankings: Iterator[str]) -> Iterator[PairwiseSummary]:
+def _summaries(running: RunningCount, rankings: Iterator[tuple[str, int | None]]) -> Iterator[PairwiseSummary]:
     while some := Counter(islice(rankings, BATCH_BALLOTS)):
-        yield PairwiseSummary.of(running.names, running.normal(some))
+        yield PairwiseSummary.of(running.names, running.normal(votes_of(some)))

@@ -50,6 +50,8 @@ SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has ha
 BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
 
+RollEntry = tuple[str, bool] | tuple[str, bool, int]  # name, whether they have voted, and the weight if not 1
+
 
 SEALING = Hooks[[Election], list[Write]]("in the transaction that seals a result")
 
@@ -66,24 +68,24 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         return
     counted = ballots.read_ballots(election, counts).normal
     turnout = final_turnout(election)
-    if counted.total != turnout.voted:
+    if counted.total != turnout.votes:
         if repository.is_sealed(election.name):
             return  # another worker has, and empties its box
-        raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {turnout.voted}.")
+        raise Disagreement(f"There are {counted.total} votes, but the gates have counted {turnout.votes}.")
     checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
     if not drawn["seed"] and repository.is_sealed(election.name):
         return  # sealing it disclosed and deleted the secret
     roll_secret = secrets.token_hex(32)
     roll = roll_commitment(election, roll_secret)
-    if roll.voted != turnout.voted + turnout.withdrawn:
+    if roll.voted != turnout.voted + turnout.withdrawn or roll.votes < turnout.votes + turnout.withdrawn:
         raise Disagreement(
-            f"By the roll {roll.voted} have voted; there are {turnout.voted} ballots, and {turnout.withdrawn} "
-            "withdrawn."
+            f"By the roll {roll.voted} have voted, with {roll.votes} votes; there are {turnout.voted} ballots with "
+            f"{turnout.votes} votes, and {turnout.withdrawn} ballots withdrawn."
         )
-    report = _report(election, counted, drawn, roll.entries)
+    report = _report(election, counted, drawn, roll.entitled)
     text = report.as_json()
     seal = Seal(
-        ballots=counted.total,
+        ballots=turnout.voted,
         digest=counted.digest,
         report_digest=hashlib.sha256(text.encode()).hexdigest(),
         sealed_at=now_text(),
@@ -212,22 +214,22 @@ class RollCommitment:
     """The commitment to the whole roll, made as the roll is read: who may vote and whether they have.
 
     Each entry has its own nonce, derived from a secret of the result that is never published, and a commitment: the
-    SHA-256 of the nonce and of the entry as a line of JSON. The commitment to the roll is the SHA-256 of all of these,
-    in the order in which the roll is read, that of the folded names. So an entry can be disclosed by its nonce without
-    the others, and an undisclosed one cannot be found by trying names and addresses.
+    SHA-256 of the nonce and of the entry as a line of JSON (`roll_entry`). The commitment to the roll is the SHA-256 of
+    all of these, in the order in which the roll is read, that of the folded names. So an entry can be disclosed by its
+    nonce without the others, and an undisclosed one cannot be found by trying names and addresses.
     """
 
     def __init__(self, secret: str):
         self._nonces, self._hash = Nonces(secret), hashlib.sha256()
 
-    def add(self, name: str, voted: bool) -> tuple[bytes, bytes]:
+    def add(self, entry: RollEntry) -> tuple[bytes, bytes]:
         """Returns the nonce and the commitment of this entry."""
-        (nonce,), (commitment,) = self.add_all([(name, voted)])
+        (nonce,), (commitment,) = self.add_all([entry])
         return nonce, commitment
 
-    def add_all(self, entries: list[tuple[str, bool]]) -> tuple[list[bytes], list[bytes]]:
+    def add_all(self, entries: list[RollEntry]) -> tuple[list[bytes], list[bytes]]:
         """The nonces and the commitments of these."""
-        nonces = self._nonces.of_all(name for name, _ in entries)
+        nonces = self._nonces.of_all(name for name, *_ in entries)
         pairs = zip(nonces, _lines(entries), strict=True)
         commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in pairs]
         self._hash.update(b"".join(commitments))
@@ -238,7 +240,11 @@ class RollCommitment:
         return self._hash.hexdigest()
 
 
-def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
+def roll_entry(name: str, voted: bool, weight: int) -> RollEntry:
+    return (name, voted) if weight == 1 else (name, voted, weight)
+
+
+def _lines(entries: list[RollEntry]) -> list[bytes]:
     """Each entry as a line of JSON: serialised in one go and split, unless a name contains the separator."""
     apart = orjson.dumps(entries)[2:-2].split(BETWEEN)
     return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(orjson.dumps, entries))
@@ -247,15 +253,17 @@ def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
 class CommittedRoll(NamedTuple):
     commitment: str
     voted: int
-    entries: int
+    votes: int  # of those who have voted
+    entitled: int  # votes of all who may vote
 
 
 def roll_commitment(election: Election, secret: str) -> CommittedRoll:
-    """The commitment to the roll, how many have voted, and how many are on it."""
-    commitment, voted, number = RollCommitment(secret), 0, 0
-    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted")
+    """The commitment to the roll, how many have voted, how many votes they have, and how many there are in all."""
+    commitment, voted, votes, entitled = RollCommitment(secret), 0, 0, 0
+    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "weight")
     while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
-        commitment.add_all(some)
-        voted += sum(has_voted for _name, has_voted in some)
-        number += len(some)
-    return CommittedRoll(commitment.text, voted, number)
+        commitment.add_all([roll_entry(name, has_voted, weight or 1) for name, has_voted, weight in some])
+        weights = [weight or 1 for _name, has_voted, weight in some if has_voted]
+        voted, votes = voted + len(weights), votes + sum(weights)
+        entitled += sum(weight or 1 for _name, _has_voted, weight in some)
+    return CommittedRoll(commitment.text, voted, votes, entitled)

@@ -175,6 +175,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "result": result,
         "outcome": outcome_of(result),
         "parts": parts,
+        "ballots": seal.ballots if seal else result.total,
         "order": order,
         "contests": contest_rows(result) if parts.comparisons else [],
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],

@@ -139,7 +139,7 @@ def how_close(report: Report) -> str:
     if close.ballots is None:
         if close.exact:
             return _("No change to the ballots could have changed the result.")
-        return _("We found no number of changed ballots that would have changed who won.")
+        return _("We found no number of changed votes that would have changed who won.")
     if total == 1:
         return _("A change to the only ballot would have changed the result.")
     values = {"count": close.ballots, "total": total, **_changed(report)}
@@ -166,27 +166,27 @@ def _would_be(report: Report) -> str:
         return _other_decision(bool(after), many)
     if not after:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had been different, nobody would have been elected.",
-            "If %(count)d of the %(total)d ballots had been different, nobody would have been elected.",
+            "If %(count)d of the %(total)d votes had been different, nobody would have been elected.",
+            "If %(count)d of the %(total)d votes had been different, nobody would have been elected.",
             many,
         )
     if report.result.seats > 1:
         return _other_seats(len(before - after) == len(after - before) > 0, many)
     if len(after) > 1:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had been different, it would have been a tie between %(names)s.",
-            "If %(count)d of the %(total)d ballots had been different, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d votes had been different, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d votes had been different, it would have been a tie between %(names)s.",
             many,
         )
     if after < before:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had been different, %(names)s would have won alone.",
-            "If %(count)d of the %(total)d ballots had been different, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d votes had been different, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d votes had been different, %(names)s would have won alone.",
             many,
         )
     return ngettext(
-        "If %(count)d of the %(total)d ballots had been different, %(names)s would have won.",
-        "If %(count)d of the %(total)d ballots had been different, %(names)s would have won.",
+        "If %(count)d of the %(total)d votes had been different, %(names)s would have won.",
+        "If %(count)d of the %(total)d votes had been different, %(names)s would have won.",
         many,
     )
 
@@ -194,13 +194,13 @@ def _would_be(report: Report) -> str:
 def _other_decision(carried: bool, many: int) -> str:
     if carried:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had been different, the proposal would have been carried.",
-            "If %(count)d of the %(total)d ballots had been different, the proposal would have been carried.",
+            "If %(count)d of the %(total)d votes had been different, the proposal would have been carried.",
+            "If %(count)d of the %(total)d votes had been different, the proposal would have been carried.",
             many,
         )
     return ngettext(
-        "If %(count)d of the %(total)d ballots had been different, the proposal would not have been carried.",
-        "If %(count)d of the %(total)d ballots had been different, the proposal would not have been carried.",
+        "If %(count)d of the %(total)d votes had been different, the proposal would not have been carried.",
+        "If %(count)d of the %(total)d votes had been different, the proposal would not have been carried.",
         many,
     )
 
@@ -208,15 +208,15 @@ def _other_decision(carried: bool, many: int) -> str:
 def _other_seats(swapped: bool, many: int) -> str:
     if swapped:
         return ngettext(
-            "If %(count)d of the %(total)d ballots had been different, %(new)s would have been elected in place of "
+            "If %(count)d of the %(total)d votes had been different, %(new)s would have been elected in place of "
             "%(gone)s.",
-            "If %(count)d of the %(total)d ballots had been different, %(new)s would have been elected in place of "
+            "If %(count)d of the %(total)d votes had been different, %(new)s would have been elected in place of "
             "%(gone)s.",
             many,
         )
     return ngettext(
-        "If %(count)d of the %(total)d ballots had been different, these would have been elected: %(names)s.",
-        "If %(count)d of the %(total)d ballots had been different, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d votes had been different, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d votes had been different, these would have been elected: %(names)s.",
         many,
     )
 

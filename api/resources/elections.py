@@ -326,5 +326,4 @@ def close(call: Call, name: str) -> Election:
 def turnout(call: Call, name: str) -> Turnout:
     """For those who run the election."""
     election = load(call, name, Action.SEE_ROLL)
-    counted = turnouts(election, to_show=True)[0]
-    return Turnout(election.voter_count, counted.voted, counted.paper, counted.percent(election.voter_count))
+    return Turnout.of(turnouts(election, to_show=True)[0], election.voter_count)

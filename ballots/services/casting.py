@@ -23,6 +23,7 @@ from ballots.rules import Ballot, HasNotVoted, HasVoted, NotConfirmed, NotOnTheR
 from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
 from elections import repository as elections
+from elections.rolls import weight_fields
 from elections.rules import CONFIRM, Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.codes import new_code
@@ -180,10 +181,10 @@ def _record_cast(
     if standing.entry is None and standing.account:
         event_data["account"] = standing.account
     if election.secret_ballot:
-        ballot = Ballot(rankings, code(standing.secret, election.name))
+        ballot = Ballot(rankings, code(standing.secret, election.name), weight=standing.weight)
     else:
-        ballot = Ballot(rankings, new_code(CODE_GROUPS), as_text(now))
-        event_data |= {"rankings": rankings, "confirmation": ballot.confirmation}
+        ballot = Ballot(rankings, new_code(CODE_GROUPS), as_text(now), standing.weight)
+        event_data |= {"rankings": rankings, "confirmation": ballot.confirmation, **weight_fields(ballot.weight)}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
     writes = [*casting, *mails, *_checking_actor(who, standing, casting)]
     record(Event(actor, "BallotCast", event_data), *writes, once=form, at=now)
@@ -208,8 +209,9 @@ def _checking_actor(who: Who, standing: Standing, written: Sequence[Write]) -> l
 def _replace(who: Who, standing: Standing, rankings: str, now: datetime, form: str) -> Outcome:
     assert standing.found is not None
     election, was_withdrawn = standing.election, standing.ballot is None
-    ballot = Ballot(rankings, code(standing.secret, election.name))
-    event_data = {"election_name": election.name, **({"again": True} if was_withdrawn else {})}
+    ballot = Ballot(rankings, code(standing.secret, election.name), weight=standing.weight)
+    again = {"again": True, **weight_fields(ballot.weight)} if was_withdrawn else {}
+    event_data = {"election_name": election.name, **again}
     _record_replacement("BallotChanged", event_data, who, standing, ballot, now, form)
     return Outcome(ballot, replaced=True, standing=standing)
 
@@ -235,7 +237,7 @@ def _withdraw(who: Who, standing: Standing | None, form: str) -> Outcome:
     if standing.ballot is None if standing.election.secret_ballot else not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
     if standing.election.secret_ballot:
-        data = {"election_name": standing.election.name}
+        data = {"election_name": standing.election.name, **weight_fields(standing.weight)}
         _record_replacement("BallotWithdrawn", data, who, standing, None, now, form)
     else:
         also = _checking_actor(who, standing, repository.withdrawing(standing)) if isinstance(who, Pass) else []

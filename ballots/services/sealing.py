@@ -29,10 +29,11 @@ from store.log import Event
 from store.splitting import by_count, in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
 
-BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "voter_name": ""}])  # of a ballot besides its text
-RANKING = itemgetter(1)  # of the row of a ballot
+# of a ballot besides its text
+BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "weight": "", "voter_name": ""}])
+RANKING_AND_WEIGHT = itemgetter(1, 2)  # of the row of a ballot
 
-COUNTING = Hooks[[Election, Mapping[str, int]], None]("once it is known how often each ranking was cast")
+COUNTING = Hooks[[Election, Mapping[str, int]], None]("once it is known how many votes each ranking got")
 SEALED = Hooks[[Election], None]("once the result of an election is sealed")
 
 _log = logging.getLogger("plenum.ballots")
@@ -76,7 +77,7 @@ def _seal(election: Election) -> Generator[float, None, None]:
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
-        COUNTING.run_all(election, box.counts)
+        COUNTING.run_all(election, repository.votes_of(box.counts))
     SEALED.run_all(election)
     if not election.secret_ballot:
         try_write(Delete(place, when=repository.is_mark_for(election)))  # unless another worker has finished it
@@ -152,13 +153,13 @@ def _size(line: Line) -> int:
 
 
 class BallotBox:
-    """The ballots of a closed election, read once: how often each ranking was cast, and the parts yet to be published.
-    The progress mark has those that are.
+    """The ballots of a closed election, read once: how many have each ranking and weight, and the parts yet to be
+    published. The progress mark has those that are.
     """
 
     def __init__(self, election: Election, mark: Item):
         self.election = election
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[tuple[str, str]] = Counter()
         self._done: int = mark["parts"]
         self._is_known = "of" in mark  # how many parts there are, once the first is published
         self._parts, self._sealed = mark.get("of", 0), mark.get("sealed", 0)
@@ -173,7 +174,7 @@ class BallotBox:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
         for some in by_count(repository.ballot_rows(self.election), STEP_LINES):
-            self.counts.update(map(RANKING, some))
+            self.counts.update(map(RANKING_AND_WEIGHT, some))
             ballots = list(map(repository.as_line, some))
             left = ballots if last is None else [ballot for ballot in ballots if ballot >= last]
             self._ballots, self._passed = self._ballots + len(some), self._passed + len(some) - len(left)

@@ -25,6 +25,11 @@ class Turnout:
     paper: int
     steps: tuple[tuple[datetime, int], ...]  # by the hour or the day: how many had voted at its end, as far as counted
     withdrawn: int = 0  # ballots of a secret election: the roll still says that their voters have voted
+    extra: int = 0  # votes beyond one for each ballot, by the weights of voters
+
+    @property
+    def votes(self) -> int:
+        return self.voted + self.extra
 
     def percent(self, voters: int) -> int:
         return round(100 * self.voted / voters) if voters else 0
@@ -87,7 +92,7 @@ def final_turnout(election: Election) -> Turnout:
 
 
 def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
-    voted, paper, withdrawn = (sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper", "withdrawn"))
+    counts = {name: sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper", "withdrawn", "extra")}
     steps: dict[int, int] = {}
     for name, count in (times or {}).items():
         if (end := voting_times.end_of(name)) is not None:
@@ -95,7 +100,7 @@ def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
     ends = sorted(steps)
     totals = accumulate(steps[end] for end in ends)
     moments = (datetime.fromtimestamp(end, UTC) for end in ends)
-    return Turnout(voted, paper, tuple(zip(moments, totals, strict=True)), withdrawn)
+    return Turnout(**counts, steps=tuple(zip(moments, totals, strict=True)))
 
 
 def tells_names(election: Election, voted: int) -> bool:
@@ -104,5 +109,6 @@ def tells_names(election: Election, voted: int) -> bool:
 
 
 def tells_who(election: Election, voted: int) -> bool:
-    """Whether it may be shown who voted: in a secret election, not while so few have that it would reveal how."""
-    return not election.secret_ballot or voted >= MIN_SECRET_VOTES
+    """Whether it may be shown who voted: in a secret election, not while so few have that it would reveal how; nor
+    where votes have weights, as a ballot shows its weight, and few of those who have it may have voted."""
+    return not election.secret_ballot or (voted >= MIN_SECRET_VOTES and not election.weighted)

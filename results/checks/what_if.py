@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,7 +89,7 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
         return refused_page(request, found, "what_if", refusal, form=form)
     supposed = Sealed(found.election, found.seal, build_report(done))
     context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
-    context |= {"how_close": ""}  # not computed: see job_of
+    context |= {"how_close": "", "ballots": found.seal.ballots - len(voters)}  # how close is not computed: see job_of
     return page(request, supposed, "what_if", form=form, **context)
 
 
@@ -102,14 +103,15 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
     names = {each.number: each.name for each in candidates_of(found.election)}
     gone, met = {fold(voter) for voter in voters}, set()
 
-    def remaining() -> Iterator[str]:
+    def remaining() -> Iterator[tuple[str, int | None]]:
         for ballot in ballots.every_published(name):
             if (voter := fold(ballot["voter_name"])) in gone:
                 met.add(voter)
             else:
-                yield ballot["rankings"]
+                yield ballot["rankings"], ballot.get("weight")
 
-    every = Ballots.of([names.get(number, f"#{number}") for number in range(max(names) + 1)], remaining())
+    numbered = tuple(names.get(number, f"#{number}") for number in range(max(names) + 1))
+    every = Ballots(numbered, ballots.votes_of(Counter(remaining())))
     return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
 
 

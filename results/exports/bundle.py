@@ -35,7 +35,7 @@ from elections.rolls import Voter
 from elections.rules import Election
 from elections.turnout.counts import tells_who
 from results.repository import Seal, Sealed
-from results.services import RollCommitment
+from results.services import RollCommitment, roll_entry
 from store.log.checkpoint_proofs import ranges_over
 from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from store.table import Item
@@ -169,17 +169,17 @@ def public_voter_name(voter: str) -> str:
 
 def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterator[bytes]:
     """Who may vote, and whether they have; each with what it takes to hold the roll against what was sealed."""
-    may_vote = voted = 0
+    may_vote = voted = votes = 0
     entries = _Roll(election, seal, names_voters=names_voters)
 
     def lines() -> Iterator[bytes]:
-        nonlocal may_vote, voted
+        nonlocal may_vote, voted, votes
         for voter in rolls.every_voter(election):
-            may_vote, voted = may_vote + 1, voted + voter.voted
+            may_vote, voted, votes = may_vote + 1, voted + voter.voted, votes + voter.weight
             yield orjson.dumps(entries.entry(voter))
 
     yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
-    yield f'"may_vote": {may_vote}, "voted": {voted}}}\n'.encode()
+    yield f'"may_vote": {may_vote}, "votes": {votes}, "voted": {voted}}}\n'.encode()
 
 
 class _Roll:
@@ -193,7 +193,8 @@ class _Roll:
     def entry(self, voter: Voter) -> Item:
         name = public_voter_name(voter.name) if self.names_voters else ""
         entry = {"name": name, "voted": voter.voted if self.tells_who else None}
-        nonce, commitment = self.commitment.add(voter.name, voter.voted)
+        entry |= rolls.weight_fields(voter.weight) if self.names_voters else {}
+        nonce, commitment = self.commitment.add(roll_entry(voter.name, voter.voted, voter.weight))
         is_disclosed = self.tells_who and name == voter.name
         return entry | ({"nonce": nonce.hex()} if is_disclosed else {"commitment": commitment.hex()})
 
@@ -293,15 +294,16 @@ rules.json         what was decided before the first vote: how ballots are count
                    verify.py works out again whether the quorum was met
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
                    election that it would reveal how); addresses are shortened. An entry that is disclosed in full has
-                   a nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any
-                   other has the commitment itself, which reveals nothing without its nonce. The SHA-256 of all
-                   commitments, in this order, was sealed with the result: the event ResultSealed has it as
-                   roll_commitment. If you downloaded this bundle without an account or a voting link, the roll has
-                   commitments only and no names
+                   a nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces, or [name,voted,weight]
+                   if their vote counts several times, is its commitment. Any other has the commitment itself, which
+                   reveals nothing without its nonce. The SHA-256 of all commitments, in this order, was sealed with
+                   the result: the event ResultSealed has it as roll_commitment. If you downloaded this bundle without
+                   an account or a voting link, the roll has commitments only and no names
 ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
                    equals; candidates who are not in it were left out. Marks are one group of equals: 0=3. Values
                    come after their group: 0=4@5>1@3 gives 5 to candidates 0 and 4 and 3 to candidate 1. In a public
-                   election each says who cast it
+                   election each says who cast it. One with a weight counts so many times, and somebody with that
+                   weight has voted
 result.json        the result as it was sealed, with all its reasons
 events.jsonl       the events of this election in the site's log, one on each line, exactly as stored: the SHA-256 of a
                    line, without its newline, is the digest of the event. Events that would disclose addresses, messages

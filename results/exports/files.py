@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from ballots import repository as ballots
 from elections import repository as elections
+from elections.rolls import weight_fields, weight_of
 from pages.lists import as_csv
 from ranking.candidates import Candidate
 from ranking.kinds import TICKED
@@ -23,6 +24,7 @@ from results.repository import Found, Sealed
 from tally.ballots import Ballots, ratings_of
 from tally.formats import CannotWrite, File, write
 from tally.formats.plain import quoted
+from tally.methods import KIND_OF
 
 from .bundle import public_voter_name
 from .rctab import summary
@@ -39,20 +41,21 @@ Content = Iterable[bytes] | Iterable[str]
 
 
 def counted_as(format: str) -> Callable[[Sealed], Content]:
-    """The ballots as they were counted: how often each ranking was cast."""
+    """The ballots as they were counted: how many votes each ranking got."""
     return lambda found: write(_file(found, repository.counted(found.election.name, found.seal.candidates)), format)
 
 
 def _file(found: Sealed, ballots: Ballots) -> File:
     election = found.election
-    return File(ballots, election.seats, election.name, election.unranked)
+    return File(ballots, election.seats, election.name, election.unranked, KIND_OF[election.method])
 
 
 def can_hold(found: Sealed, format: str) -> bool:
     """Whether a format can hold these ballots: its writer tries one that has everything difficult, so that the ballots
     need not be read."""
     names = found.seal.candidates
-    hard = "0=1" if found.seal.equals and len(names) > 1 else ""
+    is_ranked = KIND_OF[found.election.method] == "ranked"
+    hard = "0=1" if is_ranked and found.seal.equals and len(names) > 1 else ""
     try:
         write(_file(found, Ballots(names, {hard: 1})), format)
     except CannotWrite:
@@ -61,11 +64,13 @@ def can_hold(found: Sealed, format: str) -> bool:
 
 
 def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
-    """Every ballot by itself, sorted by its code; in a public election with who cast it. Marks and values have a column
-    for each candidate, a ranking has one."""
-    public = ["voter"] if names_voters and not found.election.secret_ballot else []
+    """Every ballot by itself, sorted by its code; in a public election with who cast it, and with weights if there are
+    any. Marks and values have a column for each candidate, a ranking has one."""
+    more = ["voter"] if names_voters and not found.election.secret_ballot else []
+    more += ["weight"] if found.seal.turnout.extra else []
     is_ranked = found.election.kind == "ranked"
-    names = [] if is_ranked else [each.name for each in elections.candidates(found.election.name)]
+    candidates = sorted(elections.candidates(found.election.name), key=lambda each: each.number)
+    names = [] if is_ranked else [each.name for each in candidates]
 
     def marks(ballot: dict[str, Any]) -> list[Any]:
         if is_ranked:
@@ -74,8 +79,8 @@ def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
         return [given.get(name, 0) if isinstance(given, dict) else int(name in given) for name in names]
 
     every = _single(found, names_voters=names_voters)
-    rows = ([each["code"], *(each[key] for key in public), *marks(each)] for each in every)
-    return as_csv(["code", *public, *(["ranking"] if is_ranked else names)], rows)
+    rows = ([each["code"], *(each.get(key, 1) for key in more), *marks(each)] for each in every)
+    return as_csv(["code", *more, *(["ranking"] if is_ranked else names)], rows)
 
 
 def _in_one_cell(ranking: list[list[str]]) -> str:
@@ -94,6 +99,7 @@ def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
     candidates, kind = elections.candidates(found.election.name), found.election.kind
     for ballot in ballots.every_published(found.election.name):
         entry = {"code": ballot["confirmation"], MARKS[kind]: _marks(ballot["rankings"], candidates, kind)}
+        entry |= weight_fields(weight_of(ballot))
         yield entry | (
             {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
         )
@@ -133,6 +139,7 @@ EXPORTS = {
     "ballots.cvotes": Export(TEXT, counted_as("cvotes"), gettext_lazy("Condorcet vote format")),
     "ballots.soi": Export(TEXT, counted_as("soi"), gettext_lazy("PrefLib, without equals (.soi)")),
     "ballots.toi": Export(TEXT, counted_as("toi"), gettext_lazy("PrefLib, with equals (.toi)")),
+    "ballots.cat": Export(TEXT, counted_as("cat"), gettext_lazy("PrefLib, by category (.cat)")),
     "single-ballots.csv": Export(
         CSV,
         single_csv,

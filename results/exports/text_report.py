@@ -26,7 +26,7 @@ def as_text(found: Sealed) -> str:
     report, seal, shown = found.report, found.seal, parts_of(found.report.result)
     parts = [
         [found.election.name, "=" * min(len(found.election.name), 72)],
-        _outcome(report.result, found.election.voter_count),
+        _outcome(found),
         _ended(found),
         _convened(found.election),
         [
@@ -49,11 +49,14 @@ def _wrapped(line: str) -> str:
     return fill(line, LINE_CHARS, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
 
 
-def _outcome(result: Result, voters: int) -> list[str]:
-    cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
-    of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters)
-    numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
-    return [outcome_of(result).line, " ".join([*numbers, of % {"count": voters}])]
+def _outcome(found: Sealed) -> list[str]:
+    result, cast, voters = found.report.result, found.seal.ballots, found.election.voter_count
+    counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", cast) % {"count": cast}
+    votes = _("Together they have %(votes)d votes.") % {"votes": result.total}
+    of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters) % {"count": voters}
+    blank = _("Blank: %(count)d.") % {"count": result.blank}
+    numbers = [counted, *([votes] if result.total != cast else []), blank, of]
+    return [outcome_of(result).line, " ".join(numbers)]
 
 
 def _places(result: Result) -> list[str]:

@@ -22,8 +22,9 @@ from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": ""}  # what applies where nothing else is said
+ANSWERS = {"Yes": 0, "No": 1, "Abstain": 2}  # the candidates of every vote on yes or no
 LOTS = ("lots_commitment", "lots_secret", "seed")
-BALLOT = ("confirmation", "rankings", "voter_name")
+BALLOT = ("confirmation", "rankings", "voter_name", "weight")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
 VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", *VOTES)
@@ -40,7 +41,8 @@ def sha(text):
 def committed(entry):  # to an entry of the roll; one shown in full is checked against its commitment
     if "nonce" not in entry:
         return bytes.fromhex(entry["commitment"])
-    said = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
+    entered = [entry[key] for key in ("name", "voted", "weight") if key in entry]
+    said = json.dumps(entered, ensure_ascii=False, separators=(",", ":"))
     return sha(bytes.fromhex(entry["nonce"]) + said.encode())
 
 
@@ -148,11 +150,12 @@ class Bundle:
         return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
 
     def check_rules(self, history, box):
-        for key, said in dict(history.settings, election=history.name).items():
+        for key, said in dict(MARKING, **history.settings, election=history.name).items():
             if self.rules.get(key, MARKING.get(key)) != said:
                 raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
-        for name in sorted(set(history.candidates) | set(self.names.values())):
-            if self.names.get(history.candidates.get(name)) != name:
+        candidates = ANSWERS if self.rules.get("kind") == "yes-no" else history.candidates
+        for name in sorted(set(candidates) | set(self.names.values())):
+            if self.names.get(candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
         return f"the rules and the {len(self.names)} candidates are those of the log"
 
@@ -181,6 +184,8 @@ class Bundle:
         voted = sum(each["voted"] is True for each in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
             raise Wrong("The roll is not as long as it says, or not so many on it have voted.")
+        if any(listed) and sum(each.get("weight", 1) for each in voters) != self.roll["votes"]:
+            raise Wrong("Those on the roll do not have as many votes as it says.")
         sealed = history.result["roll_commitment"]
         if sha(b"".join(map(committed, voters))).hex() != sealed:
             raise Wrong("The roll is not what was sealed with the result.")
@@ -203,11 +208,20 @@ class Bundle:
         if not len(there) == voted - withdrawn == sealed:
             told = len(there), voted, withdrawn, sealed
             raise Wrong("There are {} ballots, {} have voted, {} withdrew, and {} ballots were sealed.".format(*told))
+        self.check_weights()
         less = f", less {withdrawn} withdrawn" * (withdrawn > 0)
         return f"{len(there)} ballots, as many as have voted{less}, each with a different code, are those of the log"
 
+    def check_weights(self):
+        """Each ballot counts as many times as its voter's vote; a secret one as that of somebody who may have voted."""
+        voters, public = self.roll["voters"], not self.rules["secret_ballot"]
+        may = Counter((each["name"] * public, each.get("weight", 1)) for each in voters if each["voted"] is not False)
+        cast = Counter((each.get("voter_name", ""), each.get("weight", 1)) for each in self.ballots)
+        if all(each["name"] for each in voters) and cast - may:  # without names, the roll is not disclosed
+            raise Wrong("The weights of the ballots are not those of people on the roll who have voted.")
+
     def counted(self):
-        """How often each ballot was cast: groups of equal names, best first, each with its value, or with 0."""
+        """How many votes each ballot got: groups of equal names, best first, each with its value, or with 0."""
         box = Counter()
         for each in self.ballots:
             groups = [group.partition("@") for group in each["rankings"].split(">") if group]
@@ -215,7 +229,8 @@ class Bundle:
             numbers = [number for group, value in groups for number in group]
             if len(set(numbers)) < len(numbers) or not set(numbers) <= set(self.names) or not self.allows(groups):
                 raise Wrong(f"Ballot {each['confirmation']} is not one that these rules allow.")
-            box[tuple((tuple(sorted(self.names[number] for number in group)), value) for group, value in groups)] += 1
+            ballot = tuple((tuple(sorted(self.names[number] for number in group)), value) for group, value in groups)
+            box[ballot] += each.get("weight", 1)
         return box
 
     def allows(self, groups):
@@ -266,7 +281,7 @@ class Bundle:
     def check_count(self, history, box):
         said, method = self.result["result"], self.rules["method"]
         counting = Marks if method in MARKS else Count
-        counted = counting(box, sorted(self.names.values()), dict(self.rules, entitled=self.roll["may_vote"]))
+        counted = counting(box, sorted(self.names.values()), dict(self.rules, entitled=self.roll.get("votes", 0)))
         count = getattr(counted, method.replace("-", "_"), None)
         if count is None:
             return f"the count is NOT MADE AGAIN here: of {method} only the digest is checked"

@@ -34,6 +34,7 @@ class LiveResult:
 
     election: Election
     result: Result | None = None
+    ballots: int = 0
     too_many: bool = False  # to be counted again and again
     draws: Draws = ()  # what other lots would make of it, as long as the true ones cannot be known
 
@@ -91,7 +92,7 @@ def _counted(election: Election, watched: WatchedCount) -> LiveResult:
         return before
     job = CountJob(ballots, election.method, settings_of(election, election.lots_commitment), others=False)
     result = bounded_counting.run_job(job, waits=False).result
-    return LiveResult(election, result, draws=_other_draws(job) if result.lots else ())
+    return LiveResult(election, result, watched.running.total, draws=_other_draws(job) if result.lots else ())
 
 
 def _other_draws(job: CountJob) -> Draws:

@@ -101,6 +101,7 @@ def _context(look: LiveResult) -> dict[str, Any]:
     before_lots = provisional_result(result, look.draws)
     report = Report(before_lots.result, tuple(explain(result)), (), Closeness(None, False, result.winners))
     context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
+    context["ballots"] = look.ballots
     if result.lots:
         context["sentences"] = _example(context["sentences"], is_open=bool(before_lots.between))
     return context

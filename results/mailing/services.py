@@ -24,6 +24,7 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.rules import RUNNERS, Action, Election, WrongState
 from results import repository
 from results.outcomes import vote_of
+from results.repository import Sealed
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Missing, Update
@@ -100,23 +101,28 @@ def outcome_of(election: Election) -> dict[str, str] | None:
     ballot that of each. `None` while something of it is not sealed."""
     multi_ballot = multi_ballots.find(election.book) if election.book else None
     if multi_ballot is None:
-        result = _result_of(election)
-        return None if result is None else {**_outcome(result, MAX_WINNERS_NAMED), "ballots": str(result.total)}
+        found = _sealed(election)
+        if found is None:
+            return None
+        return {**_outcome(found.report.result, MAX_WINNERS_NAMED), "ballots": str(found.seal.ballots)}
     questions = multi_ballots.questions(multi_ballot)
-    results = [result for each in questions if (result := _result_of(each)) is not None]
-    if not results or len(results) < len(questions):
+    sealed = [found for each in questions if (found := _sealed(each)) is not None]
+    if not sealed or len(sealed) < len(questions):
         return None
     outcomes = [
-        {"question": multi_ballot.short(each.name), **_outcome(result, MAX_WINNERS_NAMED_PER_QUESTION)}
-        for each, result in zip(questions, results, strict=True)
+        {
+            "question": multi_ballot.short(each.election.name),
+            **_outcome(each.report.result, MAX_WINNERS_NAMED_PER_QUESTION),
+        }
+        for each in sealed
     ]
-    ballots = sum(result.total for result in results)
+    ballots = sum(each.seal.ballots for each in sealed)
     return {"ended": TOGETHER, "questions": json.dumps(outcomes, ensure_ascii=False), "ballots": str(ballots)}
 
 
-def _result_of(election: Election) -> Result | None:
+def _sealed(election: Election) -> Sealed | None:
     found = repository.find(election.name)
-    return found.report.result if found is not None and found.report is not None else None
+    return found if isinstance(found, Sealed) else None
 
 
 def _outcome(result: Result, most: int) -> dict[str, str]:

@@ -145,8 +145,8 @@ def preview(found: Sealed) -> dict[str, str]:
     """The preview that other sites show of a link to this page."""
     election, report = found.election, found.report
     first = wording.translate(report.sentences[0]) if report.sentences else ""
-    summary = Truncator(f"{_ballots(report)} {first}").chars(MAX_PREVIEW_CHARS)
-    alt = f"{title(election, report)}. {_ballots(report)}"
+    summary = Truncator(f"{_ballots(found)} {first}").chars(MAX_PREVIEW_CHARS)
+    alt = f"{title(election, report)}. {_ballots(found)}"
     return {"title": title(election, report), "summary": summary, "image_alt": alt}
 
 
@@ -165,8 +165,8 @@ def outcome(report: Report) -> str:
     return (_("a tie between %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
 
 
-def _ballots(report: Report) -> str:
-    total = report.result.total
+def _ballots(found: Sealed) -> str:
+    total = found.seal.ballots
     return ngettext("%(count)d ballot.", "%(count)d ballots.", total) % {"count": total}
 
 

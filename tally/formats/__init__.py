@@ -12,8 +12,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 
+from ..ballots import BadBallot, Ballots, check_marks
+from ..majorities import ABSTAIN, NO, YES
 from . import abif, blt, csv_file, cvotes, json_file, plain, preflib
-from .file import BadFile, CannotWrite, File, Limits, NotRecognised, refuse_odd_names
+from .file import BadFile, CannotWrite, File, Limits, NotRecognised, excerpt, refuse_odd_names
 from .recognise import recognise
 from .text import Stream, Text
 
@@ -28,7 +30,7 @@ MODULES = {
     "preflib": preflib,
     "plain": plain,
 }
-READERS: Mapping[str, Callable[[Text, Limits], File]] = {
+READERS: Mapping[str, Callable[..., File]] = {
     format: module.read for format, module in MODULES.items()
 } | dict.fromkeys(preflib.TYPES, preflib.read)
 WRITERS: Mapping[str, Callable[[File], Iterator[str]]] = {
@@ -36,19 +38,50 @@ WRITERS: Mapping[str, Callable[[File], Iterator[str]]] = {
 } | {type: partial(preflib.write, type=type) for type in preflib.TYPES}
 
 FORMATS = tuple(READERS)
+ASKED = ("csv", "abif")  # what a ballot holds may depend on the kind of ballot that is asked for
+VALUED = ("csv", "json", "abif", "preflib", "cat")  # formats for ballots with marks or values
 BATCH_LINES = 1000  # lines that are handed out together
 
 
 def read(
-    source: bytes | str | Stream, format: str | None = None, name: str = "", *, limits: Limits | None = None
+    source: bytes | str | Stream,
+    format: str | None = None,
+    name: str = "",
+    *,
+    limits: Limits | None = None,
+    kind: str | None = None,
 ) -> File:
-    """The ballots of a file. They are counted as they are read: memory grows with different rankings only."""
+    """The ballots of a file, of the kind that is asked for or that the file says. They are counted as they are read:
+    memory grows with different ballots only."""
     bounds = limits or Limits()
     text = Text(source, bounds)
     chosen = format or recognise(name, text.head)
     if chosen not in READERS:
         raise BadFile(None, f"The format is one of {', '.join(FORMATS)}, not {chosen}.")
-    return replace(READERS[chosen](text, bounds), format=chosen)
+    file = READERS[chosen](text, bounds, **({"kind": kind} if chosen in ASKED else {}))
+    return replace(_of_kind(file, kind or file.kind or "ranked"), format=chosen)
+
+
+def _of_kind(file: File, kind: str) -> File:
+    """The file, if its ballots are of this kind."""
+    ballots = _yes_or_no(file.ballots) if kind == "yes-no" else file.ballots
+    if kind != "ranked" or file.kind not in (None, "ranked"):
+        for ballot in ballots.counts:
+            try:
+                if ballot or kind != "yes-no":
+                    check_marks(ballot, len(ballots.candidates), kind)
+            except BadBallot:
+                raise BadFile(None, f"These ballots are not of the kind {kind}: “{excerpt(ballot)}”.") from None
+    return replace(file, ballots=ballots, kind=kind)
+
+
+def _yes_or_no(ballots: Ballots) -> Ballots:
+    """With the candidates of such a vote in their order, however they are capitalised."""
+    usual = {name.casefold(): name for name in (YES, NO, ABSTAIN)}
+    names = [usual.get(name.casefold(), "") for name in ballots.candidates]
+    if "" in names or len(set(names)) < len(names):
+        raise BadFile(None, f"A vote on yes or no has no other candidates than {YES}, {NO} and {ABSTAIN}.")
+    return Ballots(tuple(names), ballots.counts).in_order((YES, NO, ABSTAIN))
 
 
 def write(file: File, format: str) -> Iterator[bytes]:
@@ -56,6 +89,8 @@ def write(file: File, format: str) -> Iterator[bytes]:
     if format not in WRITERS:
         raise CannotWrite(f"The format is one of {', '.join(WRITERS)}, not {format}.")
     refuse_odd_names(file.ballots.candidates)
+    if file.kind not in (None, "ranked") and format not in VALUED:
+        raise CannotWrite(f"The format {format} holds rankings only.")
     pieces = WRITERS[format](file)
     pieces = chain([next(pieces)], pieces)
     return iter(lambda: "".join(islice(pieces, BATCH_LINES)).encode(), b"")

@@ -4,25 +4,29 @@
     =Mem:[Memphis, TN]                      a candidate: a short token and the name
     42: Mem>[Nashville, TN]="Knoxville"     ballots; names in square brackets, or in quotation marks with \\" inside
     10: Mem/5, Nash/2                       ratings; commas between them leave the order to the ratings
+    {"kind": "approval"}                    ours: the kind of ballot, where it does not follow from the ratings
     7:                                      blank ballots
 
 Lines may come in any order. Candidates without a line of their own are who the ballots name. Where a ballot has > or =,
 these decide and ratings are left alone; with commas only, the higher rating is the better rank, and without ratings all
-are equal. A # outside brackets and quotation marks begins a comment. Data after a ballot's second colon is left alone.
+are equal. A file whose ballots all have ratings from 0 to 5 and commas holds scores, and so does one that is asked for
+them. A # outside brackets and quotation marks begins a comment. Data after a ballot's second colon is left alone.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ..ballots import groups_of
+from ..ballots import MAX_SCORE, group_of, groups_of, ratings_of
+from ..methods import KINDS
 from ..pairwise import UNRANKED
 from .file import (
     MAX_SEATS,
+    VALUED,
     BadFile,
     BallotCounter,
     File,
@@ -39,13 +43,13 @@ KEY = r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^\s>=,/:\[\]"#*{}](?:[^>=,/:\[\]"#*{}]*[^\
 COUNT = re.compile(r"([0-9]+)\s*:")
 CANDIDATE = re.compile(rf"=?\s*({KEY})\s*:\s*({KEY})\s*(?:#.*)?$")
 CHOICE = re.compile(rf"\s*({KEY})\s*(?:/\s*([0-9]{{1,20}}(?:\.[0-9]{{1,20}})?)\s*)?")
-METADATA = ("seats", "title", "unranked")
+METADATA = ("seats", "title", "unranked", "kind")
 BARE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 HEADING = re.compile(r"ABIF(?:\s|$)")
 
 
-def read(text: Text, limits: Limits) -> File:
-    reader = _Reader(limits)
+def read(text: Text, limits: Limits, kind: str | None = None) -> File:
+    reader = _Reader(limits, kind)
     for number, line in without_blank(text.lines(), "#"):
         if not reader.counter.count_repeated(line):
             reader.read_line(number, line)
@@ -53,10 +57,11 @@ def read(text: Text, limits: Limits) -> File:
 
 
 class _Reader:
-    """Ballots are counted by token, because a token's name may come after them."""
+    """Ballots are counted by token, because a token's name may come after them, and with all ratings, because only the
+    last shows whether they are scores."""
 
-    def __init__(self, limits: Limits):
-        self.limits = limits
+    def __init__(self, limits: Limits, kind: str | None):
+        self.limits, self.kind = limits, kind
         self.counter = BallotCounter(limits)
         self.tokens = self.counter.roster
         self.names: dict[str, str] = {}  # of tokens that have one
@@ -65,8 +70,8 @@ class _Reader:
     def read_line(self, number: int, line: str) -> None:
         if counted := COUNT.match(line):
             count = parse_whole_number(counted[1], number, "a number of ballots")
-            groups = self._groups(line, counted.end(), number)
-            self.counter.count_line(line, groups, count, number)
+            ballot = self._ballot(line, counted.end(), number)
+            self.counter.cache_line(line, self.counter.count_text(ballot, count, number), count)
         elif line.startswith("{"):
             metadata = _metadata(line)
             self.metadata |= {key: metadata[key] for key in METADATA if key in metadata}
@@ -83,30 +88,56 @@ class _Reader:
         self.names[token] = name
         self.tokens.number(token, line)
 
-    def _groups(self, line: str, place: int, number: int) -> list[list[int]]:
+    def _ballot(self, line: str, place: int, number: int) -> str:
         choices, signs = _choices(line, place, number)
         numbers = [self.tokens.number(token, number) for token, _rating in choices]
-        if set(signs) <= {","} and any(rating for _token, rating in choices):
-            return _by_rating(numbers, [rating for _token, rating in choices], number)
-        groups: list[list[int]] = []
+        by_rating = set(signs) <= {","} or self.kind in VALUED
+        if by_rating and any(rating for _token, rating in choices):
+            rated = _by_rating(numbers, [rating for _token, rating in choices], number)
+            groups = self.counter.canonical(list(rated.values()), number).split(">")
+            return ">".join(f"{group}@{rating}" for group, rating in zip(groups, rated, strict=True))
+        ordered: list[list[int]] = []
         for each, sign in zip(numbers, [">", *signs], strict=False):
-            groups += [[]] if sign == ">" else []
-            groups[-1].append(each)
-        return groups
+            ordered += [[]] if sign == ">" else []
+            ordered[-1].append(each)
+        return self.counter.canonical(ordered, number)
 
     def file(self) -> File:
         """Tokens become names; a name in brackets on a ballot is the candidate who has it."""
         counter = BallotCounter(self.limits)
         numbers = [counter.roster.number(self.names.get(token, token), None) for token in self.tokens.names]
-        for ranking, count in self.counter.counts.items():
-            counter.count_ranking([[numbers[each] for each in group] for group in groups_of(ranking)], count, None)
-        seats, title, unranked = (self.metadata.get(key) for key in METADATA)
+        seats, title, unranked, said = (self.metadata.get(key) for key in METADATA)
+        ballots = {
+            ballot: [group.partition("@")[::2] for group in ballot.split(">") if group]
+            for ballot in self.counter.counts
+        }
+        kind = self.kind or (said if said in KINDS else "score" if _are_scores(ballots.values()) else None)
+        for ballot, count in self.counter.counts.items():
+            groups = [[numbers[each] for each in group_of(group)] for group, _rating in ballots[ballot]]
+            if kind in VALUED:
+                values = [_value(rating) for _group, rating in ballots[ballot]]
+                given = {each: value for group, value in zip(groups, values, strict=True) for each in group}
+                counter.count_values(given, kind, count, None)
+            else:
+                counter.count_ranking(groups, count, None)
         return File(
             counter.ballots(),
             seats if type(seats) is int and 0 < seats <= MAX_SEATS else None,
             clean_title(title) if isinstance(title, str) else "",
             unranked if unranked in UNRANKED else None,
+            kind,
         )
+
+
+def _are_scores(ballots: Iterable[Sequence[tuple[str, str]]]) -> bool:
+    ratings = [rating for groups in ballots for _group, rating in groups]
+    return bool(ratings) and all(rating.isdigit() and int(rating) <= MAX_SCORE for rating in ratings)
+
+
+def _value(rating: str) -> int:
+    if not rating.isdigit():
+        raise BadFile(None, "Every candidate on a ballot needs a rating here, which is a whole number.")
+    return int(rating)
 
 
 def _choices(line: str, place: int, number: int) -> tuple[list[tuple[str, str | None]], list[str]]:
@@ -130,13 +161,14 @@ def _choices(line: str, place: int, number: int) -> tuple[list[tuple[str, str | 
     return choices, signs
 
 
-def _by_rating(numbers: list[int], ratings: list[str | None], line: int) -> list[list[int]]:
+def _by_rating(numbers: list[int], ratings: list[str | None], line: int) -> dict[Decimal, list[int]]:
+    """The candidates by rating, the highest first."""
     groups: dict[Decimal, list[int]] = {}
     for number, rating in zip(numbers, ratings, strict=True):
         if rating is None:
             raise BadFile(line, "Some candidates on this ballot have a rating and some have none.")
         groups.setdefault(Decimal(rating), []).append(number)
-    return [groups[rating] for rating in sorted(groups, reverse=True)]
+    return {rating: groups[rating] for rating in sorted(groups, reverse=True)}
 
 
 def _unquoted(key: str) -> str:
@@ -159,13 +191,17 @@ def _metadata(line: str) -> dict[str, Any]:
 
 
 def write(file: File) -> Iterator[str]:
-    metadata = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked}
+    metadata = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked, "kind": file.kind}
     yield "".join(f"{json.dumps({key: value}, ensure_ascii=False)}\n" for key, value in metadata.items() if value)
     tokens = _tokens(file.ballots.candidates)
     for token, name in zip(tokens, file.ballots.candidates, strict=True):
         yield f"={token}:{_quoted(name)}\n"
-    for ranking, count in by_count(file.ballots):
-        yield f"{count}: {joined(groups_of(ranking), tokens).replace(' ', '')}".rstrip() + "\n"
+    for ballot, count in by_count(file.ballots):
+        if file.kind in VALUED:
+            text = ",".join(f"{tokens[number]}/{value}" for number, value in ratings_of(ballot).items())
+        else:
+            text = joined(groups_of(ballot), tokens).replace(" ", "")
+        yield f"{count}: {text}".rstrip() + "\n"
 
 
 def _tokens(names: tuple[str, ...]) -> list[str]:

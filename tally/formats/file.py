@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..ballots import BadBallot, Ballots, ranking_of
+from ..ballots import BadBallot, Ballots, ranking_of, text_of
 
 MAX_VOTES_PER_LINE = 10**12  # on one line; more is a slip of the hand, or mischief
 MAX_SEATS = 10_000
+VALUED = ("score", "points")  # kinds of ballot that give values; all others but rankings have marks
 CACHE_CHARS = 32_000_000  # characters of lines already read, so that an equal line need not be read again
 
 
@@ -52,6 +53,7 @@ class File:
     seats: int | None = None
     title: str = ""
     unranked: str | None = None  # "below" or "no-opinion"
+    kind: str | None = None  # of ballot, as tally/methods.py names it; ranked, if a file does not say
     withdrawn: tuple[str, ...] = ()  # named in the file, and left out of the ballots
     notes: tuple[str, ...] = ()  # what a reader should know: say, that a header does not add up
     format: str = field(default="", compare=False)
@@ -108,17 +110,28 @@ class BallotCounter:
 
     def count_ranking(self, groups: Sequence[Sequence[int]], count: int, line: int | None) -> str:
         """Count a ranking, given as groups of equals, best first; returns it in canonical form."""
+        return self.count_text(self.canonical(groups, line), count, line)
+
+    def canonical(self, groups: Sequence[Sequence[int]], line: int | None) -> str:
         ranking = _strict_ranking(groups)
         if ranking is None:
             try:
                 ranking = ranking_of(groups)
             except BadBallot:
                 raise BadFile(line, f"{self._ranked_twice(groups)} is ranked twice on a ballot.") from None
-        if ranking not in self.counts:
-            self._make_room(ranking, line)
-            self.counts[ranking] = 0
-        self.counts[ranking] += count
         return ranking
+
+    def count_values(self, values: Mapping[int, int], kind: str, count: int, line: int | None) -> str:
+        """Count what a ballot gives each candidate: a value, or 1 for a mark; returns it in canonical form."""
+        ballot = text_of(values) if kind in VALUED else ranking_of([[each for each in values if values[each]]])
+        return self.count_text(ballot, count, line)
+
+    def count_text(self, ballot: str, count: int, line: int | None) -> str:
+        if ballot not in self.counts:
+            self._make_room(ballot, line)
+            self.counts[ballot] = 0
+        self.counts[ballot] += count
+        return ballot
 
     def cache_line(self, text: str, ranking: str, count: int) -> None:
         """Cache what a line parsed to. The cache is cleared when full."""

@@ -7,19 +7,24 @@ A ranking is a list of groups of equals, best first, of candidates' places in th
 just its number. It may also be a text such as "0>1=2". Without a count it is one ballot. `name` is read as a title, and
 `unranked` within `rules` as ours (last is below, abstain is no-opinion). All else is left alone. The file is read a
 value at a time: only one ballot is ever held as an object.
+
+Other kinds of ballot have a `kind` ("score"), and in place of a ranking the `values` of all candidates in their order,
+[5, 0, 3], or the places of those with a mark as `marks`, [0, 2].
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..ballots import BadBallot, check, groups_of
+from ..ballots import BadBallot, check, groups_of, ratings_of
+from ..methods import KINDS
 from ..pairwise import UNRANKED
 from .file import (
     MAX_SEATS,
+    VALUED,
     BadFile,
     BallotCounter,
     File,
@@ -37,7 +42,8 @@ PART = re.compile(rf"{TEXT}|[\[{{\]}}]|[^\"\[\]{{}}]+", re.DOTALL)
 SCALAR = re.compile(rf"{TEXT}|[\[{{]|[^\s\"\[\]{{}},:]+", re.DOTALL)
 SIMPLE = re.compile(r'\{(?:[^{}"]++|"[^{}"\\]*+")*+\}')  # an object such as most ballots are
 RULES = {"last": "below", "abstain": "no-opinion"} | {rule: rule for rule in UNRANKED}
-KEYS = ("candidates", "ballots", "title", "name", "seats", "unranked", "rules")
+KEYS = ("candidates", "ballots", "title", "name", "seats", "unranked", "rules", "kind")
+BALLOT = ("ranking", "values", "marks")
 PLACES = "a candidate's place in the list"
 
 
@@ -81,14 +87,25 @@ class _Reader:
         if self.counter.count_repeated(text):
             return
         ballot = _Values.parsed(text, line)
-        if not isinstance(ballot, dict) or "ranking" not in ballot:
+        given = next((key for key in BALLOT if isinstance(ballot, dict) and key in ballot), None)
+        if given is None:
             raise BadFile(line, 'A ballot should be an object such as {"ranking": [[0], [1, 2]], "count": 5}.')
         count = _number(ballot.get("count", 1), line, "a number of ballots")
-        groups = _groups(ballot["ranking"], line)
-        for each in (each for group in groups for each in group):
-            if each > self.most:
-                self.most, self.most_line = each, line
-        self.counter.count_line(text, groups, count, line)
+        if given == "ranking":
+            groups = _groups(ballot["ranking"], line)
+            self._remember([each for group in groups for each in group], line)
+            self.counter.count_line(text, groups, count, line)
+        else:
+            values = _values(given, ballot[given], line)
+            self._remember(values, line)
+            kind = "score" if given == "values" else "approval"
+            self.counter.cache_line(text, self.counter.count_values(values, kind, count, line), count)
+
+    def _remember(self, numbers: Iterable[int], line: int) -> None:
+        """The highest place of a candidate on any ballot: how many there are is known at the end."""
+        most = max(numbers, default=-1)
+        if most > self.most:
+            self.most, self.most_line = most, line
 
     def file(self) -> File:
         for key in ("candidates", "ballots"):
@@ -97,11 +114,17 @@ class _Reader:
         if self.most >= len(self.roster.names):
             reason = f"There is no candidate {self.most}: their places run from 0 to {len(self.roster.names) - 1}."
             raise BadFile(self.most_line, reason)
-        return File(self.counter.ballots(), self._seats(), self._title(), self._unranked())
+        return File(self.counter.ballots(), self._seats(), self._title(), self._unranked(), self._kind())
 
     def _seats(self) -> int | None:
         line, seats = self.fields.get("seats", (0, None))
         return None if seats is None else _number(seats, line, "a number of seats", MAX_SEATS, 1)
+
+    def _kind(self) -> str | None:
+        line, kind = self.fields.get("kind", (0, None))
+        if kind is not None and kind not in KINDS:
+            raise BadFile(line, f"“kind” should be one of {', '.join(KINDS)}.")
+        return None if kind is None else str(kind)
 
     def _title(self) -> str:
         titles = (self.fields.get(key, (0, ""))[1] for key in ("title", "name"))
@@ -125,6 +148,15 @@ def _groups(ranking: Any, line: int) -> list[list[int]]:
         raise BadFile(line, "A ranking should be a list of groups, such as [[0], [1, 2]].")
     groups = [group if isinstance(group, list) else [group] for group in ranking]
     return [[_number(each, line, PLACES) for each in group] for group in groups]
+
+
+def _values(given: str, listed: Any, line: int) -> dict[int, int]:
+    """What a ballot gives each candidate: the values of all, or 1 to those it marks."""
+    if not isinstance(listed, list):
+        raise BadFile(line, f"“{given}” should be a list of whole numbers, such as [5, 0, 3].")
+    if given == "values":
+        return {place: _number(value, line, "a value") for place, value in enumerate(listed)}
+    return {_number(place, line, PLACES): 1 for place in listed}
 
 
 def _checked(ranking: str, line: int) -> tuple[tuple[int, ...], ...]:
@@ -261,12 +293,21 @@ class _Values:
 
 
 def write(file: File) -> Iterator[str]:
-    metadata = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked}
+    metadata = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked, "kind": file.kind}
     stored = {key: value for key, value in metadata.items() if value} | {"candidates": list(file.ballots.candidates)}
     yield json.dumps(stored, ensure_ascii=False, indent=1)[:-2] + ',\n "ballots": ['
     comma = ""
-    for ranking, count in by_count(file.ballots):
-        groups = json.dumps([list(group) for group in groups_of(ranking)])
-        yield f'{comma}\n  {{"ranking": {groups}, "count": {count}}}'
+    for ballot, count in by_count(file.ballots):
+        key, given = _given(ballot, file)
+        yield f'{comma}\n  {{"{key}": {json.dumps(given)}, "count": {count}}}'
         comma = ","
     yield "\n ]\n}\n"
+
+
+def _given(ballot: str, file: File) -> tuple[str, list[Any]]:
+    if file.kind in (None, "ranked"):
+        return "ranking", [list(group) for group in groups_of(ballot)]
+    values = ratings_of(ballot)
+    if file.kind in VALUED:
+        return "values", [values.get(number, 0) for number in range(len(file.ballots.candidates))]
+    return "marks", list(values)

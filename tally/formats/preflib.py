@@ -9,15 +9,22 @@
 s is for strict orders, t for orders with ties; c for complete ones, i for incomplete ones. Braces hold equals; {} alone
 is a blank ballot. Reading takes any of the four for any other; writing refuses what the asked-for one cannot hold, and
 `preflib` writes the narrowest that can hold the ballots, as PrefLib demands.
+
+.cat is for categories, the best first: each has its set of candidates, {} if nobody is in it. Two categories are
+approval; three to six are scores, of which the last is 0.
+
+    # CATEGORY NAME 1: Yes
+    # CATEGORY NAME 2: No
+    10: {9,10},{1,2,3}
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from ..ballots import Ballots, Groups, groups_of
+from ..ballots import MAX_SCORE, Ballots, Groups, groups_of, ratings_of
 from .file import (
     BadFile,
     BallotCounter,
@@ -31,9 +38,11 @@ from .file import (
 )
 from .text import Lines, Text, without_blank
 
+CATEGORY = re.compile(r"CATEGORY NAME\s+[0-9]+$", re.IGNORECASE)
 NAME = re.compile(r"ALTERNATIVE NAME\s+([0-9]+)$", re.IGNORECASE)
 PART = re.compile(r"\s*(?:\{([0-9,\s]*)\}|([0-9]+))\s*(,|$)")
-TYPES = ("soc", "soi", "toc", "toi")
+TYPES = ("soc", "soi", "toc", "toi", "cat")
+MAX_CATEGORIES = MAX_SCORE + 1
 
 
 def read(text: Text, limits: Limits) -> File:
@@ -52,6 +61,7 @@ class _Reader:
         self.numbers: dict[int, int] = {}  # from the file's to ours
         self.known: dict[str, int] = {}  # ours by the file's, as words
         self.header: dict[str, str] = {}
+        self.categories = 0
 
     def read_today(self, lines: Lines) -> File:
         for number, line in lines:
@@ -63,16 +73,23 @@ class _Reader:
                     raise BadFile(number, "A line is a count, a colon and an order, such as 13: 1,{2,3},4.")
                 self._count(number, line, count, order)
         title = clean_title(self.header.get("TITLE", ""))
-        return File(self.counter.ballots(), title=title, notes=self._notes())
+        return File(self.counter.ballots(), title=title, kind=self._kind(), notes=self._notes())
+
+    def _kind(self) -> str | None:
+        return None if not self.categories else "approval" if self.categories == 2 else "score"
 
     def _describe(self, line: int, text: str) -> None:
         key, _colon, value = text[1:].partition(":")
         if named := NAME.match(key.strip()):
             self._name(named[1], value, line)
-        elif key.strip().upper() in ("TITLE", "NUMBER VOTERS"):
+        elif CATEGORY.match(key.strip()):
+            self.categories += 1
+            if self.categories > MAX_CATEGORIES:
+                raise BadFile(line, f"A file has at most {MAX_CATEGORIES} categories.")
+        elif key.strip().upper() in ("TITLE", "NUMBER VOTERS", "DATA TYPE"):
             self.header[key.strip().upper()] = value.strip()
-        elif key.strip().upper() == "DATA TYPE" and value.strip().lower() not in TYPES:
-            raise BadFile(line, f"PrefLib's data type {excerpt(value.strip())} does not hold rankings.")
+            if key.strip().upper() == "DATA TYPE" and value.strip().lower() not in TYPES:
+                raise BadFile(line, f"PrefLib's data type {excerpt(value.strip())} does not hold ballots.")
 
     def _name(self, number: str, name: str, line: int) -> None:
         key = parse_whole_number(number, line, "a candidate's number")
@@ -98,7 +115,17 @@ class _Reader:
     def _count(self, line: int, text: str, typed: str, order: str) -> None:
         count = parse_whole_number(typed, line, "a number of ballots")
         groups = [self._group(group, line) for group in _groups(order, line)]
-        self.counter.count_line(text, groups, count, line)
+        kind = self._kind()
+        if self.header.get("DATA TYPE", "").lower() == "cat" and kind is None:
+            raise BadFile(line, "The header names no categories.")
+        if kind is None:
+            self.counter.count_line(text, [group for group in groups if group], count, line)
+            return
+        if len(groups) > self.categories:
+            raise BadFile(line, f"This line has more than the {self.categories} categories of the header.")
+        self.counter.canonical(groups, line)  # nobody is in two of them
+        values = {each: self.categories - 1 - place for place, group in enumerate(groups) for each in group}
+        self.counter.cache_line(text, self.counter.count_values(values, kind, count, line), count)
 
     def _group(self, group: list[str], line: int) -> list[int]:
         return [self.known[each] if each in self.known else self._candidate(each, line) for each in group]
@@ -134,8 +161,8 @@ def _groups(order: str, line: int) -> list[list[str]]:
         part = PART.match(order, place)
         if not part:
             raise BadFile(line, f"“{excerpt(order.strip())}” is not an order such as 1,{{2,3}},4.")
-        if inside := part[2] or (part[1] or "").strip():
-            groups.append(inside.split(","))
+        inside = part[2] or (part[1] or "").strip()
+        groups.append(inside.split(",") if inside else [])
         place, more = part.end(), bool(part[3])
     return groups
 
@@ -155,6 +182,11 @@ def _has_ties(orders: Iterable[Groups]) -> bool:
 
 
 def write(file: File, type: str | None = None) -> Iterator[str]:
+    if file.kind in CATEGORIES and type in (None, "cat"):
+        yield from _write_categories(file, CATEGORIES[file.kind])
+        return
+    if file.kind not in (None, "ranked") or type == "cat":
+        raise CannotWrite("PrefLib cannot hold these ballots: .cat is for marks and scores, the others for rankings.")
     needed = narrowest(file.ballots)
     kind = type or needed
     if needed[0] == "t" and kind[0] == "s":
@@ -166,14 +198,35 @@ def write(file: File, type: str | None = None) -> Iterator[str]:
         yield f"{count}: {','.join(map(_written, groups_of(ranking))) or '{}'}\n"
 
 
-def _header(file: File, kind: str) -> Iterator[str]:
+CATEGORIES = {
+    "approval": ("Yes", "No"),
+    "choose": ("Yes", "No"),
+    "score": tuple(str(value) for value in range(MAX_SCORE, -1, -1)),
+}
+
+
+def _write_categories(file: File, categories: Sequence[str]) -> Iterator[str]:
+    yield from _header(file, "cat", categories)
+    for ballot, count in by_count(file.ballots):
+        values = ratings_of(ballot)
+        sets: list[tuple[int, ...]] = [
+            tuple(each for each in range(len(file.ballots.candidates)) if values.get(each, 0) == value)
+            for value in range(len(categories) - 1, -1, -1)
+        ]
+        yield f"{count}: {','.join(_written(group) or '{}' for group in sets)}\n"
+
+
+def _header(file: File, kind: str, categories: Sequence[str] = ()) -> Iterator[str]:
     ballots = file.ballots
     different = sum(1 for count in ballots.counts.values() if count)
     metadata = {"FILE NAME": f"ballots.{kind}", "TITLE": clean_title(file.title), "DESCRIPTION": "", "DATA TYPE": kind}
     metadata |= {"MODIFICATION TYPE": "original", "RELATES TO": "", "RELATED FILES": ""}
     metadata |= {"PUBLICATION DATE": "", "MODIFICATION DATE": ""}
     metadata |= {"NUMBER ALTERNATIVES": str(len(ballots.candidates)), "NUMBER VOTERS": str(ballots.total)}
-    metadata |= {"NUMBER UNIQUE ORDERS": str(different)}
+    metadata |= {f"NUMBER UNIQUE {'PREFERENCES' if categories else 'ORDERS'}": str(different)}
+    if categories:
+        metadata |= {"NUMBER CATEGORIES": str(len(categories))}
+    metadata |= {f"CATEGORY NAME {number}": name for number, name in enumerate(categories, 1)}
     metadata |= {f"ALTERNATIVE NAME {number}": name for number, name in enumerate(ballots.candidates, 1)}
     yield from (f"# {key}: {value}".rstrip() + "\n" for key, value in metadata.items())
 

@@ -18,6 +18,7 @@ ENDINGS = {
     "soi": "preflib",
     "toc": "preflib",
     "toi": "preflib",
+    "cat": "preflib",
 }
 SAMPLE_LINES = 1000  # looked at
 

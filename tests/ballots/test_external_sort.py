@@ -29,7 +29,7 @@ def rows(count: int) -> list[PublishedBallot]:
     """Some with one code, some wholly alike."""
     chance = random.Random(count)
     return [
-        PublishedBallot(f"{chance.randrange(40):04}", f"{chance.randrange(3)}>1", chance.choice(NAMES))
+        PublishedBallot(f"{chance.randrange(40):04}", f"{chance.randrange(3)}>1", "", chance.choice(NAMES))
         for _ in range(count)
     ]
 

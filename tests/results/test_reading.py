@@ -46,8 +46,8 @@ def report(rankings: list[str], method: str = "schulze", **rules):
 @every_row(
     ("rankings", "method", "rules", "numbers", "sentence"),
     [
-        (CITIES, "schulze", {}, ("Bo", "58", "Ada", "42"), "Bo beat Ada by 16 ballots."),
-        (CITIES, "ranked-pairs", {}, ("Bo", "58", "Ada", "42"), "Bo beat Ada by 16 ballots."),
+        (CITIES, "schulze", {}, ("Bo", "58", "Ada", "42"), "Bo beat Ada by 16 votes."),
+        (CITIES, "ranked-pairs", {}, ("Bo", "58", "Ada", "42"), "Bo beat Ada by 16 votes."),
         (CITIES, "borda", {}, ("Bo", "194", "Cy", "173"), "Bo was 21 points ahead of Cy."),
         (CITIES, "plurality", {}, ("Ada", "42", "Bo", "26"), "Ada was 16 votes ahead of Bo."),
         (CITIES, "irv", {}, ("Di", "58", "Ada", "42"), "Di was 16 votes ahead of Ada."),
@@ -60,7 +60,7 @@ def report(rankings: list[str], method: str = "schulze", **rules):
             ("Ada", "67", "Cy", "59"),
             "The chain of wins from Ada to Cy is only as strong as ",
         ),
-        (["0>1", "0>1", "1>0"], "schulze", {}, ("Ada", "2", "Bo", "1"), "Ada beat Bo by 1 ballot."),
+        (["0>1", "0>1", "1>0"], "schulze", {}, ("Ada", "2", "Bo", "1"), "Ada beat Bo by 1 vote."),
         (["0>1"], "irv", {}, ("Ada", "1", "Bo", "0"), "Ada was 1 vote ahead of Bo."),
         (["0=1>2", "0>1"], "plurality", {}, ("Ada", "1.5", "Bo", "0.5"), "Ada was 1 vote ahead of Bo."),
         (["0>2>1", "1>0>2"], "copeland", {}, ("Ada", "1", "Bo", "1"), "Ada and Bo tied head to head."),
@@ -147,7 +147,7 @@ def test_every_method_has_a_margin_for_whatever_was_cast():
 
 # --- how close ---
 
-IF = "If %s of the %s ballots had ranked differently, "
+IF = "If %s of the %s votes had been different, "
 
 
 @every_row(
@@ -161,7 +161,7 @@ IF = "If %s of the %s ballots had ranked differently, "
         ((3, True, "ABC", "ABD"), 3, IF % (3, 900) + "D would have been elected in place of C. Fewer"),
         ((3, True, "AB", "ABC"), 3, IF % (3, 900) + "these would have been elected: A, B and C. Fewer"),
         ((None, True, "A", ""), 1, "No change to the ballots could have changed the result."),
-        ((None, False, "A", ""), 1, "We found no number of changed ballots"),
+        ((None, False, "A", ""), 1, "We found no number of changed votes"),
     ],
 )
 def test_how_close_is_a_sentence(found, seats, sentence):
@@ -176,13 +176,13 @@ def test_how_close_is_a_sentence(found, seats, sentence):
 
 
 def test_of_one_ballot_it_is_said_so():
-    assert wording.how_close(report(["1>0"])).startswith("A different ranking on the only ballot")
+    assert wording.how_close(report(["1>0"])).startswith("A change to the only ballot")
 
 
 @every_row("method", KINDS["ranked"])
 def test_every_method_says_how_close_it_was(method):
     said = wording.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
-    assert re.match(r"If \d+ of the 100 ballots had ranked differently, ", said)
+    assert re.match(r"If \d+ of the 100 votes had been different, ", said)
 
 
 # --- numbers ---
@@ -293,7 +293,7 @@ def test_the_first_card_has_the_method_the_margin_and_how_close(client, voted, c
     card = shown[shown.index('id="outcome"') : shown.index('id="why"')]
     assert '<a href="/help/counting/#irv">Instant runoff</a>' in card
     assert "Ada was 1 vote ahead of Bo." in card
-    assert "If 1 of the 3 ballots had ranked differently, " in card
+    assert "If 1 of the 3 votes had been different, " in card
     assert 'id="irv"' in client.get("/help/counting/").content.decode()
 
 

@@ -139,7 +139,7 @@ def test_a_ballot_lost_behind_our_back_is_not_sealed_over(site, voted, close):
     close()
     first = next(site.each(*keys.ballots("Board")))
     site.write(Delete(Key(first["PK"], first["SK"])))
-    with pytest.raises(services.Disagreement, match="1 ballots, but the gates have counted 2"):
+    with pytest.raises(services.Disagreement, match="1 votes, but the gates have counted 2"):
         services.seal_result(elections.find("Board"))
     assert services.find("Board").report is None
     assert sealed(site) == []
@@ -205,9 +205,9 @@ def test_many_entries_of_a_roll_at_once_are_what_they_are_one_by_one():
     secret = secrets.token_hex(32)
     for some in (names, names[:2], names[:1]):
         together, alone = services.RollCommitment(secret), services.RollCommitment(secret)
-        entries = [(name, len(name) > 3) for name in some]
+        entries = [services.roll_entry(name, len(name) > 3, len(name) % 3 or 1) for name in some]
         nonces, commitments = together.add_all(entries)
-        assert list(zip(nonces, commitments, strict=True)) == [alone.add(*each) for each in entries]
+        assert list(zip(nonces, commitments, strict=True)) == [alone.add(each) for each in entries]
         assert together.text == alone.text
         expected = [
             hashlib.sha256(nonce + json.dumps(each, ensure_ascii=False, separators=(",", ":")).encode()).digest()

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from tally.ballots import Ballots, ranking_of
 from tally.formats import FORMATS, WRITERS, BadFile, CannotWrite, File, read, write
 from tally.formats.cvotes import SIGNS
+from tally.methods import KINDS
 from tests.rows import every_row
 
+from .examples import random_marks
 from .published import ABSENT, FOLDER
 
 FREE = ("csv", "json", "abif", "toi", "preflib", "plain")  # these hold any name and any ranking
@@ -164,6 +166,82 @@ def able_formats(file: File) -> Iterator[tuple[str, bytes]]:
     for format in WRITERS.keys() - {"preflib"}:  # which is one of the other four
         with suppress(CannotWrite):
             yield format, b"".join(write(file, format))
+
+
+# --- marks and values ---
+
+
+@settings(max_examples=25, deadline=None)
+@given(chance=st.randoms(use_true_random=False))
+@every_row("kind", [kind for kind in KINDS if kind != "ranked"])
+def test_marks_and_values_are_read_again(kind, chance):
+    ballots = random_marks(chance, kind)
+    formats = ["csv", "json", "abif", *(["cat", "preflib"] if kind in ("approval", "choose", "score") else [])]
+    for format in formats:
+        asked = kind if format in ("cat", "preflib") else None  # in which to choose looks like approval
+        again = read(b"".join(write(File(ballots, kind=kind), format)), kind=asked)
+        assert (again.kind, again.ballots.candidates) == (kind, ballots.candidates), format
+        assert again.ballots.normal == ballots.normal, format
+
+
+@every_row(
+    ("text", "kind", "read_as", "ballots"),
+    [
+        ("3: A/5, B/0\n1: B/2\n", None, "score", {"0@5": 3, "1@2": 1}),
+        ("3: A/9, B/4\n", None, "ranked", {"0>1": 3}),
+        ("3: A/5, B/2\n1: B>A\n", None, "ranked", {"0>1": 3, "1>0": 1}),
+        ("3: A/5>B/2\n", "score", "score", {"0@5>1@2": 3}),
+        ("3: A/5, B/2\n", "ranked", "ranked", {"0>1": 3}),
+        ("3: A/9, B/4\n", "points", "points", {"0@9>1@4": 3}),
+        ("3: A = B\n2: C\n", "approval", "approval", {"0=1": 3, "2": 2}),
+        ("ballot_id,precinct,A,B\nb-1,,5,0\nb-2,7,,3\n", "score", "score", {"0@5": 1, "1@3": 1}),
+        ("A,B\nx,\n1,x\n,0\n", "choose", "choose", {"0": 1, "0=1": 1, "": 1}),
+        ("3: yes\n2: ABSTAIN\n1:\n", "yes-no", "yes-no", {"0": 3, "2": 2, "": 1}),
+        (
+            "# DATA TYPE: cat\n# CATEGORY NAME 1: Yes\n# CATEGORY NAME 2: No\n# ALTERNATIVE NAME 1: A\n"
+            "# ALTERNATIVE NAME 2: B\n# ALTERNATIVE NAME 3: C\n13: 2,{1,3}\n4: {},{1,2,3}\n1: {1, 2}\n",
+            *(None, "approval", {"1": 13, "": 4, "0=1": 1}),
+        ),
+        (
+            "# CATEGORY NAME 1: good\n# CATEGORY NAME 2: fair\n# CATEGORY NAME 3: poor\n# ALTERNATIVE NAME 1: A\n"
+            "# ALTERNATIVE NAME 2: B\n3: 2,{},1\n2: {},{1,2},{}\n",
+            *(None, "score", {"1@2": 3, "0=1@1": 2}),
+        ),
+    ],
+)
+def test_marks_and_values_of_others_are_understood(text, kind, read_as, ballots):
+    file = read(text, kind=kind)
+    assert (file.kind, dict(file.ballots.counts)) == (read_as, ballots)
+
+
+@every_row(
+    ("text", "kind", "words"),
+    [
+        ("3: A > B\n", "approval", "These ballots are not of the kind approval: “0>1”."),
+        ("3: A/6, B/1\n", "score", "not of the kind score"),
+        ("3: A/1.5\n", "score", "a rating here, which is a whole number."),
+        ("3: A\n1: A/3\n", "score", "a rating here, which is a whole number."),
+        ("3: A/1, A/5\n", "score", "“A” is ranked twice on a ballot."),
+        ("3: Ada\n", "yes-no", "no other candidates than Yes, No and Abstain."),
+        ("2: Yes\n1: yes\n", "yes-no", "no other candidates than Yes, No and Abstain."),
+        ("2: Yes = No\n", "yes-no", "not of the kind yes-no"),
+        ("count of score ballots,A\n1,5\n", "ranked", "Line 1: These are ballots of the kind score, not rankings."),
+        ("count of score ballots,A\n1,6\n", None, "not of the kind score"),
+        ("count of score ballots,A\n1,x\n", None, "Line 2: “x” is not a value, which is a whole number."),
+        ("count of approval ballots,A\n1,2\n", None, "Line 2: “2” is not a mark, which is 1 or x."),
+        ('{"kind": "odd", "candidates": ["A"], "ballots": []}', None, "“kind” should be one of ranked, yes-no"),
+        ('{"candidates": ["A"], "ballots": [{"values": 5}]}', None, "“values” should be a list of whole numbers"),
+        ('{"candidates": ["A"], "ballots": [{"marks": [1]}]}', None, "There is no candidate 1"),
+        ("# DATA TYPE: cat\n# ALTERNATIVE NAME 1: A\n1: 1\n", None, "The header names no categories."),
+        ("# CATEGORY NAME 1: x\n" * 7 + "# ALTERNATIVE NAME 1: A\n", None, "at most 6 categories."),
+        ("# CATEGORY NAME 1: x\n" * 2 + "# ALTERNATIVE NAME 1: A\n1: 1,1\n", None, "is ranked twice"),
+        ("# CATEGORY NAME 1: x\n" * 2 + "# ALTERNATIVE NAME 1: A\n1: {},{},1\n", None, "more than the 2 categories"),
+    ],
+)
+def test_marks_and_values_that_cannot_be_read_are_refused(text, kind, words):
+    with pytest.raises(BadFile) as refusal:
+        read(text, kind=kind)
+    assert words in str(refusal.value)
 
 
 # --- what a format cannot say is refused in a sentence ---
@@ -587,7 +665,7 @@ MISTAKES = [
     ("preflib", HEAD + "1: 1,1", 3, "“A” is ranked twice on a ballot."),
     ("preflib", HEAD + "1, 1", 3, "A line is a count, a colon and an order"),
     ("preflib", HEAD + "# ALTERNATIVE NAME 2: C", 3, "Candidate 2 is named twice."),
-    ("preflib", "# DATA TYPE: cat\n", 1, "PrefLib's data type cat does not hold rankings."),
+    ("preflib", "# DATA TYPE: wmd\n", 1, "PrefLib's data type wmd does not hold ballots."),
     ("preflib", "2\n1,A\n", None, "The names of the candidates should follow, but the file ends."),
     ("preflib", "1\nA\n", 2, "A candidate is a number, a comma and a name."),
 ]
@@ -599,3 +677,18 @@ def test_a_mistake_is_named_with_its_line_and_reason(format, text, line, words):
         read(text, format)
     assert (refusal.value.line, words in str(refusal.value)) == (line, True), str(refusal.value)
     assert str(refusal.value).startswith("" if line is None else f"Line {line}: ")
+
+
+@every_row(
+    ("kind", "format", "words"),
+    [
+        ("approval", "blt", "The format blt holds rankings only."),
+        ("score", "plain", "holds rankings only."),
+        ("score", "toi", "holds rankings only."),
+        ("points", "preflib", "cannot hold these ballots"),
+        (None, "cat", "cannot hold these ballots"),
+    ],
+)
+def test_a_format_for_rankings_does_not_take_marks_nor_the_other_way_round(kind, format, words):
+    with pytest.raises(CannotWrite, match=words):
+        write(File(Ballots(("A", "B"), {"0@2": 1} if kind in ("score", "points") else {"0": 1}), kind=kind), format)

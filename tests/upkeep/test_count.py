@@ -14,7 +14,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tally.formats import read
-from tally.methods import METHODS
+from tally.methods import KINDS
+from tests.rows import every_row
 
 MANAGE = Path(__file__).parents[2] / "manage.py"
 TENNESSEE = """42: Memphis > Nashville > Chattanooga > Knoxville
@@ -79,8 +80,8 @@ def test_rounds_for_people(counted):
 
 def test_all_methods_for_programs_and_for_people(counted):
     said = json.loads(counted(TENNESSEE, "--json", "--method=all"))
-    assert list(said) == list(METHODS)
-    assert [said[method]["method"] for method in METHODS] == list(METHODS)
+    assert list(said) == list(KINDS["ranked"])
+    assert [said[method]["method"] for method in KINDS["ranked"]] == list(KINDS["ranked"])
     assert said["plurality"]["winners"] == ["Memphis"]
     lines = counted(TENNESSEE, "--method=all").splitlines()
     assert "plurality     Memphis" in lines
@@ -188,3 +189,42 @@ def test_a_bad_file_ends_with_status_one_and_no_traceback(tmp_path):
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode().count("\n") == 1
     assert "Traceback" not in done.stderr.decode()
+
+
+@every_row(
+    ("text", "arguments", "words"),
+    [
+        ("5: Ada/5, Bo/3\n3: Bo/5\n1:\n", [], "Runoff: ballots that score Bo higher: 3; Ada higher: 5"),
+        ("5: Ada/5, Bo/3\n3: Bo/5\n", ["--method", "score"], "Points for Bo: 30."),
+        ("5: Ada = Bo\n3: Bo\n", ["--method", "approval"], "Ballots that approve of Bo: 8 of 8."),
+        ("count of choose ballots,Ada,Bo\n5,1,\n3,,1\n", ["--seats", "2"], "Elected: Ada, Bo."),
+        ("61: Yes\n20: No\n", ["--kind", "yes-no", "--majority", "2/3 cast"], "Carried: 61 yes, 20 no, 0 abstentions"),
+        ("61: Yes\n", ["--kind", "yes-no", "--majority", "1/2 entitled", "--entitled", "200"], "101 needed."),
+    ],
+)
+def test_marks_and_values_are_counted_and_explained(tmp_path, text, arguments, words):
+    path, output = tmp_path / "ballots", StringIO()
+    path.write_text(text)
+    call_command("count", str(path), *arguments, stdout=output)
+    assert words in output.getvalue()
+    assert "rank" not in output.getvalue().replace("How many ballots rank", "")
+
+
+@every_row(
+    ("text", "arguments", "words"),
+    [
+        ("5: Ada > Bo\n", ["--kind", "approval"], "not of the kind approval"),
+        (
+            "5: Ada\n",
+            ["--kind", "approval", "--method", "schulze"],
+            "schulze does not count ballots of the kind approval",
+        ),
+        ("5: Yes\n", ["--kind", "yes-no", "--majority", "lots"], "A majority is a share and what it is of"),
+        ("5: Yes\n", ["--kind", "yes-no", "--majority", "1/0 cast"], "A majority is a share and what it is of"),
+    ],
+)
+def test_what_cannot_be_counted_as_asked_is_refused(tmp_path, text, arguments, words):
+    path = tmp_path / "ballots"
+    path.write_text(text)
+    with pytest.raises(CommandError, match=words):
+        call_command("count", str(path), *arguments)

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError
 
+from tally.explain import explain
 from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MAX_SEATS
-from tally.methods import KINDS, METHODS, count
+from tally.methods import KIND_OF, KINDS, METHODS, count
 from tally.result import Result, Round
 from upkeep.backups import input_files
 
@@ -33,7 +34,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="the ballot file, or - for standard input")
-        parser.add_argument("--method", choices=[*METHODS, "all"], help="schulze, or stv-scottish for several seats")
+        parser.add_argument("--kind", choices=KINDS, help="the kind of ballot, if the file does not say: ranked")
+        parser.add_argument(
+            "--method", choices=[*METHODS, "all"], help="of rankings schulze, or stv-scottish for several seats"
+        )
+        parser.add_argument("--majority", default="", help="that yes needs, such as '2/3 cast', present or entitled")
+        parser.add_argument("--entitled", type=int, default=0, help="how many may vote, for a majority of them")
         parser.add_argument("--seats", type=int, help="how many are elected; by default what the file says, or one")
         parser.add_argument(
             "--unranked", choices=RULES, help="what unranked candidates mean; by default what the file says"
@@ -45,14 +51,18 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the full result, for programs")
 
     def handle(self, file: str, method: str | None, seats: int | None, **options: Any) -> None:
-        ballots = _opened(file, options["format"])
-        wanted = _seats(ballots, seats)
-        chosen = method or ("stv-scottish" if wanted > 1 else "schulze")
-        rule = options["unranked"] or ballots.unranked or "below"
-        results = [
-            count(ballots.ballots, each, seats=wanted, unranked=rule, seed=options["seed"])
-            for each in (KINDS["ranked"] if chosen == "all" else [chosen])
-        ]
+        ballots = _opened(file, options["format"], options["kind"] or KIND_OF.get(method or ""))
+        wanted, kind = _seats(ballots, seats), ballots.kind or "ranked"
+        chosen = method or ("stv-scottish" if wanted > 1 and kind == "ranked" else KINDS[kind][0])
+        if chosen not in (*KINDS[kind], "all"):
+            raise CommandError(f"{chosen} does not count ballots of the kind {kind}: {', '.join(KINDS[kind])} can.")
+        rules = {name: options[name] for name in ("seed", "majority", "entitled")}
+        rules |= {"seats": wanted, "unranked": options["unranked"] or ballots.unranked or "below"}
+        methods = KINDS[kind] if chosen == "all" else [chosen]
+        try:
+            results = [count(ballots.ballots, each, **rules) for each in methods]
+        except (ValueError, ZeroDivisionError):
+            raise CommandError("A majority is a share and what it is of, such as “2/3 cast”.") from None
         for note in ballots.notes:
             self.stderr.write(note)
         if options["json"]:
@@ -61,13 +71,13 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(_as_text(ballots, results, wanted)))
 
 
-def _opened(name: str, format: str | None) -> File:
+def _opened(name: str, format: str | None, kind: str | None) -> File:
     label = "Standard input" if name == "-" else name
     try:
         if name == "-":
-            return read(sys.stdin.buffer, format)
+            return read(sys.stdin.buffer, format, kind=kind)
         with input_files.reader(name) as stream:
-            return read(stream, format, name)
+            return read(stream, format, name, kind=kind)
     except BadFile as refusal:
         raise CommandError(f"{label}: {refusal}") from refusal
     except (OSError, ValueError) as error:
@@ -126,9 +136,12 @@ def _as_text(file: File, results: list[Result], seats: int) -> Iterator[str]:
 def _about(file: File, result: Result, seats: int) -> Iterator[str]:
     if file.title:
         yield file.title
-    different = sum(1 for ranking in file.ballots.counts if ranking)
-    yield f"Ballots: {result.total}, {result.blank} of them blank; different rankings: {different}."
-    yield f"Candidates: {len(result.candidates)}. Seats: {seats}. {RULES[result.unranked]}"
+    different = sum(1 for ballot in file.ballots.counts if ballot)
+    is_ranked = file.kind in (None, "ranked")
+    what = "rankings" if is_ranked else "ballots"
+    yield f"Ballots: {result.total}, {result.blank} of them blank; different {what}: {different}."
+    rule = RULES[result.unranked] if is_ranked else f"Kind of ballot: {file.kind}."
+    yield f"Candidates: {len(result.candidates)}. Seats: {seats}. {rule}"
     if file.withdrawn:
         yield f"Withdrawn: {_names(file.withdrawn)}."
     yield f"Digest of the ballots: {result.digest}"
@@ -138,6 +151,8 @@ def _account(file: File, result: Result) -> Iterator[str]:
     yield f"Method: {result.method}"
     yield f"{'Winner' if len(result.winners) == 1 else 'Winners'}: {_names(result.winners) or 'nobody'}"
     yield from ("", *_table([["Place", "Candidate"], *([str(place), name] for name, place in result.places)]))
+    if file.kind not in (None, "ranked"):
+        yield from ("", *map(str, explain(result)))
     if result.pairwise and len(result.candidates) <= MAX_TABLE_CANDIDATES:
         yield from ("", "How many ballots rank the candidate in the row above the one in the column:")
         yield from _table(_pairs(file, result))
