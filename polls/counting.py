@@ -178,7 +178,8 @@ def chart(comparison: MethodComparison) -> Picture | None:
 def results_context(comparison: MethodComparison) -> dict[str, Any]:
     """The answer with one chart, and each method's leaders, places, charts and reasons."""
     first, ordered = chart(comparison), places(comparison)
-    pictures = [each for counted in comparison.counted for each in pictures_of(counted.result, OF_POLLS)]
+    other_results = [each.result for each in comparison.counted if each is not comparison.charted]
+    pictures = [each for result in other_results for each in pictures_of(result, OF_POLLS)]
     return {
         "votes": comparison.total,
         "agreement": agreement(comparison),
