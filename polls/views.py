@@ -209,8 +209,10 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         latest = standing if vote_id == browser else None
         before = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, latest)
     except Refusal as refusal:
-        more = {"acts": request.POST.get("acts", "0")[:9], "stamp": voters.reused_stamp(request, poll)}
-        return show(request, poll, typed_ranks(request.POST), problem=str(refusal), **more)
+        sent = request.POST.get("acts", "")[:9]
+        more = {"acts": int(sent) if sent.isdecimal() else 0, "has_voted": standing.vote is not None}
+        stamp = voters.reused_stamp(request, poll)
+        return show(request, poll, typed_ranks(request.POST), problem=str(refusal), stamp=stamp, **more)
     if after == "poll_voted":  # elsewhere the page itself says it
         _show_outcome(request, before)
     return redirect(after, poll.id)

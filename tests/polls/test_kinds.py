@@ -252,6 +252,18 @@ def test_in_a_frame_one_chooses_as_well(of_kind, shelf, client):
     assert stored(poll) == ["1"]
 
 
+def test_a_refused_form_in_a_frame_tells_nothing_that_is_hidden_and_is_still_a_first_vote(of_kind, shelf, client):
+    poll = of_kind("choose", results_hidden=True)
+    mark(poll, "somebody else", Tacos=1)
+    form = form_of(client, poll)
+    for acts in ("0", "1", "many"):
+        page = text(client.post(f"/poll/{poll.id}/embed/", form | {"acts": acts}))
+        assert "Choose at least one option." in page
+        assert "The results are shown after you have voted, or at the end." in page
+        assert "Most votes: Tacos." not in page
+    assert "Change my vote" not in text(client.post(f"/poll/{poll.id}/", form))
+
+
 # --- handing on ---
 
 
