@@ -32,7 +32,11 @@ from store.log import Event
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 NOT_IN_CREATION_EVENT = ("filling", "lots_commitment", "opened_at", "closed_at", "shows_skills")  # set by later events
-OMITTED_DEFAULTS = {"convened": None, "group": "", "book": ""}  # in the creation event only if they differ from these
+# in the creation event only if they differ from these
+OMITTED_DEFAULTS = {
+    **{"convened": None, "group": "", "book": ""},
+    **{"kind": "ranked", "fewest": 0, "most": 0, "majority": ""},
+}
 NAME_TAKEN = _("There is already an election with that name. Please choose another one.")
 ITEMS_PER_BATCH = 30  # moved in one transaction: each is made there, removed here, and may have a task
 

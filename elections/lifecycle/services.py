@@ -28,6 +28,7 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
     check(actor, election, Action.OPEN)
     candidates = repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
+    editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 
 
