@@ -8,7 +8,8 @@ from typing import Any
 
 from elections.rules import Election
 from tally.ballots import Ballots
-from tally.closeness import DEFAULT_RECOUNTS, Closeness
+from tally.changes import Closeness
+from tally.closeness import DEFAULT_RECOUNTS
 from tally.count_job import CountJob, CountOutcome
 from tally.explain import Sentence, explain
 from tally.result import Result
