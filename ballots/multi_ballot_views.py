@@ -25,22 +25,19 @@ from elections import repository as elections
 from elections.access import election_context
 from elections.multi_ballots import repository as ballots_of_several
 from elections.multi_ballots.rules import question_key
-from elections.rules import LEAVE, NO_DRAFTS
+from elections.rules import LEAVE, NO_DRAFTS, Election
 from pages.forms import form_page, token_in
 from ranking import drafts, listing, ranking_cookie
+from ranking.kinds import marks_from
 from ranking.rankings import (
     RANK_PREFIX,
-    choices_of,
-    ranked_names,
-    ranking_from,
+    Ranks,
     ranks_of,
     submitted_ranks,
     typed_ranks,
-    unranked_names,
-    unranked_sentence,
 )
 
-from . import multi_ballots, passes, repository, rules
+from . import marking, multi_ballots, passes, repository, rules
 from .change_views import opened_secret, show_words_form
 from .multi_ballots import Answer, Way
 from .repository import Standing
@@ -161,7 +158,7 @@ def _go_on(
 ) -> HttpResponse:
     show = partial(_show, request, way, places, standing, typed_ranks(request.POST))
     try:
-        rankings = ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
+        rankings = _marks(standing.election, submitted_ranks(request.POST))
     except Refusal as refusal:
         return show(problem=str(refusal))
     fields[question_key(standing.election.name)] = rankings
@@ -170,6 +167,13 @@ def _go_on(
     if ranking_cookie.COOKIE not in answer.cookies:
         return show(problem=_("That is more than one form can hold."), is_full=True)
     return answer
+
+
+def _marks(election: Election, ranks: Ranks) -> str:
+    """A question without any mark is skipped, even if its ballots must not be blank."""
+    if not any(value.strip() for typed in ranks.values() for value in typed):
+        return ""
+    return marks_from(ranks, elections.candidates_of(election), election)
 
 
 def _next(request: HttpRequest, way: Way, places: list[int]) -> str:
@@ -191,11 +195,9 @@ def _show(
         "last": len(places),
         "question": way.multi_ballot.short(election.name),
         "about": standing.about,
-        "choices": choices_of(candidates, ranks),
-        "ranks": len(candidates),
+        **marking.form_context(election, candidates, ranks),
         "draft_key": draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else _whose(request, way, standing),
-        "unranked_sentence": unranked_sentence(election.unranked),
         "replaces": standing.may_change,
         "is_hidden": standing.link is not None,
         "weight": standing.weight,
@@ -262,14 +264,11 @@ def multi_ballot_key(request: HttpRequest, way: Way) -> str:
 
 def _row(way: Way, answer: Answer) -> dict[str, Any]:
     election = answer.standing.election
-    candidates = elections.candidates_of(election)
     return {
         "answer": answer,
         "question": way.multi_ballot.short(election.name),
         "election": election,
-        "ranked": ranked_names(answer.rankings, candidates),
-        "unranked": unranked_names(answer.rankings, candidates),
-        "unranked_sentence": unranked_sentence(election.unranked),
+        "shown": marking.shown(election, answer.rankings),
     }
 
 
@@ -343,7 +342,7 @@ def _show_receipts(request: HttpRequest, way: Way, outcomes: Mapping[str, Outcom
 
 
 def _receipt(request: HttpRequest, way: Way, standing: Standing, outcome: Outcome | None) -> dict[str, Any]:
-    election, candidates = standing.election, elections.candidates_of(standing.election)
+    election = standing.election
     is_secret = election.secret_ballot
     cast = repository.ballot_of(standing) if not is_secret else outcome.ballot if outcome else None
     if is_secret and not election.changeable:
@@ -355,7 +354,7 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing, outcome: Outcom
         "cast": cast,
         "id": question_key(election.name),
         "qr": receipt_image(standing, cast) if cast and not is_secret else "",
-        "ranked": ranked_names(cast.rankings, candidates) if cast else [],
+        "shown": marking.shown(election, cast.rankings) if cast else None,
         "draft_key": draft_key(request, standing) if standing.voted else "",
         "sentence": _sentence_without_code(standing),
         "may_vote": is_open and not standing.voted,

@@ -33,20 +33,16 @@ from pages.messages import confirm_page
 from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, listing, ranking_cookie
+from ranking.kinds import marks_from
 from ranking.rankings import (
     RANK_PREFIX,
-    choices_of,
-    ranked_names,
-    ranking_from,
     ranks_of,
     submitted_ranks,
     typed_ranks,
-    unranked_names,
-    unranked_sentence,
 )
 from store.keys import fold
 
-from . import passes, rehearsal, repository, rules, services
+from . import marking, passes, rehearsal, repository, rules, services
 from .passes import Pass
 from .repository import Standing
 from .secret import as_words, joined, new_secret
@@ -134,7 +130,7 @@ def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     if "back" in request.POST:
         return _show_typed(request, standing)
     try:
-        ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
+        marks_from(submitted_ranks(request.POST), elections.candidates_of(standing.election), standing.election)
     except Refusal as refusal:
         return _show_typed(request, standing, problem=str(refusal))
     fields = carried_fields(request.POST)
@@ -227,12 +223,10 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
     shown = candidates if more.get("paper_for") else listing.shuffled(request, election.name, candidates)
     context = {
         "about": standing.about or elections.description_of(election.name),
-        "choices": choices_of(shown, ranks),
-        "ranks": len(shown),
+        **marking.form_context(election, shown, ranks),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
         "secret": standing.secret if standing.is_unknown and NO_DRAFTS in election.safeguards else "",
-        "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "replaces": standing.may_change,
         "is_hidden": standing.link is not None,
@@ -260,17 +254,14 @@ def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpRe
 
 
 def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
-    candidates = elections.candidates_of(standing.election)
     try:
-        rankings = ranking_from(submitted_ranks(sent), candidates)
+        rankings = marks_from(submitted_ranks(sent), elections.candidates_of(standing.election), standing.election)
     except Refusal as refusal:
         return show_ballot(request, standing, typed_ranks(sent), problem=str(refusal), **more)
     fields = carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
-        "ranked": ranked_names(rankings, candidates),
-        "unranked": unranked_names(rankings, candidates),
-        "unranked_sentence": unranked_sentence(standing.election.unranked),
+        "shown": marking.shown(standing.election, rankings),
         "fields": [(field, value) for field, values in fields.lists() for value in values],
         "replaces": standing.may_change,
         "weight": standing.weight,
@@ -399,15 +390,13 @@ def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = Fa
 def _show_receipt(
     request: HttpRequest, standing: Standing, cast: rules.Ballot, *, paper_for: str | None = None
 ) -> HttpResponse:
-    election, candidates = standing.election, elections.candidates_of(standing.election)
+    election = standing.election
     secret = standing.secret if has_words(standing) and not paper_for else ""
     context = {
         "confirmation": cast.confirmation,
         **words_context(secret, path_of("change", election.name)),
         "qr": "" if secret else _code_image(standing, cast),
-        "ranked": ranked_names(cast.rankings, candidates),
-        "unranked": unranked_names(cast.rankings, candidates),
-        "unranked_sentence": unranked_sentence(election.unranked),
+        "shown": marking.shown(election, cast.rankings),
         "acts": standing.acts,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),

@@ -76,12 +76,14 @@ def election_context(request: HttpRequest, election: Election, **more: Any) -> d
     user = request.user
     who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
     multi_ballot = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
-    return {"election": election, "state": state, "offered": _offered(who, state), "multi_ballot": multi_ballot, **more}
+    offered = _offered(who, state, has_candidates=election.kind != "yes-no")
+    return {"election": election, "state": state, "offered": offered, "multi_ballot": multi_ballot, **more}
 
 
 @cache  # of the few answers there are
-def _offered(who: Relation, state: State) -> frozenset[str]:
-    return frozenset(action.name for action in rules.offered(who, state))
+def _offered(who: Relation, state: State, *, has_candidates: bool) -> frozenset[str]:
+    without = frozenset() if has_candidates else rules.OF_CANDIDATES
+    return frozenset(action.name for action in rules.offered(who, state) if action not in without)
 
 
 # --- what other apps show on pages about an election; who does is arranged in config/hooks.py ---

@@ -59,6 +59,8 @@ def change(
         different["description"] = description
     if not different:
         return election
+    if after.kind != election.kind and after.kind == "yes-no" and repository.candidates(election.name):
+        raise rules.WrongState(rules.HAS_CANDIDATES)
     writes = repository.change(election, after, different.get("description"))
     record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
     return next_version(election, after)

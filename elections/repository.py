@@ -21,6 +21,7 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
+from ranking.kinds import ANSWERS
 from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
@@ -283,6 +284,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
+        *(_answers(election.name) if election.kind == "yes-no" and not election.renamed_from else []),
         *(Check(task.key(election.name), Missing()) for task in (RENAMING, DELETING)),
     ]
     return Put(_item(election), when=Missing()), *tuple(others)
@@ -322,7 +324,16 @@ def change(before: Election, after: Election, description: str | None = None) ->
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
         writes.append(description_written(before.name, description))
+    if after.kind != before.kind == "yes-no":
+        writes += [Delete(keys.candidate(before.name, answer)) for answer in ANSWERS]
+    if before.kind != after.kind == "yes-no":
+        writes += _answers(before.name)
     return own, *tuple(writes)
+
+
+def _answers(name: str) -> list[Write]:
+    """The candidates of a yes-or-no ballot, which it has from the beginning."""
+    return [new_candidate(name, Candidate(answer, number=number)) for number, answer in enumerate(ANSWERS)]
 
 
 def touched(

@@ -17,6 +17,7 @@ from acts.permissions import Permissions, Rule
 from acts.refusals import NotAllowed, NotNow, Refusal
 from pages import lists
 from store.keys import fold
+from tally import methods
 
 from .convening import Convened
 
@@ -52,6 +53,14 @@ STATE_LABELS = {
     State.CLOSED: _("Closed"),
 }
 
+KINDS = {
+    "ranked": _("Ranked"),
+    "yes-no": _("Yes or no"),
+    "choose": _("Choose"),
+    "approval": _("Approval"),
+    "score": _("Score"),
+    "points": _("Points"),
+}
 METHODS = {
     "schulze": _("Schulze"),
     "ranked-pairs": _("Ranked pairs"),
@@ -59,8 +68,15 @@ METHODS = {
     "borda": _("Borda"),
     "stv-scottish": _("STV (Scottish rules)"),
     "stv-meek": _("STV (Meek)"),
+    "majority": _("Majority"),
+    "most-votes": _("Most votes"),
+    "approval": _("Most approvals"),
+    "star": _("STAR"),
+    "score": _("Highest total score"),
+    "cumulative": _("Most points"),
 }
-SEVERAL_SEATS = ("stv-scottish", "stv-meek")
+RANKED_METHODS = {name: label for name, label in METHODS.items() if name in methods.KINDS["ranked"]}
+SEVERAL_SEATS = ("stv-scottish", "stv-meek", "most-votes", "approval", "star", "score", "cumulative")
 # By default, unranked candidates are below all others (tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
@@ -123,6 +139,10 @@ class Election:
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
     frame_hosts: str = ""  # other sites that may show its public result in a frame: host names with spaces between
     convened: Convened | None = None  # by which assembly, and who was present; never changes
+    kind: str = "ranked"  # of ballot
+    fewest: int = 0  # candidates that a voter must choose
+    most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
+    majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -156,6 +176,10 @@ class Election:
     @property
     def method_label(self) -> str:
         return METHODS[self.method]
+
+    @property
+    def kind_label(self) -> str:
+        return KINDS[self.kind]
 
     @property
     def unranked_label(self) -> str:
@@ -370,7 +394,14 @@ _PERMISSIONS = Permissions(RULES, _not_yours, _not_now)
 check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when, _PERMISSIONS.offered
 
 
+HAS_CANDIDATES = _("A yes-or-no vote is on one proposal and has no candidates. Remove them first.")
+ONLY_ANSWERS = _("A yes-or-no vote is on one proposal and has no candidates: voters answer yes, no or abstain.")
+OF_CANDIDATES = frozenset({Action.ADD_CANDIDATES, Action.CHANGE_CANDIDATES, Action.SET_NEEDS, Action.FIX})
+
+
 def check_settled(election: Election, action: Action) -> None:
+    if election.kind == "yes-no" and action in OF_CANDIDATES:
+        raise WrongState(ONLY_ANSWERS)
     if election.renamed_from and action != Action.LOOK:
         raise WrongState(_("This election is still being renamed. Please try again in a moment."))
     if election.filling and action not in WHILE_FILLING:
@@ -397,7 +428,12 @@ def check_listing(election: Election, names: Iterable[str]) -> None:
 
 
 def lacks_candidates(election: Election, candidates: int) -> bool:
-    return candidates < 2 or candidates <= election.seats > 1
+    return candidates < 2 or candidates <= election.seats > 1 or candidates < _choosable(election)
+
+
+def _choosable(election: Election) -> int:
+    """How many candidates a voter may choose, where that is limited."""
+    return election.most if election.kind == "choose" else 0
 
 
 def lacks_voters(election: Election) -> bool:
@@ -423,6 +459,8 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         )
     if election.seats > 1 and election.seats >= candidates >= 2:
         missing.append(_("more candidates than seats"))
+    if _choosable(election) > candidates >= 2:
+        missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": election.most})
     if election.no_voting_after is not None and election.no_voting_after <= now:
         missing.append(_("an end in the future"))
     if missing:

@@ -56,12 +56,13 @@ STEPS = (
         "how",
         _("How it is counted"),
         _("How is it counted?"),
-        _("Voters always do the same: they rank the names. Here you choose how their rankings are counted."),
+        _("What voters do, and how their ballots are counted. Nearly every election is best with a ranking."),
         Action.SET_UP,
     ),
 )
 BY_NAME = {step.name: step for step in STEPS}
 WHAT = STEPS[0]
+STEPS_WITHOUT_CANDIDATES = tuple(step for step in STEPS if step.name != "candidates")  # of a yes-or-no vote
 
 # Of several questions on one ballot: who votes and when are steps of the question that leads.
 WHAT_SEVERAL = replace(WHAT, lead=_("Its name, as voters see it in their mail."), route="rename_multi_ballot")
@@ -76,9 +77,15 @@ QUESTIONS = Step(
 SEVERAL_STEPS = (WHAT_SEVERAL, QUESTIONS, BY_NAME["who"], BY_NAME["when"])
 
 
+def steps_of(election: Election | None) -> tuple[Step, ...]:
+    if election and election.book:
+        return SEVERAL_STEPS
+    return STEPS_WITHOUT_CANDIDATES if election and election.kind == "yes-no" else STEPS
+
+
 def next_url(step: Step, election: Election) -> str:
     """The next step; after the last one, the page that opens the election."""
-    steps = SEVERAL_STEPS if election.book else STEPS
+    steps = steps_of(election)
     following = steps[steps.index(step) + 1 :]
     return step_url(following[0], election) if following else shared_url("open_election", election)
 
@@ -101,7 +108,7 @@ class ProgressStep:
 
 def progress_steps(election: Election | None, current: Step | None = None) -> list[ProgressStep]:
     """All steps up to opening, which is the current one by default; before a draft exists, the others have no link."""
-    path = SEVERAL_STEPS if (current and current.route) or (election and election.book) else STEPS
+    path = SEVERAL_STEPS if current and current.route else steps_of(election)
     at = path.index(current) if current else len(path)
     steps = [
         ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)

@@ -29,14 +29,13 @@ from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
+from ranking.kinds import shown_ranking
 from ranking.rankings import (
     choices_of,
-    ranked_names,
     ranks_of,
     shuffled,
     submitted_ranks,
     typed_ranks,
-    unranked_names,
     unranked_sentence,
 )
 from store import keys
@@ -259,9 +258,7 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if vote is None:
         return redirect("poll", poll.id)
     context = {
-        "ranked": ranked_names(vote["rankings"], poll.candidates),
-        "unranked": unranked_names(vote["rankings"], poll.candidates),
-        "unranked_sentence": unranked_sentence(poll.unranked, options=True),
+        "shown": shown_ranking(vote["rankings"], poll.candidates, unranked_sentence(poll.unranked, options=True)),
         "acts": vote["acts"],
         "draft_key": drafts.key(request, "poll", poll.id),
         "state_url": reverse("poll_state", args=[poll.id]),

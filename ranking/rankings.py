@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from photos.rules import Photo
-from tally.ballots import groups_of, ranking_of
+from tally.ballots import groups_of, ranking_of, ratings_of
 
 from .candidates import Candidate
 
@@ -53,7 +53,9 @@ def _rank(typed: Sequence[str], name: str) -> int | None:
 
 
 def ranks_of(rankings: str) -> dict[int, int]:
-    """The rank of every candidate a ranking ranks, by number: what its rank boxes show."""
+    """What a ballot's boxes show, by candidate number: ranks, or the values of a ballot with values."""
+    if "@" in rankings:
+        return ratings_of(rankings)
     return {number: rank for rank, group in enumerate(groups_of(rankings), 1) for number in group}
 
 
@@ -80,6 +82,7 @@ def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidat
 # --- rank boxes ---
 
 RANK_PREFIX = "rank-"  # what the name of a rank box starts with
+CHOICE = "choice"  # after the prefix: radio buttons, of which the chosen one has a candidate's number as its value
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,9 @@ class Choice:
 
 
 def submitted_ranks(post: MultiValueDict) -> dict[str, list[str]]:
-    return {name.removeprefix(RANK_PREFIX): list(typed) for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
+    """What was sent, by candidate number. A radio button marks its candidate with a 1, as a box does."""
+    sent = {name.removeprefix(RANK_PREFIX): list(typed) for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
+    return sent | {number: ["1"] for number in sent.pop(CHOICE, []) if number}
 
 
 def typed_ranks(post: MultiValueDict) -> dict[int, str]:

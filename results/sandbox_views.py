@@ -20,7 +20,7 @@ from accounts.registration_policy import allows_registration
 from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
-from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
+from elections.rules import MAX_SEATS, RANKED_METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField
 from pages.forms import form_data, form_page
 from ranking.rankings import ranked_names, ranking_from, submitted_ranks, typed_ranks
@@ -123,7 +123,7 @@ class SandboxForm(forms.Form):
     method = forms.ChoiceField(
         label=gettext_lazy("Method"),
         required=False,
-        choices=[("", gettext_lazy("Schulze; for several seats STV (Scottish rules)")), *METHODS.items()],
+        choices=[("", gettext_lazy("Schulze; for several seats STV (Scottish rules)")), *RANKED_METHODS.items()],
     )
     seats = forms.IntegerField(
         label=gettext_lazy("Seats"),

@@ -27,7 +27,8 @@ from elections.rolls import weight_fields
 from elections.rules import CONFIRM, Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.codes import new_code
-from ranking.rankings import Ranks, ranking_from
+from ranking.kinds import marks_from
+from ranking.rankings import Ranks
 from store import keys
 from store.log import Event, as_text, utc_now
 from store.table import Item, Write
@@ -158,7 +159,7 @@ def _cast(
         check_voter(standing, as_text(now))
     if CONFIRM in standing.election.safeguards and not confirmed:
         raise NotConfirmed(rules.NOT_CONFIRMED)
-    rankings = ranking_from(ranks, elections.candidates_of(standing.election))
+    rankings = marks_from(ranks, elections.candidates_of(standing.election), standing.election)
     if standing.found is not None:
         return _replace(who, standing, rankings, now, form)
     if paper:

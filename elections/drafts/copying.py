@@ -36,7 +36,7 @@ from .services import create_draft
 COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes", "joining"),
-    *("vote_by_link", "announces", "of_options", "for_groups"),
+    *("vote_by_link", "announces", "of_options", "for_groups", "kind", "fewest", "most", "majority"),
 )
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
@@ -124,10 +124,11 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
     source = repository.find(source_data["source"])
     if source is None or source.created_at != source_data["source_created_at"]:
         return  # it was deleted before it was copied
-    candidates = repository.candidates(source.name)
-    add_candidates(owner, draft, candidates)
-    copy_pictures(owner, draft, candidates)
-    copy_needs(owner, draft, needs.find_needs(source.name))
+    if draft.kind != "yes-no":
+        candidates = repository.candidates(source.name)
+        add_candidates(owner, draft, candidates)
+        copy_pictures(owner, draft, candidates)
+        copy_needs(owner, draft, needs.find_needs(source.name))
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
     known = {each.name: each.details for each in rolls.every_voter(source)}

@@ -9,13 +9,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from elections import kinds
 from elections.invitations.forms import reminders_field
 from elections.rules import (
     CONFIRM,
     COUNTS,
     ELECTORATES,
     LEAVE,
+    MAX_CANDIDATES,
     MAX_SEATS,
+    METHODS,
     NO_DRAFTS,
     RESULTS,
     SAFEGUARDS,
@@ -27,6 +30,9 @@ from pages.cards import Card, Cards, SeveralCards
 from pages.fields import TitleField, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, form_time, from_text
+from tally import methods
+
+from .majority_field import MajorityField
 
 
 def seats_field(initial: int) -> forms.IntegerField:
@@ -35,7 +41,7 @@ def seats_field(initial: int) -> forms.IntegerField:
         min_value=1,
         max_value=MAX_SEATS,
         initial=initial,
-        help_text=_("More than one needs a proportional method; the others elect one winner."),
+        help_text=_("Of ranked ballots, more than one needs a proportional method; the others elect one winner."),
     )
 
 
@@ -103,6 +109,66 @@ METHOD_CHOICES: list[Any] = [
     ("stv-scottish", SEVERAL_SEATS_CARD),
     (_("More methods"), list(OTHER_METHODS.items())),
 ]
+KIND_CARDS = {
+    "ranked": Card(
+        _("Ranked"),
+        _(
+            "Voters put the names in order. Use it for nearly everything: similar candidates do not take votes from "
+            "each other. It asks more of voters than a cross."
+        ),
+        mark=_("recommended"),
+    ),
+    "yes-no": Card(
+        _("Yes or no"),
+        _(
+            "Voters say yes or no to one proposal, or abstain. Use it to ratify or to change rules. With more than "
+            "two possible answers, rank them instead."
+        ),
+    ),
+    "choose": Card(
+        _("Choose"),
+        _(
+            "Voters choose one or a few, and most votes win. Use it if your rules ask for it. Similar candidates "
+            "take votes from each other, and a majority can win every seat."
+        ),
+    ),
+    "approval": Card(
+        _("Approval"),
+        _(
+            "Voters tick everyone they approve of, and most ticks win. Use it for dates and places, or for quick "
+            "decisions. A favourite and an acceptable choice count the same."
+        ),
+    ),
+    "score": Card(
+        _("Score"),
+        _(
+            "Voters give each candidate 0 to 5. Use it if it matters how much people like each option. Voters who use "
+            "only the ends of the scale have more weight; the runoff of STAR makes up for most of it."
+        ),
+    ),
+    "points": Card(
+        _("Points"),
+        _(
+            "Voters distribute a number of points. Use it for budgets, or to let a minority concentrate on one "
+            "candidate. Voters who spread their points by taste lose to those who plan."
+        ),
+    ),
+}
+KIND_CHOICES: list[Any] = [
+    ("ranked", KIND_CARDS["ranked"]),
+    (_("Other kinds of ballot"), [each for each in KIND_CARDS.items() if each[0] != "ranked"]),
+]
+SCORING_CARDS = {
+    "star": Card(
+        _("STAR"),
+        _(
+            "Score, then automatic runoff: the two with the highest totals meet, and the one whom more voters scored "
+            "higher wins. Exaggerating gains little."
+        ),
+        mark=_("recommended"),
+    ),
+    "score": Card(_("Highest total score"), _("The scores are added up. Choose it if your rules ask for it.")),
+}
 UNRANKED_CARDS = {
     "below": Card(
         _("Below all who are ranked"),
@@ -116,6 +182,56 @@ UNRANKED_CARDS = {
         picture="elections/pictures/left_out_no_opinion.html",
     ),
 }
+
+
+class UsualField(forms.ChoiceField):
+    """A choice that has a usual one, which counts where none was sent."""
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value or self.initial)
+
+
+class MethodField(forms.ChoiceField):
+    """A method of ranked ballots. Programs may name that of any other kind."""
+
+    def valid_value(self, value: Any) -> bool:
+        return value in METHODS
+
+
+def fewest_field() -> forms.IntegerField:
+    return forms.IntegerField(
+        label=_("Choose at least"),
+        min_value=0,
+        max_value=MAX_CANDIDATES,
+        required=False,
+        initial=0,
+        help_text=_("With 0, a ballot may be left blank."),
+    )
+
+
+def most_field() -> forms.IntegerField:
+    return forms.IntegerField(
+        label=_("At most"),
+        min_value=0,
+        max_value=MAX_CANDIDATES,
+        required=False,
+        initial=0,
+        help_text=_("How many candidates voters may choose, or how many points they have. With 0, as is usual."),
+    )
+
+
+def chosen_methods(election: Election) -> dict[str, str]:
+    """The chosen cards: one of those for ranked ballots, and one of those for scores."""
+    usual = {"method": "schulze", "scoring": "star"}
+    chosen = {"ranked": "method", "score": "scoring"}.get(election.kind)
+    return usual | {chosen: election.method} if chosen else usual
+
+
+def counted_settings(cleaned: dict[str, Any]) -> dict[str, Any]:
+    """The settings of the kind of ballot. A score ballot has its method from cards of its own, unless one is named."""
+    scoring = cleaned.pop("scoring", "")
+    is_named = cleaned.get("method") in methods.KINDS[cleaned["kind"]]
+    return kinds.settings_of_kind(cleaned if is_named else cleaned | {"method": scoring})
 
 
 STRICT = "strict"
@@ -176,7 +292,9 @@ GROUPS = (
         ("paper_ballots", "safeguards"),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
-    SettingsGroup(_("How it is counted"), ("method", "seats", "unranked")),
+    SettingsGroup(
+        _("How it is counted"), ("kind", "method", "scoring", "majority", "seats", "fewest", "most", "unranked")
+    ),
     SettingsGroup(_("The result"), ("results_visible", "results_public")),
     SettingsGroup(_("Mail to voters"), ("mail_votes", "announces")),
 )
@@ -253,8 +371,13 @@ class SettingsForm(ZonedForm):
             "not shown there. Once it is open, anyone can see its name, and when voting begins and ends."
         ),
     )
-    method = forms.ChoiceField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)
+    kind = UsualField(label=_("Kind of ballot"), choices=KIND_CHOICES, initial="ranked", widget=Cards)
+    method = MethodField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)
+    scoring = UsualField(label=_("Method"), choices=list(SCORING_CARDS.items()), initial="star", widget=Cards)
+    majority = MajorityField(label=_("Majority that the proposal needs"))
     seats = seats_field(1)
+    fewest = fewest_field()
+    most = most_field()
     unranked = forms.ChoiceField(
         label=_("A candidate left out of a ranking counts as"),
         choices=list(UNRANKED_CARDS.items()),
@@ -279,13 +402,14 @@ class SettingsForm(ZonedForm):
     def initial_of(election: Election, description: str) -> dict[str, Any]:
         times = {"begins": election.no_voting_before, "ends": election.no_voting_after}
         local = {name: form_time(from_text(text), election.time_zone) for name, text in times.items() if text}
-        plain = (name for name in SettingsForm.base_fields if name not in (*times, "description"))
-        stored = {name: getattr(election, name) for name in (*plain, "for_groups")}
-        return {"description": description, **stored, **local}
+        plain = (name for name in SettingsForm.base_fields if name not in (*times, "description", "scoring"))
+        settings = {name: getattr(election, name) for name in (*plain, "for_groups")} | chosen_methods(election)
+        return {"description": description, **settings, **local}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         if not self.errors:
+            cleaned = counted_settings(cleaned)
             check_settings(cleaned["method"], cleaned["seats"], cleaned["secret_ballot"], cleaned["results_visible"])
             check_window(self.stored("begins"), self.stored("ends"))
         return cleaned

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from acts.storage import now_text
+from elections import kinds
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.multi_ballots.rules import MAX_QUESTIONS
@@ -23,7 +24,7 @@ from pages.fields import LinesField, TitleField, markdown_field, read_names
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, form_time, from_text, is_selectable, local_time
 
-from .forms import SettingsForm, seats_field
+from .forms import SettingsForm, chosen_methods, counted_settings, seats_field
 from .templates import SEVERAL, TEMPLATES, end_after_days, initial_settings
 
 
@@ -62,6 +63,7 @@ class NewElectionForm(QuestionsForm):
         initial="board",
         widget=Cards,
     )
+    kind = SettingsForm.base_fields["kind"]
     seats = seats_field(TEMPLATES["seats"].seats)
     name = TitleField(
         help_text=_("Voters see it in their mail and on their ballot. You can change it until you open the election.")
@@ -79,6 +81,9 @@ class NewElectionForm(QuestionsForm):
         if beginning in TEMPLATES and not TEMPLATES[beginning].asks_seats:
             discard_field(self, "seats")
         discard_field(self, "description" if beginning == SEVERAL else "questions")
+        if beginning == SEVERAL or not self.cleaned_data.get("kind"):
+            self.cleaned_data["kind"] = "ranked"  # of each question, which can be changed
+            self.errors.pop("kind", None)
 
     def clean_zone(self) -> str:
         """The reader's own zone, reported by a script, unless the site has one."""
@@ -90,7 +95,10 @@ class NewElectionForm(QuestionsForm):
         data = self.cleaned_data
         texts = {name: data[name] for name in ("name", "description", "questions") if name in data}
         beginning = TEMPLATES[data["beginning"]]
-        return texts | initial_settings(beginning, data.get("seats", 1), data["zone"], from_text(now_text()))
+        settings = {"kind": data["kind"]} | initial_settings(
+            beginning, data.get("seats", 1), data["zone"], from_text(now_text())
+        )
+        return texts | (settings if settings["kind"] == "ranked" else kinds.settings_of_kind(settings))
 
 
 class WhatForm(forms.Form):
@@ -274,19 +282,40 @@ class WhenForm(ZonedForm):
 
 # --- how it is counted ---
 
+FIELDS_OF_KINDS = {
+    "ranked": ("method", "seats", "unranked"),
+    "yes-no": ("majority",),
+    "choose": ("seats", "fewest", "most"),
+    "approval": ("seats",),
+    "score": ("scoring", "seats"),
+    "points": ("seats", "most"),
+}
+
 
 class HowForm(forms.Form):
+    kind = SettingsForm.base_fields["kind"]
     method = SettingsForm.base_fields["method"]
+    scoring = SettingsForm.base_fields["scoring"]
+    majority = SettingsForm.base_fields["majority"]
     seats = SettingsForm.base_fields["seats"]
+    fewest = SettingsForm.base_fields["fewest"]
+    most = SettingsForm.base_fields["most"]
     unranked = SettingsForm.base_fields["unranked"]
 
     def __init__(self, *arguments: Any, election: Election, **options: Any):
-        super().__init__(*arguments, initial={name: getattr(election, name) for name in self.base_fields}, **options)
+        settings = {name: getattr(election, name) for name in kinds.SETTINGS} | chosen_methods(election)
+        super().__init__(*arguments, initial=settings, **options)
 
-    def clean(self) -> None:
-        if self.cleaned_data.get("method", SEVERAL_SEATS[0]) not in SEVERAL_SEATS:
+    def clean(self) -> dict[str, Any]:
+        """Fields of other kinds are not shown, so what they hold is of no matter."""
+        kind = self.cleaned_data.get("kind", "")
+        shown = FIELDS_OF_KINDS.get(kind, tuple(self.fields))
+        for name in set(self.fields) - {"kind", *shown}:
+            discard_field(self, name)
+        if kind == "ranked" and self.cleaned_data.get("method", SEVERAL_SEATS[0]) not in SEVERAL_SEATS:
             discard_field(self, "seats")
+        return self.cleaned_data if self.errors else counted_settings(self.cleaned_data)
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them; a method that elects one has one seat."""
-        return {"seats": 1, **self.cleaned_data}
+        return self.cleaned_data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -51,7 +52,10 @@ def create(request: HttpRequest) -> HttpResponse:
         run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
 
     if saved(request, form, make, "name"):
-        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
+        kind = form.values()["kind"]
+        return redirect(
+            "election_step", name=form.cleaned_data["name"], step="who" if kind == "yes-no" else "candidates"
+        )
     return creation_page(request, form, setup_steps.WHAT)
 
 
@@ -109,7 +113,8 @@ def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
         actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
 
     if saved(request, form, save):
-        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
+        renamed = replace(election, name=form.cleaned_data["name"])
+        return redirect(setup_steps.next_url(step, renamed))
     return step_page(request, election, step, form)
 
 

@@ -62,6 +62,14 @@ TEMPLATES = {
         ),
         {"announces": True, "of_options": True, "unranked": "no-opinion"},
     ),
+    "proposal": ElectionTemplate(
+        Card(
+            _("Yes or no to a proposal"),
+            _("A contract, a budget, a change of the rules: carried if enough voters say yes."),
+            picture="elections/pictures/proposal.html",
+        ),
+        {"announces": True, "of_options": True, "kind": "yes-no"},
+    ),
     SEVERAL: ElectionTemplate(
         Card(
             _("Several questions on one ballot"),

@@ -30,6 +30,7 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
     rules.check_opening(election, len(candidates), now_text())
     if election.weighted:
         rules.check_weights(election, rolls.sizes_by_weight(election))
+    editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 
 

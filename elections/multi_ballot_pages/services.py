@@ -87,11 +87,11 @@ def _draft(actor: User, multi_ballot_name: str, question: str, **settings: Any) 
 
 
 def prepare(actor: User, election: Election, names: Sequence[str], **settings: Any) -> None:
-    """Add candidates to a question of a draft, and change how it is counted."""
-    if names:
-        add_candidates(actor, election, [Candidate(name) for name in names])
+    """Change how a question of a draft is voted on and counted, and add candidates to it, if it has any."""
     change = lambda: actions.change(actor, elections.find(election.name) or election, Action.SET_UP, **settings)  # noqa: E731
-    retry_lost_race(change)
+    changed = retry_lost_race(change)
+    if names and changed.kind != "yes-no":
+        add_candidates(actor, election, [Candidate(name) for name in names])
 
 
 def add(actor: User, ballot: MultiBallot, questions: Sequence[str]) -> MultiBallot:

@@ -18,14 +18,22 @@ from accounts.access import requires
 from accounts.rules import Permission
 from acts.retry import run_once
 from acts.storage import now_text, table
+from elections import kinds, rolls, setup_steps
 from elections import repository as elections
-from elections import rolls, setup_steps
 from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
 from elections.actions import relation
 from elections.dashboard.checklist import Question
 from elections.dashboard.views import dashboard_context
-from elections.drafts.forms import NameForm, for_groups_field
+from elections.drafts.forms import (
+    SCORING_CARDS,
+    NameForm,
+    SettingsForm,
+    UsualField,
+    chosen_methods,
+    counted_settings,
+    for_groups_field,
+)
 from elections.drafts.setup_forms import BallotForm, NewElectionForm, QuestionsForm
 from elections.drafts.setup_views import creation_page, over_page, saved, step_page
 from elections.drafts.templates import SEVERAL
@@ -34,7 +42,7 @@ from elections.lifecycle.forms import EndForm
 from elections.lifecycle.views import opening_page
 from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
-from elections.rules import MAX_SEATS, METHODS, UNRANKED, Action, Election, State, check_settings
+from elections.rules import KINDS, MAX_SEATS, RANKED_METHODS, UNRANKED, Action, Election, State, check_settings
 from elections.turnout.counts import turnouts
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
 from pages.messages import run_action, show_time_notes
@@ -53,10 +61,15 @@ class MoreQuestionsForm(QuestionsForm):
 
 
 class QuestionForm(BallotForm):
-    """What each question has for itself: candidates, and how they are counted."""
+    """What each question has for itself: candidates, the kind of ballot, and how it is counted."""
 
-    method = forms.ChoiceField(label=gettext_lazy("Method"), choices=list(METHODS.items()))
+    kind = UsualField(label=gettext_lazy("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
+    method = forms.ChoiceField(label=gettext_lazy("Method"), choices=list(RANKED_METHODS.items()))
+    scoring = UsualField(label=gettext_lazy("Method"), choices=list(SCORING_CARDS.items()), initial="star")
+    majority = SettingsForm.base_fields["majority"]
     seats = forms.IntegerField(label=gettext_lazy("Seats"), min_value=1, max_value=MAX_SEATS)
+    fewest = SettingsForm.base_fields["fewest"]
+    most = SettingsForm.base_fields["most"]
     unranked = forms.ChoiceField(
         label=gettext_lazy("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items())
     )
@@ -65,7 +78,9 @@ class QuestionForm(BallotForm):
         self, *arguments: Any, election: Election, there: Sequence[Candidate], label: str, groups: Sequence[str] = ()
     ):
         self.election, self.there, self.question = election, there, label
-        settings = {name: getattr(election, name) for name in ("method", "seats", "unranked", "for_groups")}
+        settings = {name: getattr(election, name) for name in (*kinds.SETTINGS, "for_groups")} | chosen_methods(
+            election
+        )
         super().__init__(*arguments, there=1, prefix=rules.question_key(election.name), initial=settings)
         self.fields["names"].help_text, self.fields["names"].widget.attrs["rows"] = "", 4
         if groups:
@@ -77,6 +92,7 @@ class QuestionForm(BallotForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not self.errors:
+            cleaned = counted_settings(cleaned)
             check_settings(cleaned["method"], cleaned["seats"], secret_ballot=False, results_visible="closed")
         return cleaned
 

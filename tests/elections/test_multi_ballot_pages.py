@@ -288,7 +288,7 @@ def test_another_kind_chosen_on_its_page_makes_one_election(ada):
     sent = ada.post("/books/new/", {"beginning": "board", "name": "Board", "questions": ""})
     assert (sent.status_code, sent.url) == (307, "/elections/new/")
     assert 'value="several" required checked' in ada.get("/books/new/").content.decode().replace(
-        ' id="id_beginning_4"', ""
+        ' id="id_beginning_5"', ""
     )
 
 

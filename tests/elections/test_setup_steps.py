@@ -17,15 +17,24 @@ from accounts.rules import Role
 from elections import actions, repository, setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.drafts.forms import GROUPS, METHOD_CHOICES, UNRANKED_CARDS, ElectionForm, SettingsForm
+from elections.drafts.forms import (
+    GROUPS,
+    KIND_CARDS,
+    METHOD_CHOICES,
+    SCORING_CARDS,
+    UNRANKED_CARDS,
+    ElectionForm,
+    SettingsForm,
+)
 from elections.drafts.setup_forms import DAYS, HowForm, NewElectionForm, WhenForm
 from elections.drafts.templates import TEMPLATES, end_after_days, initial_settings
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.roll.services import add_voters
-from elections.rules import METHODS, UNRANKED, Action, Election, State, check_settings
+from elections.rules import KINDS, METHODS, RANKED_METHODS, UNRANKED, Action, Election, State, check_settings
 from ranking.candidates import Candidate
 from store.log import EventLog
+from tally import methods
 from tests.clock import stands_at
 from tests.people import enrol
 from tests.rows import every_row
@@ -97,7 +106,10 @@ def test_an_election_ends_in_the_evening_there_also_when_the_clocks_change():
 
 def test_all_methods_and_both_rules_are_explained_and_no_other():
     first, more = METHOD_CHOICES[:-1], METHOD_CHOICES[-1][1]
-    assert {name for name, _card in [*first, *more]} == set(METHODS)
+    assert {name for name, _card in [*first, *more]} == set(RANKED_METHODS)
+    assert set(SCORING_CARDS) == set(methods.KINDS["score"])
+    assert set(KIND_CARDS) == set(KINDS) == set(methods.KINDS)
+    assert {method for kind in methods.KINDS.values() for method in kind} >= set(METHODS)
     assert [name for name, _card in first] == ["schulze", "stv-scottish"]
     assert set(UNRANKED_CARDS) == set(UNRANKED)
     assert all(card.picture for card in UNRANKED_CARDS.values())
@@ -105,7 +117,7 @@ def test_all_methods_and_both_rules_are_explained_and_no_other():
 
 def test_a_draft_needs_a_kind_and_a_name_and_leads_to_its_first_step(ada, site):
     page = text_of(ada.get("/elections/new/"))
-    assert page.count('name="beginning"') == 5
+    assert page.count('name="beginning"') == 6
     answer = ada.post("/elections/new/", {**NEW, "beginning": "seats", "seats": "5", "description": "Why *now*"})
     assert answer["Location"] == at("candidates")
     text = repository.description_of(now().name).description
@@ -374,10 +386,10 @@ def test_a_method_for_several_has_its_seats_and_the_others_have_one(draft):
 
 def test_methods_are_cards_and_the_rule_for_those_left_out_is_drawn(ada, draft):
     page = text_of(ada.get(at("how")))
-    assert page.count('type="radio" name="method"') == len(METHODS)
+    assert page.count('type="radio" name="method"') == len(RANKED_METHODS)
     assert page.index('value="stv-scottish"') < page.index("More methods") < page.index('value="irv"')
-    methods = page[: page.index("More methods")]
-    assert methods.count("recommended") == 2, "one for one winner, one for several seats"
+    cards = page[page.index('name="method"') : page.index("More methods")]
+    assert cards.count("recommended") == 2, "one for one winner, one for several seats"
     assert re.search(r"<details class=\"more\">\s*<summary>More methods", page), "folded"
     assert "It counts as: A before B before C." in page
     assert "C is not compared with either." in page
@@ -394,7 +406,8 @@ def test_every_setting_is_in_one_group_and_on_the_page(ada, draft):
     for address in (reverse("election_settings", args=["Board 2027"]), "/elections/new/all/"):
         page = text_of(ada.get(address))
         names = ElectionForm.base_fields if "new" in address else SettingsForm.base_fields
-        assert [name for name in names if f'name="{name}"' not in page] == []
+        shown = ("majority_share" if name == "majority" else name for name in names)
+        assert [name for name in shown if f'name="{name}"' not in page] == []
 
 
 def test_what_is_folded_is_in_sight_once_it_is_used():

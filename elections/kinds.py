@@ -1,0 +1,80 @@
+"""Which settings belong to each kind of ballot, and the majorities that a proposal may need, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ranking.kinds import MAX_POINTS
+from tally import methods
+from tally.majorities import Majority, Of, majority_of
+
+USUAL_POINTS = 10  # that a voter has to distribute
+SETTINGS = ("kind", "method", "seats", "fewest", "most", "majority", "unranked")  # of ballots and their count
+SHARE = re.compile(r"[1-9][0-9]{0,3}/[1-9][0-9]{0,3}")
+
+SHARES = {
+    "1/2": gettext_lazy("more than half"),
+    "2/3": gettext_lazy("at least two thirds"),
+    "3/4": gettext_lazy("at least three quarters"),
+    "4/5": gettext_lazy("at least four fifths"),
+}
+OF = {
+    Of.CAST: gettext_lazy("of the votes cast"),
+    Of.PRESENT: gettext_lazy("of all who vote"),
+    Of.ENTITLED: gettext_lazy("of everyone on the roll"),
+}
+ABSTENTIONS = {
+    Of.CAST: gettext_lazy("Abstentions count neither for nor against."),
+    Of.PRESENT: gettext_lazy("Abstaining has the effect of a no."),
+    Of.ENTITLED: gettext_lazy("Abstaining, or not voting, has the effect of a no."),
+}
+
+
+def settings_of_kind(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings, with those that the kind of ballot does not have at their defaults, and those it needs filled
+    in. Refused where they contradict each other."""
+    kind, seats = values["kind"], 1 if values["kind"] == "yes-no" else values.get("seats") or 1
+    counting = methods.KINDS[kind]
+    fewest = (values.get("fewest") or 0) if kind == "choose" else 0
+    usual_most = {"choose": max(seats, fewest), "points": USUAL_POINTS}.get(kind, 0)
+    settings: dict[str, Any] = {
+        "seats": seats,
+        "method": values.get("method") if values.get("method") in counting else counting[0],
+        "fewest": fewest,
+        "most": usual_most and (values.get("most") or usual_most),
+        "majority": _normal_majority(values.get("majority") or str(Majority())) if kind == "yes-no" else "",
+        "unranked": (values.get("unranked") or "below") if kind == "ranked" else "below",
+    }
+    if fewest > settings["most"]:
+        raise ValidationError({"fewest": _("This is more than voters may choose.")})
+    if kind == "points" and settings["most"] > MAX_POINTS:
+        raise ValidationError({"most": _("Voters can have at most %(most)d points.") % {"most": MAX_POINTS}})
+    return {**values, **settings}
+
+
+def _normal_majority(text: str) -> str:
+    """As it is stored: 2/4 is 1/2."""
+    share, _space, of = text.partition(" ")
+    if not SHARE.fullmatch(share) or of not in set(Of) or not Fraction(1, 2) <= (exact := Fraction(share)) <= 1:
+        raise ValidationError({"majority": _("A majority is a share from 1/2 to 1/1, such as 3/5.")})
+    return str(Majority(f"{exact.numerator}/{exact.denominator}", Of(of)))
+
+
+def majority_text(text: str) -> str:
+    """Such as “at least two thirds of the votes cast”."""
+    majority = majority_of(text)
+    share = SHARES.get(majority.share) or _("at least %(share)s") % {"share": majority.share}
+    return _("%(share)s %(of)s") % {"share": share, "of": OF[majority.of]}
+
+
+def majority_sentence(text: str) -> str:
+    """What a proposal needs, and what abstaining does."""
+    needed = _("Carried by %(majority)s.") % {"majority": majority_text(text)}
+    return f"{needed} {ABSTENTIONS[majority_of(text).of]}"

@@ -1,0 +1,241 @@
+"""Kinds of ballot: what voters mark on each, what that means, and a stored ballot in the words of its kind.
+
+Everything but a ranking is stored as `tally.ballots` describes it: one group of those who were chosen, or groups by
+value. What a voter sends is the same for every kind: a field for each candidate (`ranking.rankings.RANK_PREFIX`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from tally.ballots import MAX_SCORE, ranking_of, text_of
+from tally.majorities import ABSTAIN, NO, YES
+
+from .candidates import Candidate
+from .rankings import BadRanking, Ranks, ranked_names, ranking_from, ranks_of, unranked_names, unranked_sentence
+
+MAX_POINTS = 100  # that a voter may have to distribute
+TICKED = ("yes-no", "choose", "approval")  # kinds on which a candidate is chosen or not
+ANSWERS = (YES, NO, ABSTAIN)  # the candidates of every yes-or-no ballot, by number
+ANSWER_LABELS = {YES: gettext_lazy("Yes"), NO: gettext_lazy("No"), ABSTAIN: gettext_lazy("Abstain")}
+
+
+class BallotRules(Protocol):
+    """What an election, or anything else that people vote in, says about its ballots."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def fewest(self) -> int: ...
+    @property
+    def most(self) -> int: ...
+    @property
+    def unranked(self) -> str: ...
+
+
+def labelled(candidates: Sequence[Candidate], kind: str) -> Sequence[Candidate]:
+    """Candidates as pages name them: those of a yes-or-no ballot in the reader's language, and in their order."""
+    if kind != "yes-no":
+        return candidates
+    ordered = sorted(candidates, key=lambda each: each.number)
+    return [replace(each, name=answer_label(each.name, kind)) for each in ordered]
+
+
+def answer_label(name: str, kind: str) -> str:
+    return str(ANSWER_LABELS.get(name, name)) if kind == "yes-no" else name
+
+
+def takes_one(rules: BallotRules) -> bool:
+    """Whether at most one is chosen: with radio buttons."""
+    return rules.kind == "yes-no" or (rules.kind == "choose" and rules.most == 1)
+
+
+# --- what was sent ---
+
+
+def marks_from(ranks: Ranks, candidates: Sequence[Candidate], rules: BallotRules) -> str:
+    """The ballot that a form gives, as it is stored, or a refusal in a sentence."""
+    if rules.kind == "ranked":
+        return ranking_from(ranks, candidates)
+    names = {str(each.number): each.name for each in candidates}
+    if not ranks.keys() <= names.keys():
+        raise BadRanking(_("The ballot names somebody who is not a candidate in this election."))
+    given = {int(number): _value(typed, names[number], rules) for number, typed in ranks.items()}
+    values = {number: value for number, value in given.items() if value}
+    if refusal := _CHECKS[rules.kind](values, rules):
+        raise BadRanking(refusal)
+    return ranking_of([values]) if rules.kind in TICKED else text_of(values)
+
+
+def _value(typed: Sequence[str], name: str, rules: BallotRules) -> int:
+    text = typed[0].strip() if typed else ""
+    if len(typed) > 1 and any(other.strip() != text for other in typed):
+        raise BadRanking(_("%(name)s is marked twice.") % {"name": name})
+    if not text:
+        return 0
+    highest = {"score": MAX_SCORE, "points": rules.most}.get(rules.kind, 1)
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > highest:
+        values = {"name": name, "highest": highest}
+        raise BadRanking(_("What you give %(name)s must be a whole number from 0 to %(highest)d.") % values)
+    return int(text)
+
+
+def _check_answer(values: Mapping[int, int], rules: BallotRules) -> str:
+    return "" if len(values) == 1 else _("Please choose one: yes, no or abstain.")
+
+
+def _check_number(values: Mapping[int, int], rules: BallotRules) -> str:
+    chosen = len(values)
+    if chosen > rules.most:
+        sentence = ngettext(
+            "You chose %(chosen)d, but you may choose only %(most)d.",
+            "You chose %(chosen)d, but you may choose at most %(most)d.",
+            rules.most,
+        )
+        return sentence % {"chosen": chosen, "most": rules.most}
+    if chosen < rules.fewest:
+        sentence = _("You chose %(chosen)d. Please choose at least %(fewest)d.")
+        return sentence % {"chosen": chosen, "fewest": rules.fewest}
+    return ""
+
+
+def _check_points(values: Mapping[int, int], rules: BallotRules) -> str:
+    given = sum(values.values())
+    if given <= rules.most:
+        return ""
+    numbers = {"given": given, "most": rules.most, "over": given - rules.most}
+    return _("You gave %(given)d points, but you have only %(most)d. Take %(over)d away.") % numbers
+
+
+_CHECKS: dict[str, Callable[[Mapping[int, int], BallotRules], str]] = {
+    "yes-no": _check_answer,
+    "choose": _check_number,
+    "approval": lambda values, rules: "",
+    "score": lambda values, rules: "",
+    "points": _check_points,
+}
+
+
+# --- what a mark means, before it is sent ---
+
+
+def how_to_vote(rules: BallotRules) -> str:
+    """One sentence for pages that describe an election, and the first on its ballot."""
+    if rules.kind == "choose":
+        return _how_to_choose(rules)
+    if rules.kind == "points":
+        sentence = ngettext(
+            "You have %(count)d point to give.",
+            "You have %(count)d points: give them to one candidate, or spread them.",
+            rules.most,
+        )
+        return sentence % {"count": rules.most}
+    return str(_HOW_TO_VOTE[rules.kind])
+
+
+_HOW_TO_VOTE = {
+    "ranked": gettext_lazy("Rank as many candidates as you like, best first."),
+    "yes-no": gettext_lazy("Vote yes, no or abstain on the proposal."),
+    "approval": gettext_lazy("Tick everyone you approve of, as many as you like."),
+    "score": gettext_lazy("Score each candidate from 0, the worst, to 5, the best."),
+}
+
+
+def _how_to_choose(rules: BallotRules) -> str:
+    values = {"fewest": rules.fewest, "most": rules.most}
+    if rules.most == 1:
+        return _("Choose one.")
+    if rules.fewest == rules.most:
+        return _("Choose exactly %(most)d.") % values
+    if rules.fewest > 1:
+        return _("Choose between %(fewest)d and %(most)d.") % values
+    return _("Choose up to %(most)d.") % values
+
+
+def explanation(rules: BallotRules) -> list[str]:
+    """What a mark means, what is too many, and what a blank ballot means: the rest of the ballot's instructions."""
+    return [str(sentence) for sentence in _explain(rules)]
+
+
+def _explain(rules: BallotRules) -> Iterable[str]:
+    if rules.kind == "choose":
+        yield _("Everyone you choose gets one vote.")
+    if rules.kind == "choose" and rules.most > 1:
+        yield _("A ballot with more than %(most)d is not accepted.") % {"most": rules.most}
+    if rules.kind == "approval":
+        yield _("Everyone you tick gets one vote. There is no too many.")
+    if rules.kind == "score":
+        yield _("No score counts as 0. You may give the same score more than once.")
+    if rules.method == "star":
+        yield _("The two with the highest totals meet in a runoff: your ballot counts for the one you scored higher.")
+    if rules.kind == "points":
+        sentence = _("You need not use all of them. A ballot with more than %(most)d is not accepted.")
+        yield sentence % {"most": rules.most}
+    if rules.kind == "yes-no":
+        return
+    if rules.kind == "choose" and rules.fewest:
+        yield _("A blank ballot is not accepted.")
+    else:
+        yield _("A ballot without any mark is blank: it counts towards the turnout, but supports nobody.")
+
+
+# --- a stored ballot, as pages show it ---
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line of a ballot: those with the same rank, or one candidate and what it was given."""
+
+    sign: str
+    names: list[str]
+    spoken: str = ""  # instead of the sign, for those who do not see it
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBallot:
+    """A ballot in the words of its kind: what was marked, best first; and what was left out."""
+
+    kind: str
+    marks: list[Mark]
+    rest: Sequence[str] = ()
+    rest_title: str = ""
+    rest_sentence: str = ""
+
+
+def shown_ballot(text: str, candidates: Sequence[Candidate], rules: BallotRules) -> ShownBallot:
+    kind = rules.kind
+    if kind == "ranked":
+        return shown_ranking(text, candidates, unranked_sentence(rules.unranked))
+    names = {each.number: answer_label(each.name, kind) for each in candidates}
+    values = ranks_of(text)
+    marks = [_mark(kind, names[number], value) for number, value in values.items()]
+    rest = [] if kind == "yes-no" else [name for number, name in names.items() if number not in values]
+    return ShownBallot(kind, marks, rest, *map(str, _REST.get(kind, ("", ""))))
+
+
+def shown_ranking(text: str, candidates: Sequence[Candidate], sentence: str) -> ShownBallot:
+    """With what leaving candidates out means."""
+    marks = [Mark(str(rank), names) for rank, names in enumerate(ranked_names(text, candidates), 1)]
+    return ShownBallot("ranked", marks, unranked_names(text, candidates), _("Not ranked"), sentence)
+
+
+def _mark(kind: str, name: str, value: int) -> Mark:
+    if kind in TICKED:
+        return Mark("✓", [name], _("chosen"))
+    words = {"score": _("score %(value)d"), "points": ngettext("%(value)d point", "%(value)d points", value)}
+    return Mark(str(value), [name], words[kind] % {"value": value})
+
+
+_REST = {
+    "choose": (gettext_lazy("Not chosen"), ""),
+    "approval": (gettext_lazy("Not ticked"), ""),
+    "score": (gettext_lazy("No score"), gettext_lazy("Counts as 0.")),
+    "points": (gettext_lazy("No points"), ""),
+}
