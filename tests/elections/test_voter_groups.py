@@ -155,7 +155,7 @@ def test_once_it_is_open_groups_stay_and_new_voters_have_theirs(ada, board):
 def test_a_source_says_who_is_in_which_groups(ada, board):
     rows = read_voters(b"voter,group\nann@example.org,Board\nben@example.org,Staff\ncat@example.org,Staff\n")
     found = sources.compare(board, rows)
-    assert (found.added, found.changed, sorted(found.removed), found.kept) == (
+    assert (found.added, found.changed, sorted(found.removed), found.unchanged) == (
         [],
         ["ann@example.org", "cat@example.org"],
         ["dan@example.org", "eva@example.org"],
