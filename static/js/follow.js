@@ -113,6 +113,18 @@
     });
   };
 
+  // Marks and values: what this ballot gave each candidate, and what all ballots did; then STAR's runoffs.
+  const markRows = (values) => {
+    const given = candidates.map((name, each) => [[apart(name)], [String(values.get(each) ?? 0)], [story.totals[each]]]);
+    const runoffs = story.runoffs.map(({ one, other, for: ayes, against: noes }) => {
+      const names = { one: apart(candidates[one]), other: apart(candidates[other]) };
+      const lead = (values.get(one) ?? 0) - (values.get(other) ?? 0);
+      const own = lead ? say("counts_for", lead > 0 ? one : other) : words.same;
+      return [[fill(words.runoff, names)], [own], [`${ayes}\u00a0:\u00a0${noes}`]];
+    });
+    return [...given, ...runoffs];
+  };
+
   const rounds = (rows) => (groups) => rows(groups).map((cells, index) => [[String(index + 1)], ...cells]);
   const KINDS = {
     schulze: [["contest", "outcome", "ballot"], contestRows],
@@ -144,8 +156,18 @@
     part("unranked").textContent = left.length ? fill(words.unranked, { names: left.join(", ") }) : "";
   };
 
+  const showMarks = (values, hasValues) => {
+    const items = [...values].map(([each, value]) => {
+      const item = element("li");
+      const sign = element("span", hasValues ? String(value) : "✓", { className: "rank", ariaHidden: "true" });
+      item.append(sign, element("b", candidates[each], { dir: "auto" }));
+      return item;
+    });
+    part("ranked").replaceChildren(...(items.length ? items : [element("li", words.blank)]));
+  };
+
   const showRows = (groups) => {
-    const [head, rows] = KINDS[story.method];
+    const [head, rows] = story.totals.length ? [["candidate", "ballot", "outcome"], markRows] : KINDS[story.method];
     const titles = element("tr");
     titles.append(...head.map((word) => element("th", words[word], { scope: "col" })));
     page.querySelector("thead").replaceChildren(titles);
@@ -168,11 +190,28 @@
 
   const show = (ranking) => {
     const place = new Map(story.numbers.map((number, each) => [number, each]));
+    if (story.totals.length) {
+      const values = valuesOf(ranking, place);
+      showMarks(values, ranking.includes("@"));
+      showRows(values);
+    } else showRanked(ranking, place);
+    part("ballot").hidden = false;
+    part("title").focus();
+  };
+
+  // "0=4@5>1@3": 5 for candidates 0 and 4, 3 for candidate 1; "0=3": a mark for each.
+  const valuesOf = (ballot, place) =>
+    new Map(
+      (ballot === "" ? [] : ballot.split(">")).flatMap((group) => {
+        const [numbers, value] = group.split("@");
+        return numbers.split("=").map((number) => [place.get(Number(number)), Number(value ?? 1)]);
+      }),
+    );
+
+  const showRanked = (ranking, place) => {
     const groups = groupsOf(ranking).map((group) => group.map((number) => place.get(number)));
     showRanking(groups);
     showRows(groups);
-    part("ballot").hidden = false;
-    part("title").focus();
   };
 
   // Corrects easily misread characters: codes never contain O, I or L.
