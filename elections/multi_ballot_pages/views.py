@@ -78,9 +78,8 @@ class QuestionForm(BallotForm):
         self, *arguments: Any, election: Election, there: Sequence[Candidate], label: str, groups: Sequence[str] = ()
     ):
         self.election, self.there, self.question = election, there, label
-        settings = {name: getattr(election, name) for name in (*kinds.SETTINGS, "for_groups")} | chosen_methods(
-            election
-        )
+        settings = {name: getattr(election, name) for name in kinds.SETTINGS} | chosen_methods(election)
+        settings["for_groups"] = election.for_groups
         super().__init__(*arguments, there=1, prefix=rules.question_key(election.name), initial=settings)
         self.fields["names"].help_text, self.fields["names"].widget.attrs["rows"] = "", 4
         if groups:
