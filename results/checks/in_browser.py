@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from elections.repository import candidates_of
 from ranking import codes
-from ranking.rankings import ranked_names
+from ranking.kinds import answer_label, shown_ballot
 from results import published, repository, wording
 from results.access import is_stranger
 from results.exports.files import version
@@ -88,7 +88,11 @@ def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[li
     some = list(islice(published.ballots_from(found.election.name, place), PAGE_ROWS + 1))
     candidates = candidates_of(found.election)
     rows = [
-        ballot | {"ranked": ranked_names(ballot["rankings"], candidates), "matches": _begins(ballot, beginning)}
+        ballot
+        | {
+            "shown": shown_ballot(ballot["rankings"], candidates, found.election),
+            "matches": _begins(ballot, beginning),
+        }
         for _, ballot in some[:PAGE_ROWS]
     ]
     if len(some) <= PAGE_ROWS:
@@ -105,7 +109,10 @@ def _story(found: Sealed) -> dict[str, Any]:
     """What the script needs: how the count went, where the ballots are, and its wording."""
     numbers = {each.name: each.number for each in candidates_of(found.election)}
     result = found.report.result
+    kind = found.election.kind
     return ballot_story(result) | {
+        "kind": kind,
+        "candidates": [answer_label(name, kind) for name in result.candidates],
         "numbers": [numbers[name] for name in result.candidates],
         "address": reverse("follow_ballots", args=[found.election.name, found.seal.stamp]),
         "letters": codes.prefix_length(found.seal.ballots),
@@ -144,6 +151,7 @@ def _texts() -> dict[str, str]:
         "more": _("Only the first {count} contests are shown."),
         "candidate": _("Candidate"),
         "points": _("Points from your ballot"),
+        "votes": _("Votes from your ballot"),
     }
 
 

@@ -123,6 +123,14 @@
     "stv-meek": [["round", "ballot", "happened"], rounds(meekRows)],
   };
 
+  // Of ballots that are no rankings: what each candidate was given.
+  const HAS_VALUES = ["score", "points"].includes(story.kind);
+  const valuesOf = (text) =>
+    (text ? text.split(">") : []).flatMap((group) => {
+      const [numbers, value] = group.split("@");
+      return numbers.split("=").map((number) => [Number(number), Number(value ?? 1)]);
+    });
+
   // --- the page ---
 
   const element = (name, textContent = "", more = {}) =>
@@ -144,12 +152,25 @@
     part("unranked").textContent = left.length ? fill(words.unranked, { names: left.join(", ") }) : "";
   };
 
-  const showRows = (groups) => {
-    const [head, rows] = KINDS[story.method];
+  const showMarks = (values) => {
+    const items = values.map(([each, value]) => {
+      const item = element("li");
+      const sign = HAS_VALUES ? String(value) : "\u2713";
+      item.append(element("span", sign, { className: "rank" }), element("b", candidates[each], { dir: "auto" }));
+      return item;
+    });
+    part("ranked").classList.add("marks");
+    part("ranked").replaceChildren(...(items.length ? items : [element("li", words.blank)]));
+    const given = new Map(values);
+    const rows = candidates.map((name, each) => [[apart(name)], [String(given.get(each) ?? 0)]]);
+    showRows(["candidate", HAS_VALUES ? "points" : "votes"], rows);
+  };
+
+  const showRows = (head, rows) => {
     const titles = element("tr");
     titles.append(...head.map((word) => element("th", words[word], { scope: "col" })));
     page.querySelector("thead").replaceChildren(titles);
-    const filled = rows(groups).map((cells) => {
+    const filled = rows.map((cells) => {
       const row = element("tr");
       cells.forEach((lines, at) => {
         const cell = at ? element("td") : element("th", "", { scope: "row" });
@@ -168,9 +189,14 @@
 
   const show = (ranking) => {
     const place = new Map(story.numbers.map((number, each) => [number, each]));
-    const groups = groupsOf(ranking).map((group) => group.map((number) => place.get(number)));
-    showRanking(groups);
-    showRows(groups);
+    if (story.kind === "ranked") {
+      const groups = groupsOf(ranking).map((group) => group.map((number) => place.get(number)));
+      const [head, rows] = KINDS[story.method];
+      showRanking(groups);
+      showRows(head, rows(groups));
+    } else {
+      showMarks(valuesOf(ranking).map(([number, value]) => [place.get(number), value]));
+    }
     part("ballot").hidden = false;
     part("title").focus();
   };
