@@ -133,11 +133,12 @@ class Outcome:
     seconds: float = 0.0  # from the first request to the last answer
     answers: dict[int, list[Response]] = field(default_factory=dict)  # by the place of the visit
 
-    def check(self, expected: str) -> None:
-        """That all visits were answered as one such as "200, 302 /there/" says."""
+    def check(self, *expected: str) -> None:
+        """That all visits were answered in one of these ways, such as "200, 302 /there/"."""
         found = [", ".join(map(str, answers)) for answers in self.answers.values()]
-        if wrong := [each for each in found if each != expected]:
-            raise Unexpected(f"{len(wrong)} of {len(found)} were not answered with {expected}, but such as {wrong[0]}.")
+        if wrong := [each for each in found if each not in expected]:
+            ways = " or ".join(expected)
+            raise Unexpected(f"{len(wrong)} of {len(found)} were not answered with {ways}, but such as {wrong[0]}.")
 
 
 def perform(port: int, visits: Sequence[Visit], at_once: int) -> Outcome:

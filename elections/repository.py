@@ -34,7 +34,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
-OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
+OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote")  # and once it is sealed, how it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Listed:
     winners: tuple[str, ...] = ()  # the first few
     winner_count: int = 0  # how many there are in total
     seats: int = 1
+    vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
     book: str = ""  # the ballot with several questions that it is on
 
     def takes_votes(self, now: str) -> bool:
@@ -243,8 +244,8 @@ def candidate_of(item: Item) -> Candidate:
 
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
-    outcome = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
-    outcome |= {"winners": tuple(outcome["winners"])} if outcome else {}
+    outcome = {name: item[name] for name in OUTCOME if name in item} if "sealed_at" in item else {}
+    outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote") if name in outcome}
     outcome["book"] = item.get("book", "")
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 

@@ -15,6 +15,7 @@ from elections.rules import Election
 from pages import times
 from pages.names import MAX_NAME_CHARS
 from results import wording
+from results.outcomes import outcome_of
 from results.repository import Sealed
 from tally.result import Result
 
@@ -43,14 +44,13 @@ def summary(found: Sealed) -> str:
 
 
 def _who_won(result: Result) -> str:
-    names = isolate(Truncator(wording.join_names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
-    if result.total == result.blank:
-        return f"{_('Nothing to count')}."
-    if not result.winners:
-        return f"{_('Nobody was elected')}."
-    if result.seats == 1 and len(result.winners) == 1:
+    outcome = outcome_of(result)
+    names = isolate(Truncator(wording.join_names(outcome.names)).chars(MAX_SUMMARY_NAME_CHARS))
+    if result.total == result.blank or not outcome.names:
+        return outcome.line if result.method == "majority" else f"{outcome.heading}."
+    if result.seats == 1 and len(outcome.names) == 1:
         return str(_("%(name)s has won.") % {"name": names})
-    return f"{_('Elected') if result.seats > 1 else _('A tie')}: {names}."
+    return f"{outcome.heading}: {names}."
 
 
 def isolate(name: str) -> str:
@@ -64,14 +64,12 @@ def escape_markdown(name: str) -> str:
 
 
 def _outcome(result: Result) -> str:
-    if result.total == result.blank:
-        why = _("Every ballot is blank.") if result.total else _("Nobody voted.")
-        return f"**{_('Nothing to count')}.** {why}"
-    if not result.winners:
-        return f"**{_('Nobody was elected')}.**"
-    if result.seats == 1 and len(result.winners) == 1:
-        return f"**{_('Winner')}:** {escape_markdown(result.winners[0])}"
-    return f"**{_('Elected') if result.seats > 1 else _('A tie')}:**\n\n{_names(result.winners)}"
+    outcome = outcome_of(result)
+    if outcome.sentence or not outcome.names:
+        return f"**{outcome.heading}.** {outcome.sentence}".rstrip()
+    if result.seats == 1 and len(outcome.names) == 1:
+        return f"**{outcome.heading}:** {escape_markdown(outcome.names[0])}"
+    return f"**{outcome.heading}:**\n\n{_names(outcome.names)}"
 
 
 def _names(winners: tuple[str, ...]) -> str:
@@ -87,7 +85,7 @@ def _facts(found: Sealed) -> str:
     drawn = _("A tie was broken by lot. The result shows between whom, and how to repeat the draw.")
     lines = [
         f"- {_('Method')}: {wording.method_label(result.method)}",
-        f"- {_('Seats')}: {result.seats}",
+        *([] if result.method == "majority" else [f"- {_('Seats')}: {result.seats}"]),
         f"- {_('Turnout')}: {_turnout(found)}",
         *([f"- {drawn}"] if result.lots else []),
     ]

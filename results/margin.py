@@ -18,13 +18,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tally.condorcet import Graph
+from tally.methods import KIND_OF
 from tally.result import Result
 
 from .pictures.contests import votes as votes_of
 from .pictures.drawing import fluid, in_order, isolated, number, rounded, share, tag, voters
+from .pictures.points import score
 
 HEIGHT_PX = 22
 CYCLE, CONTEST, ROUND, SEAT, POINTS, VOTES = "cycle", "contest", "round", "seat", "points", "votes"
+RUNOFF, MARKS = "runoff", "marks"
 
 
 class Win(NamedTuple):
@@ -57,6 +60,8 @@ class Margin:
             SEAT: _("The last seat"),
             POINTS: _("Points"),
             VOTES: _("First preferences"),
+            RUNOFF: _("Runoff"),
+            MARKS: _("Votes"),
         }[self.kind]
 
     @property
@@ -109,14 +114,16 @@ class Margin:
 
 
 def margin_of(result: Result) -> Margin | None:
-    """None if no one is ahead: without votes, in a tie, or with a seat for everyone."""
-    if not voters(result) or len(result.candidates) < 2 or not result.winners:
+    """None if no one is ahead: without votes, in a tie, with a seat for everyone, or in a vote on yes or no."""
+    if result.method == "majority" or not voters(result) or len(result.candidates) < 2 or not result.winners:
         return None
     if result.rounds:
         return _of_rounds(result)
     if result.method in ("borda", "plurality"):
         return _of_points(result)
-    return _of_contests(result)
+    if result.method == "star":
+        return _of_runoff(result)
+    return _of_marks(result) if KIND_OF[result.method] != "ranked" else _of_contests(result)
 
 
 # --- the ways to be ahead ---
@@ -144,6 +151,26 @@ def _of_points(result: Result) -> Margin | None:
     scores = {name: Fraction(votes) for name, votes in result.reasons[kind].items()}
     name, other = in_order(result)[:2]
     return Margin(name, scores[name], other, scores[other], kind)
+
+
+def _of_marks(result: Result) -> Margin | None:
+    """The last of those elected, and the first of the others."""
+    scores = {name: score(result, name).length for name in in_order(result)}
+    others = [name for name in scores if name not in result.winners]
+    if not others:
+        return None
+    last = min(result.winners, key=lambda name: scores[name])
+    kind = POINTS if "points" in result.reasons else MARKS
+    return Margin(last, scores[last], others[0], scores[others[0]], kind)
+
+
+def _of_runoff(result: Result) -> Margin | None:
+    """STAR: of the last seat."""
+    last: dict[str, Any] = (result.reasons.get("rounds") or [result.reasons])[-1]
+    if not last["runoff"]:
+        return None
+    name, other = sorted(last["finalists"], key=lambda each: each != result.winners[-1])
+    return Margin(name, Fraction(last["runoff"][name]), other, Fraction(last["runoff"][other]), RUNOFF)
 
 
 def _of_contests(result: Result) -> Margin | None:
@@ -209,11 +236,15 @@ def _win(contest: dict[str, Any]) -> Win:
 def _level(kind: str) -> str:
     if kind == CONTEST:
         return _("%(name)s and %(other)s tied head to head.")
+    if kind == RUNOFF:
+        return _("The runoff between %(name)s and %(other)s was a draw.")
+    if kind in (POINTS, MARKS):
+        return _("%(name)s and %(other)s were tied; a lot decided.")
     return _("%(name)s and %(other)s were tied; an earlier round or a lot decided.")
 
 
 def _ahead(kind: str, many: int) -> str:
-    if kind == CONTEST:
+    if kind in (CONTEST, RUNOFF):
         return ngettext(
             "%(name)s beat %(other)s by %(votes)s vote.", "%(name)s beat %(other)s by %(votes)s votes.", many
         )

@@ -19,6 +19,7 @@ from elections.rules import State
 
 from . import services, wording
 from .access import Reader, by_pass_of_multi_ballot, check_reads, is_shared
+from .outcomes import outcome_of
 from .repository import Found, Sealed
 
 
@@ -78,4 +79,11 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
     result, voters = found.report.result, election.voter_count
     percent = found.seal.turnout.percent(voters) if voters else None
     method = wording.method_label(result.method)
-    return row | {"sealed": True, "result": result, "ballots": found.seal.ballots, "method": method, "percent": percent}
+    return row | {
+        "sealed": True,
+        "result": result,
+        "outcome": outcome_of(result),
+        "ballots": found.seal.ballots,
+        "method": method,
+        "percent": percent,
+    }

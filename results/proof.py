@@ -161,12 +161,12 @@ def _check_result(election: Election, seal: Seal, event_data: Item) -> None:
 def _check_roll(election: Election, seal: Seal, event_data: Item) -> None:
     if not seal.roll_secret:
         raise Mismatch("the secret is gone without which its roll cannot be held against what was sealed.")
-    committed, voted, votes = roll_commitment(election, seal.roll_secret)
-    if committed != event_data["roll_commitment"]:
+    roll = roll_commitment(election, seal.roll_secret)
+    if roll.commitment != event_data["roll_commitment"]:
         raise Mismatch("the roll is not what was sealed: who is on it, or who has voted.")
-    if voted != event_data["ballots"] + event_data.get("withdrawn", 0):
+    if roll.voted != event_data["ballots"] + event_data.get("withdrawn", 0):
         raise Mismatch("not as many have voted by its roll as there are ballots, counted and withdrawn.")
-    if votes < seal.turnout.votes:
+    if roll.votes < seal.turnout.votes:
         raise Mismatch("the ballots have more votes than those who have voted by its roll.")
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from elections.rules import Election
 from tally.ballots import Ballots
-from tally.closeness import DEFAULT_RECOUNTS, Closeness
+from tally.changes import Closeness
+from tally.closeness import DEFAULT_RECOUNTS
 from tally.count_job import CountJob, CountOutcome
 from tally.explain import Sentence, explain
 from tally.result import Result
@@ -63,21 +64,20 @@ def _other(read: dict[str, Any]) -> OtherMethod:
     return OtherMethod(read["method"], tuple(read["winners"]), places)
 
 
-def settings_of(election: Election, seed: str) -> dict[str, Any]:
-    """What decides a count besides the ballots: fixed when the election opened, but for the seed of the lots."""
-    return {"seats": election.seats, "unranked": election.unranked, "seed": seed}
+def settings_of(election: Election, seed: str, entitled: int | None = None) -> dict[str, Any]:
+    """What decides a count besides the ballots: fixed when the election opened, but for the seed of the lots and, in a
+    vote on yes or no, how many are on the roll."""
+    settings = {"seats": election.seats, "unranked": election.unranked, "seed": seed}
+    if election.kind != "yes-no":
+        return settings
+    return settings | {
+        "majority": election.majority,
+        "entitled": election.voter_count if entitled is None else entitled,
+    }
 
 
-def report_on(
-    ballots: Ballots,
-    method: str,
-    *,
-    seats: int = 1,
-    unranked: str = "below",
-    seed: str = "",
-    recounts: int = DEFAULT_RECOUNTS,
-) -> Report:
-    settings = {"seats": seats, "unranked": unranked, "seed": seed}
+def report_on(ballots: Ballots, method: str, *, recounts: int = DEFAULT_RECOUNTS, **settings: Any) -> Report:
+    """`settings` are those that `tally.methods.count` takes."""
     return build_report(CountJob(ballots, method, settings, recounts=recounts).run())
 
 

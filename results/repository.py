@@ -23,6 +23,7 @@ from store.table import Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 from tally.result import Result
 
+from .outcomes import vote_of
 from .report import Report
 
 PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts", "equals")  # stored as they are
@@ -150,7 +151,7 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
     """The outcome in short: in lists of elections; and as an item of its own, if the result is public."""
     winners = result.winners if result.total > result.blank else ()
     shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:MAX_WINNERS_LISTED]), "winner_count": len(winners)}
-    shown |= {"seats": result.seats}
+    shown |= {"seats": result.seats} | ({"vote": list(vote)} if (vote := vote_of(result)) else {})
     listed = Update(keys.listed_election(election.name), set=shown, when=Exists())
     if not election.results_public:
         return [listed]
@@ -171,6 +172,7 @@ class SharedResult:
     winners: tuple[str, ...]
     winner_count: int
     seats: int
+    vote: tuple[int, ...] = ()  # in a vote on yes or no, its numbers: `results.outcomes.VOTE`
 
 
 def newest_shared() -> SharedResult | None:
@@ -186,8 +188,8 @@ def shared_results(*, limit: int, cursor: str | None = None) -> tuple[list[Share
 
 
 def _shared_of(item: Item) -> SharedResult:
-    fields = {name: item[name] for name in SharedResult.__dataclass_fields__}
-    return SharedResult(**fields | {"winners": tuple(fields["winners"])})
+    fields = {name: item[name] for name in SharedResult.__dataclass_fields__ if name in item}
+    return SharedResult(**fields | {name: tuple(item[name]) for name in ("winners", "vote") if name in item})
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

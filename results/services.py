@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import islice
+from typing import NamedTuple
 
 import orjson
 
@@ -74,7 +75,14 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
     if not drawn["seed"] and repository.is_sealed(election.name):
         return  # sealing it disclosed and deleted the secret
-    report = _report(election, counted, drawn)
+    roll_secret = secrets.token_hex(32)
+    roll = roll_commitment(election, roll_secret)
+    if roll.voted != turnout.voted + turnout.withdrawn or roll.votes < turnout.votes + turnout.withdrawn:
+        raise Disagreement(
+            f"By the roll {roll.voted} have voted, with {roll.votes} votes; there are {turnout.voted} ballots with "
+            f"{turnout.votes} votes, and {turnout.withdrawn} ballots withdrawn."
+        )
+    report = _report(election, counted, drawn, roll.entitled)
     text = report.as_json()
     seal = Seal(
         ballots=turnout.voted,
@@ -84,20 +92,14 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         parts=repository.write_parts(election.name, text, counted),
         candidates=counted.candidates,
         turnout=turnout,
-        roll_secret=secrets.token_hex(32),
+        roll_secret=roll_secret,
         equals=counted.has_equals,
         **drawn,
     )
-    committed, marked, votes = roll_commitment(election, seal.roll_secret)
-    if marked != turnout.voted + turnout.withdrawn or votes < turnout.votes + turnout.withdrawn:
-        raise Disagreement(
-            f"By the roll {marked} have voted, with {votes} votes; there are {turnout.voted} ballots with "
-            f"{turnout.votes} votes, and {turnout.withdrawn} ballots withdrawn."
-        )
     event_data = {
         "election_name": election.name,
         **{name: getattr(seal, name) for name in ("ballots", "digest", "report_digest", "sealed_at")},
-        "roll_commitment": committed,
+        "roll_commitment": roll.commitment,
         **({"withdrawn": turnout.withdrawn} if turnout.withdrawn else {}),
         **checked,
         **drawn,
@@ -133,8 +135,8 @@ def _lot_secrets(election: Election, counted: Ballots) -> Item:
     return {"lots_secret": secret, "seed": lots.seed_of(secret, counted.digest) if secret else ""}
 
 
-def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
-    settings = settings_of(election, drawn["seed"])
+def _report(election: Election, counted: Ballots, drawn: Item, entitled: int) -> Report:
+    settings = settings_of(election, drawn["seed"], entitled)
     report = report_on(counted, election.method, **settings, recounts=_max_recounts(counted, election))
     if report.result.lots and not drawn["seed"]:
         raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
@@ -248,12 +250,20 @@ def _lines(entries: list[RollEntry]) -> list[bytes]:
     return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(orjson.dumps, entries))
 
 
-def roll_commitment(election: Election, secret: str) -> tuple[str, int, int]:
-    """The commitment, how many have voted, and how many votes they have."""
-    commitment, voted, votes = RollCommitment(secret), 0, 0
+class CommittedRoll(NamedTuple):
+    commitment: str
+    voted: int
+    votes: int  # of those who have voted
+    entitled: int  # votes of all who may vote
+
+
+def roll_commitment(election: Election, secret: str) -> CommittedRoll:
+    """The commitment to the roll, how many have voted, how many votes they have, and how many there are in all."""
+    commitment, voted, votes, entitled = RollCommitment(secret), 0, 0, 0
     entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "weight")
     while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
         commitment.add_all([roll_entry(name, has_voted, weight or 1) for name, has_voted, weight in some])
         weights = [weight or 1 for _name, has_voted, weight in some if has_voted]
         voted, votes = voted + len(weights), votes + sum(weights)
-    return commitment.text, voted, votes
+        entitled += sum(weight or 1 for _name, _has_voted, weight in some)
+    return CommittedRoll(commitment.text, voted, votes, entitled)

@@ -17,13 +17,15 @@ from accounts.access import View, public
 from accounts.models import User
 from acts.storage import now_text
 from elections.access import election_context, panels
+from elections.kinds import majority_text
 from elections.repository import candidates_of
-from elections.rules import State
+from elections.rules import KINDS, State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
 from photos.rules import Photo
 from tally.lots import COMMITMENT, SEED
-from tally.result import Round
+from tally.methods import KINDS as METHODS_OF
+from tally.result import Round, Tie
 
 from . import services, wording
 from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
@@ -32,6 +34,7 @@ from .coverage import coverage_of
 from .coverage import picture as coverage_picture
 from .exports.files import context_of_exports
 from .margin import margin_of
+from .outcomes import Parts, outcome_of, parts_of
 from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .pictures.race import laps
@@ -131,16 +134,20 @@ SCREEN = CachedPage("results/parts/screen.html", context_of_screen)
 
 def what_if_choices(found: Sealed) -> list[tuple[int, str]]:
     """Candidates to compare or leave out, by number; none if there is nothing to compare."""
-    candidates = found.seal.candidates
-    return list(enumerate(candidates)) if len(candidates) > 1 and voters(found.report.result) else []
+    candidates, result = found.seal.candidates, found.report.result
+    is_comparable = len(candidates) > 1 and voters(result) and parts_of(result).comparisons
+    return list(enumerate(candidates)) if is_comparable else []
 
 
 @public
 @require_safe
 def help_counting(request: HttpRequest) -> HttpResponse:
     """Every method in a sentence; the names of the methods are places on the page."""
-    methods = [(key, wording.method_label(key), rule) for key, rule in wording.RULES.items()]
-    return render(request, "results/help_counting.html", {"methods": methods})
+    kinds = [
+        (label, [(method, wording.method_label(method), wording.RULES[method]) for method in METHODS_OF[kind]])
+        for kind, label in KINDS.items()
+    ]
+    return render(request, "results/help_counting.html", {"kinds": kinds})
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
@@ -161,22 +168,29 @@ def context_of_report(found: Found) -> dict[str, Any]:
     assert report is not None
     result = report.result
     order = [name for name, place in result.places]
+    parts, pictures = parts_of(result), pictures_of(result)
     return {
         "report": report,
         "seal": seal,
         "result": result,
+        "outcome": outcome_of(result),
+        "parts": parts,
         "ballots": seal.ballots if seal else result.total,
         "order": order,
-        "contests": contest_rows(result),
+        "contests": contest_rows(result) if parts.comparisons else [],
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],
         "beside_rounds": _other_round_rows(result.rounds or ()),
         "method": wording.method_label(result.method),
         "rule": wording.RULES[result.method],
         "margin": margin_of(result),
-        "unranked": wording.unranked_label(report),
+        "unranked": wording.unranked_label(report) if parts.unranked else "",
+        "majority": majority_text(result.reasons["majority"]) if result.method == "majority" else "",
+        "ties": [(tie.names, wording.SETTLED[tie.settled]) for tie in result.ties if _is_named(tie, parts)],
+        "lots": [(lot, wording.DRAWN[lot.where]) for lot in result.lots],
         "sentences": [wording.translate(each) for each in report.sentences],
         "how_close": wording.how_close(report),
-        "pictures": pictures_of(result),
+        "chart": pictures if parts.chart_first else [],
+        "pictures": [] if parts.chart_first else pictures,
         "all_methods": wording.comparison_sentence(report),
         "methods_differ": bool(wording.differing(report)),
         "others": [
@@ -184,6 +198,11 @@ def context_of_report(found: Found) -> dict[str, Any]:
         ],
         **context_of_lots(found),
     }
+
+
+def _is_named(tie: Tie, parts: Parts) -> bool:
+    """Whether the facts name this tie: lots have their own, and of equal numbers in a chart nothing depends."""
+    return tie.settled != "lot" and not (tie.settled == "left" and parts.chart_first)
 
 
 def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from elections.rules import METHODS, UNRANKED
 from tally.explain import Sentence
 
+from .outcomes import outcome_of_vote, parts_of
 from .pictures.drawing import number
 from .report import OtherMethod, Report
 
@@ -51,6 +52,42 @@ RULES = {
         "Candidates who reach the quota are elected and keep only as much of each vote as they need; the rest"
         " is passed on. The quota falls as ballots run out of names. These are Meek's rules."
     ),
+    "majority": gettext_lazy(
+        "Every voter says yes or no, or abstains. The proposal is carried if enough say yes: how many, and of whom, is "
+        "fixed before the first vote."
+    ),
+    "most-votes": gettext_lazy(
+        "Every mark is one vote. Those with most votes are elected, as many as there are seats."
+    ),
+    "approval": gettext_lazy(
+        "Every ballot gives one vote to everybody it approves of. Those with most votes are elected, as many as there "
+        "are seats."
+    ),
+    "star": gettext_lazy(
+        "Every ballot gives each candidate 0 to 5 points. The two with most points meet in a runoff, in which every "
+        "ballot counts for the one it scores higher. Several seats are filled one after the other in this way."
+    ),
+    "score": gettext_lazy(
+        "Every ballot gives each candidate 0 to 5 points. Those with most points are elected, as many as there are "
+        "seats."
+    ),
+    "cumulative": gettext_lazy(
+        "Voters distribute points as they like. Those with most points are elected, as many as there are seats."
+    ),
+}
+SETTLED = {  # how a tie was settled; those settled by lot are listed as lots
+    "left": gettext_lazy("remains a tie"),
+    "earlier round": gettext_lazy("decided by an earlier round"),
+    "head to head": gettext_lazy("decided head to head"),
+    "points": gettext_lazy("decided by the points"),
+    "fives": gettext_lazy("decided by the ratings of five"),
+}
+DRAWN = {  # what a lot was drawn for
+    "elimination": gettext_lazy("eliminated"),
+    "transfer": gettext_lazy("transferred first"),
+    "election": gettext_lazy("elected"),
+    "finalists": gettext_lazy("in the runoff"),
+    "runoff": gettext_lazy("elected"),
 }
 
 
@@ -83,7 +120,10 @@ def list_in_sentence(people: Sequence[str]) -> str:
 
 
 def outcome_line(shown: Any) -> str:
-    """How it ended, in a line of a list or on a card, which know the first few winners and how many there are."""
+    """How it ended, in a line of a list or on a card, which know the first few winners and how many there are, or the
+    numbers of a vote on yes or no."""
+    if shown.vote:
+        return outcome_of_vote(shown.vote).line
     if not shown.winners:
         return _("There were no votes to count.")
     values = {"names": join_names(shown.winners), "count": shown.winner_count - len(shown.winners)}
@@ -101,7 +141,7 @@ def how_close(report: Report) -> str:
             return _("No change to the ballots could have changed the result.")
         return _("We found no number of changed votes that would have changed who won.")
     if total == 1:
-        return _("A different ranking on the only ballot would have changed the result.")
+        return _("A change to the only ballot would have changed the result.")
     values = {"count": close.ballots, "total": total, **_changed(report)}
     sentence = _would_be(report) % values
     if close.ballots == 1:
@@ -122,23 +162,45 @@ def _would_be(report: Report) -> str:
     """The sentence with its places still open."""
     close = report.closeness
     before, after, many = set(close.winners), set(close.new_winners), close.ballots or 0
+    if report.result.method == "majority":
+        return _other_decision(bool(after), many)
+    if not after:
+        return ngettext(
+            "If %(count)d of the %(total)d votes had been different, nobody would have been elected.",
+            "If %(count)d of the %(total)d votes had been different, nobody would have been elected.",
+            many,
+        )
     if report.result.seats > 1:
         return _other_seats(len(before - after) == len(after - before) > 0, many)
     if len(after) > 1:
         return ngettext(
-            "If %(count)d of the %(total)d votes had ranked differently, it would have been a tie between %(names)s.",
-            "If %(count)d of the %(total)d votes had ranked differently, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d votes had been different, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d votes had been different, it would have been a tie between %(names)s.",
             many,
         )
     if after < before:
         return ngettext(
-            "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won alone.",
-            "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d votes had been different, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d votes had been different, %(names)s would have won alone.",
             many,
         )
     return ngettext(
-        "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won.",
-        "If %(count)d of the %(total)d votes had ranked differently, %(names)s would have won.",
+        "If %(count)d of the %(total)d votes had been different, %(names)s would have won.",
+        "If %(count)d of the %(total)d votes had been different, %(names)s would have won.",
+        many,
+    )
+
+
+def _other_decision(carried: bool, many: int) -> str:
+    if carried:
+        return ngettext(
+            "If %(count)d of the %(total)d votes had been different, the proposal would have been carried.",
+            "If %(count)d of the %(total)d votes had been different, the proposal would have been carried.",
+            many,
+        )
+    return ngettext(
+        "If %(count)d of the %(total)d votes had been different, the proposal would not have been carried.",
+        "If %(count)d of the %(total)d votes had been different, the proposal would not have been carried.",
         many,
     )
 
@@ -146,15 +208,15 @@ def _would_be(report: Report) -> str:
 def _other_seats(swapped: bool, many: int) -> str:
     if swapped:
         return ngettext(
-            "If %(count)d of the %(total)d votes had ranked differently, %(new)s would have been elected in place of "
+            "If %(count)d of the %(total)d votes had been different, %(new)s would have been elected in place of "
             "%(gone)s.",
-            "If %(count)d of the %(total)d votes had ranked differently, %(new)s would have been elected in place of "
+            "If %(count)d of the %(total)d votes had been different, %(new)s would have been elected in place of "
             "%(gone)s.",
             many,
         )
     return ngettext(
-        "If %(count)d of the %(total)d votes had ranked differently, these would have been elected: %(names)s.",
-        "If %(count)d of the %(total)d votes had ranked differently, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d votes had been different, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d votes had been different, these would have been elected: %(names)s.",
         many,
     )
 
@@ -175,7 +237,9 @@ def differing(report: Report) -> list[OtherMethod]:
 
 
 def comparable(report: Report) -> list[OtherMethod]:
-    """The other methods that fill as many seats."""
+    """The other methods that fill as many seats, for kinds of ballot that are counted by many."""
+    if not parts_of(report.result).comparisons:
+        return []
     several = report.result.seats > 1
     others = [each for each in report.others if each.method != report.result.method]
     return [each for each in others if not several or each.method.startswith("stv")]

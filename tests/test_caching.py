@@ -18,7 +18,8 @@ from .test_routes import ROUTES, refused_alike  # noqa: F401 - a fixture
 NOBODY = "private, no-store"
 EVERYBODY = "public, max-age=300"
 ONE_BROWSER = "private, no-cache"  # which asks each time
-OF_THE_API = ("api/results", "api/checkpoints", "api/news")  # what it answers without a token and without a name
+# what it answers without a token and without a name
+OF_THE_API = ("api/results", "api/calendar", "api/checkpoints", "api/news")
 FOR_PROGRAMS = {"news_atom", "news_json", "sitemap", "sitemap_pages"}  # the same for everybody, and no form in it
 FILES = {"export", "bundle", "recount_ballots", "follow_ballots"}  # of sealed results, for one's own browser
 

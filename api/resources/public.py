@@ -20,9 +20,12 @@ from elections.rules import Election, State
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
 from results.exports.files import EXPORTS, is_offered
+from results.outcomes import outcome_of, parts_of, vote_of
+from results.pictures.points import score
 from results.repository import Sealed, SharedResult
 from store.keys import EVENT_NUMBER_DIGITS
 from store.table import Item
+from tally.result import Result
 
 
 class Candidate(msgspec.Struct):
@@ -31,6 +34,16 @@ class Candidate(msgspec.Struct):
     name: str
     place: int
     elected: bool
+    votes: Annotated[str | None, Meta(description="Votes or points; `null` where candidates are ranked.")]
+
+
+class Vote(msgspec.Struct):
+    """A vote on yes or no: carried if at least as many as needed said yes."""
+
+    yes: int
+    no: int
+    abstain: int
+    needed: int
 
 
 class Outcome(msgspec.Struct):
@@ -39,8 +52,10 @@ class Outcome(msgspec.Struct):
     ballots: int
     votes: Annotated[int, Meta(description="More than ballots where voters have weights.")]
     blank: Annotated[int, Meta(description="Votes of blank ballots.")]
+    answer: Annotated[str, Meta(description="How it ended, in one line, such as “Winner: Ada”.")]
     winners: list[str]
     candidates: list[Candidate]
+    vote: Annotated[Vote | None, Meta(description="The numbers of a vote on yes or no; else `null`.")]
     sealed_at: Moment
     ballots_digest: Annotated[str, Meta(description="SHA-256 of the counted ballots.")]
     turnout: Turnout
@@ -53,6 +68,7 @@ class ElectionResult(msgspec.Struct):
 
     name: str
     state: State
+    kind: Annotated[str, Meta(description="The kind of ballot.")]
     method: str
     seats: int
     begins: Moment | None
@@ -99,6 +115,7 @@ def result(call: Call, name: str) -> ElectionResult:
     return ElectionResult(
         name=election.name,
         state=election.state(now_text()),
+        kind=election.kind,
         method=election.method,
         seats=election.seats,
         begins=election.begins,
@@ -114,8 +131,12 @@ def _outcome(found: Sealed) -> Outcome:
         ballots=found.seal.ballots,
         votes=counted.total,
         blank=counted.blank,
+        answer=outcome_of(counted).line,
         winners=list(counted.winners),
-        candidates=[Candidate(name, place, name in counted.winners) for name, place in counted.places],
+        candidates=[
+            Candidate(name, place, name in counted.winners, _votes(counted, name)) for name, place in counted.places
+        ],
+        vote=Vote(*vote) if (vote := vote_of(counted)) else None,
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),
         ballots_digest=counted.digest,
         turnout=Turnout.of(turnout, election.voter_count),
@@ -151,6 +172,10 @@ def calendar(call: Call) -> Page[Entry]:
 def _entry(each: Election, now: str) -> Entry:
     state: Stage = "open" if each.takes_votes(now) else "closed" if each.state(now) == State.CLOSED else "scheduled"
     return Entry(each.name, state, each.begins, each.ended, each.time_zone, link("shared", each.name))
+
+
+def _votes(counted: Result, name: str) -> str | None:
+    return None if parts_of(counted).comparisons else score(counted, name).exact[0]
 
 
 class Checkpoint(msgspec.Struct):

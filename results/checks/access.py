@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
@@ -16,6 +16,7 @@ from acts.refusals import Refusal
 from elections.access import election_context
 from results.access import Reader, for_anybody
 from results.bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
+from results.outcomes import parts_of
 from results.repository import Found, Sealed
 from results.views import load, not_yet, of_public_results, of_results
 
@@ -43,6 +44,18 @@ def sealed_view(view: SealedView) -> View:
 def public_sealed_view(view: SealedView) -> View:
     """Like `sealed_view`, but also for the public where the result is shared."""
     return of_public_results(_when_sealed(view))
+
+
+def ranked_view(view: SealedView) -> View:
+    """Like `sealed_view`, for results in which candidates are compared: other kinds of ballot have no such page."""
+
+    @wraps(view)
+    def ranked_only(request: HttpRequest, found: Sealed) -> HttpResponse:
+        if not parts_of(found.report.result).comparisons:
+            raise Http404
+        return view(request, found)
+
+    return sealed_view(ranked_only)
 
 
 def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:

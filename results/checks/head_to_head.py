@@ -21,7 +21,7 @@ from results.repository import Sealed
 from tally.count_job import PairwiseJob
 from tally.pairwise import PairwiseSummary
 
-from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, PAGE_ROWS, is_number, page, refused_page, sealed_view
+from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, PAGE_ROWS, is_number, page, ranked_view, refused_page
 
 
 def summary_of(request: HttpRequest, found: Sealed) -> PairwiseSummary:
@@ -53,7 +53,7 @@ class PairForm(forms.Form):
         return self.cleaned_data
 
 
-@sealed_view
+@ranked_view
 def head_to_head(request: HttpRequest, found: Sealed) -> HttpResponse:
     candidates = found.seal.candidates
     form = PairForm(candidates, request.GET)

@@ -18,10 +18,13 @@ from ranking.kinds import answer_label, shown_ballot
 from results import published, repository, wording
 from results.access import is_stranger
 from results.exports.files import version
+from results.outcomes import outcome_of, parts_of
+from results.pictures.points import score
 from results.published import Position
-from results.report import settings_of
+from results.report import OtherMethod, settings_of
 from results.repository import Sealed
 from store.table import Item
+from tally.methods import KIND_OF
 from tally.result import Result, Round
 
 from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view
@@ -36,11 +39,18 @@ EVERYTHING = "1.000000000"  # the keep value of a candidate who is not elected y
 @public_sealed_view
 def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
     methods = [
-        (each.method, wording.method_label(each.method), wording.join_names(each.winners))
+        (each.method, wording.method_label(each.method), _elected(found.report.result, each))
         for each in found.report.others
     ]
     address = reverse("recount_ballots", args=[found.election.name, found.seal.stamp])
-    return page(request, found, "recount", methods=methods, address=address)
+    decided = outcome_of(found.report.result) if found.election.kind == "yes-no" else None
+    return page(request, found, "recount", methods=methods, address=address, decided=decided)
+
+
+def _elected(result: Result, other: OtherMethod) -> str:
+    """Whom a method elects; a vote on yes or no elects nobody, and is carried or not."""
+    is_vote = result.method == "majority"
+    return outcome_of(result).heading if is_vote else wording.join_names(other.winners) or _("nobody")
 
 
 @immutable_view
@@ -50,7 +60,7 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     result = json.loads(report.result.as_json())
     counted = repository.counted(found.election.name, seal.candidates)
     payload = {
-        "settings": {"method": found.election.method, **settings_of(found.election, found.seal.seed)},
+        "settings": {"method": found.election.method, **_settings(found)},
         "lots": {"commitment": found.election.lots_commitment, "secret": seal.lots_secret},
         "candidates": counted.candidates,
         "rankings": list(counted.counts.items()),
@@ -59,6 +69,12 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
         "others": {each.method: {"winners": each.winners, "places": each.places} for each in report.others},
     }
     return JsonResponse(payload, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
+
+
+def _settings(found: Sealed) -> dict[str, Any]:
+    """With the roll as it was when the result was sealed: what a majority is a share of was sealed with it."""
+    base = int(found.report.result.reasons.get("base", 0))
+    return settings_of(found.election, found.seal.seed, base)
 
 
 # --- your ballot ---
@@ -109,10 +125,7 @@ def _story(found: Sealed) -> dict[str, Any]:
     """What the script needs: how the count went, where the ballots are, and its wording."""
     numbers = {each.name: each.number for each in candidates_of(found.election)}
     result = found.report.result
-    kind = found.election.kind
     return ballot_story(result) | {
-        "kind": kind,
-        "candidates": [answer_label(name, kind) for name in result.candidates],
         "numbers": [numbers[name] for name in result.candidates],
         "address": reverse("follow_ballots", args=[found.election.name, found.seal.stamp]),
         "letters": codes.prefix_length(found.seal.ballots),
@@ -147,11 +160,12 @@ def _texts() -> dict[str, str]:
         "versus": _("{one} against {other}"),
         "above": _("{one} above {other}"),
         "equal": _("ranks them equally"),
+        "runoff": _("Runoff: {one} against {other}"),
+        "same": _("scores both the same, so it counts for neither"),
         "silent": _("does not compare them"),
         "more": _("Only the first {count} contests are shown."),
         "candidate": _("Candidate"),
         "points": _("Points from your ballot"),
-        "votes": _("Votes from your ballot"),
     }
 
 
@@ -175,7 +189,9 @@ def ballot_story(result: Result) -> dict[str, Any]:
     return {
         "method": result.method,
         "unranked": result.unranked,
-        "candidates": result.candidates,
+        "candidates": [answer_label(name, KIND_OF[result.method]) for name in result.candidates],
+        "totals": [] if parts_of(result).comparisons else [score(result, name).shown for name in result.candidates],
+        "runoffs": _runoffs(result),
         "rounds": [_round(result, each) for each in result.rounds or ()],
         "contests": contests[:MAX_CONTESTS],
         "more": len(contests) > MAX_CONTESTS,
@@ -184,7 +200,7 @@ def ballot_story(result: Result) -> dict[str, Any]:
 
 def decisive_contests(result: Result) -> list[dict[str, int]]:
     """The contests that decided the winner: their own, those on the chains that carried them, and those skipped."""
-    if not result.pairwise:
+    if not result.pairwise or not parts_of(result).comparisons:
         return []
     number = {name: position for position, name in enumerate(result.candidates)}
     first = [number[name] for name in result.winners]
@@ -197,6 +213,15 @@ def decisive_contests(result: Result) -> list[dict[str, int]]:
         once.setdefault(frozenset(pair), pair)
     votes = result.pairwise
     return [{"one": i, "other": j, "for": votes[i][j], "against": votes[j][i]} for i, j in once.values()]
+
+
+def _runoffs(result: Result) -> list[dict[str, Any]]:
+    """Of STAR, one for each seat."""
+    rounds = result.reasons.get("rounds") or [result.reasons] if result.method == "star" else []
+    held = [[(result.candidates.index(name), int(votes)) for name, votes in each["runoff"].items()] for each in rounds]
+    return [
+        {"one": one, "other": other, "for": ayes, "against": noes} for (one, ayes), (other, noes) in filter(None, held)
+    ]
 
 
 def _round(result: Result, each: Round) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from store.keys import fold
 from tally.ballots import Ballots
 from tally.count_job import CountJob
 
-from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, page, refused_page, sealed_view
+from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, page, ranked_view, refused_page
 
 MAX_VOTERS_LEFT_OUT = 50  # whose ballots are left out at once
 
@@ -70,7 +70,7 @@ class WhatIfForm(forms.Form):
         return self.is_bound and self.is_valid() and any(self.cleaned_data.values())
 
 
-@sealed_view
+@ranked_view
 def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     form = WhatIfForm(found, request.GET)
     if not form.asks:

@@ -48,7 +48,18 @@ PROGRAM, STV_PROGRAM, WATCH_PROGRAM = (
 )
 MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
 CHUNK_BYTES = 64 * 1024  # bytes of it that are read at a time
-SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
+SETTINGS = (
+    "kind",
+    "fewest",
+    "most",
+    "majority",
+    "method",
+    "seats",
+    "unranked",
+    "secret_ballot",
+    "electorate",
+    "created_at",
+)
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
@@ -158,17 +169,17 @@ def public_voter_name(voter: str) -> str:
 
 def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterator[bytes]:
     """Who may vote, and whether they have; each with what it takes to hold the roll against what was sealed."""
-    may_vote = voted = 0
+    may_vote = voted = votes = 0
     entries = _Roll(election, seal, names_voters=names_voters)
 
     def lines() -> Iterator[bytes]:
-        nonlocal may_vote, voted
+        nonlocal may_vote, voted, votes
         for voter in rolls.every_voter(election):
-            may_vote, voted = may_vote + 1, voted + voter.voted
+            may_vote, voted, votes = may_vote + 1, voted + voter.voted, votes + voter.weight
             yield orjson.dumps(entries.entry(voter))
 
     yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
-    yield f'"may_vote": {may_vote}, "voted": {voted}}}\n'.encode()
+    yield f'"may_vote": {may_vote}, "votes": {votes}, "voted": {voted}}}\n'.encode()
 
 
 class _Roll:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,10 +16,12 @@ from ballots import repository as ballots
 from elections import repository as elections
 from elections.rolls import weight_fields, weight_of
 from pages.lists import as_csv
+from ranking.candidates import Candidate
+from ranking.kinds import TICKED
 from ranking.rankings import ranked_names
 from results import repository
 from results.repository import Found, Sealed
-from tally.ballots import Ballots
+from tally.ballots import Ballots, ratings_of
 from tally.formats import CannotWrite, File, write
 from tally.formats.plain import quoted
 from tally.methods import KIND_OF
@@ -31,6 +33,9 @@ from .text_report import as_text
 VERSION = 1  # of this format: a new one invalidates browser caches
 UNSAFE = re.compile(r"[^\w .\-]+")
 TEXT, CSV, JSON = "text/plain; charset=utf-8", "text/csv; charset=utf-8", "application/json"
+
+# What single ballots have on them, by the kind of ballot.
+MARKS = {"ranked": "ranking", "score": "scores", "points": "points"} | dict.fromkeys(TICKED, "chosen")
 
 Content = Iterable[bytes] | Iterable[str]
 
@@ -60,12 +65,22 @@ def can_hold(found: Sealed, format: str) -> bool:
 
 def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
     """Every ballot by itself, sorted by its code; in a public election with who cast it, and with weights if there are
-    any."""
+    any. Marks and values have a column for each candidate, a ranking has one."""
     more = ["voter"] if names_voters and not found.election.secret_ballot else []
     more += ["weight"] if found.seal.turnout.extra else []
+    is_ranked = found.election.kind == "ranked"
+    candidates = sorted(elections.candidates(found.election.name), key=lambda each: each.number)
+    names = [] if is_ranked else [each.name for each in candidates]
+
+    def marks(ballot: dict[str, Any]) -> list[Any]:
+        if is_ranked:
+            return [_in_one_cell(ballot["ranking"])]
+        given = ballot[MARKS[found.election.kind]]
+        return [given.get(name, 0) if isinstance(given, dict) else int(name in given) for name in names]
+
     every = _single(found, names_voters=names_voters)
-    rows = ([each["code"], *(each.get(key, 1) for key in more), _in_one_cell(each["ranking"])] for each in every)
-    return as_csv(["code", *more, "ranking"], rows)
+    rows = ([each["code"], *(each.get(key, 1) for key in more), *marks(each)] for each in every)
+    return as_csv(["code", *more, *(["ranking"] if is_ranked else names)], rows)
 
 
 def _in_one_cell(ranking: list[list[str]]) -> str:
@@ -81,13 +96,21 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 
 
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
-    candidates = elections.candidates(found.election.name)
+    candidates, kind = elections.candidates(found.election.name), found.election.kind
     for ballot in ballots.every_published(found.election.name):
-        entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], candidates)}
+        entry = {"code": ballot["confirmation"], MARKS[kind]: _marks(ballot["rankings"], candidates, kind)}
         entry |= weight_fields(weight_of(ballot))
         yield entry | (
             {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
         )
+
+
+def _marks(text: str, candidates: Sequence[Candidate], kind: str) -> list[list[str]] | list[str] | dict[str, int]:
+    if kind == "ranked":
+        return ranked_names(text, candidates)
+    names = {each.number: each.name for each in candidates}
+    values = {names[number]: value for number, value in ratings_of(text).items()}
+    return list(values) if kind in TICKED else values
 
 
 def rctab_json(found: Sealed) -> Content:

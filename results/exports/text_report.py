@@ -12,6 +12,8 @@ from elections.rules import Election
 from pages import times
 from results import wording
 from results.margin import margin_of
+from results.outcomes import outcome_of, parts_of
+from results.pictures import pictures_of
 from results.pictures.drawing import number
 from results.report import Report
 from results.repository import Seal, Sealed
@@ -21,7 +23,7 @@ LINE_CHARS = 78
 
 
 def as_text(found: Sealed) -> str:
-    report, seal = found.report, found.seal
+    report, seal, shown = found.report, found.seal, parts_of(found.report.result)
     parts = [
         [found.election.name, "=" * min(len(found.election.name), 72)],
         _outcome(found),
@@ -33,8 +35,7 @@ def as_text(found: Sealed) -> str:
         ],
         [_("Why"), *map(wording.translate, report.sentences)],
         [_("How close was it?"), *_ahead(report.result), wording.how_close(report)],
-        _methods(report),
-        [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
+        *([_methods(report), _places(report.result)] if shown.comparisons else _votes(report.result)),
         [line for each in report.result.rounds or () for line in _round(each)],
         _sealed(seal, found.election),
         _lots(found),
@@ -50,14 +51,22 @@ def _wrapped(line: str) -> str:
 
 def _outcome(found: Sealed) -> list[str]:
     result, cast, voters = found.report.result, found.seal.ballots, found.election.voter_count
-    tie = len(result.winners) > 1 and result.seats == 1
-    title = _("A tie") if tie else _("Elected") if result.seats > 1 else _("Winner")
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", cast) % {"count": cast}
     votes = _("Together they have %(votes)d votes.") % {"votes": result.total}
     of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters) % {"count": voters}
     blank = _("Blank: %(count)d.") % {"count": result.blank}
     numbers = [counted, *([votes] if result.total != cast else []), blank, of]
-    return [f"{title}: {wording.join_names(result.winners)}", " ".join(numbers)]
+    return [outcome_of(result).line, " ".join(numbers)]
+
+
+def _places(result: Result) -> list[str]:
+    return [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in result.places)]
+
+
+def _votes(result: Result) -> list[list[str]]:
+    """The numbers of each chart."""
+    tables = [(picture.title, picture.table) for picture in pictures_of(result) if picture.table]
+    return [[title, *(f"  {' · '.join(row)}" for row in (table.head, *table.rows))] for title, table in tables]
 
 
 def _ahead(result: Result) -> list[str]:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
 MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": ""}  # what applies where nothing else is said
+ANSWERS = {"Yes": 0, "No": 1, "Abstain": 2}  # the candidates of every vote on yes or no
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name", "weight")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
@@ -149,11 +150,12 @@ class Bundle:
         return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
 
     def check_rules(self, history, box):
-        for key, said in dict(history.settings, election=history.name).items():
+        for key, said in dict(MARKING, **history.settings, election=history.name).items():
             if self.rules.get(key, MARKING.get(key)) != said:
                 raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
-        for name in sorted(set(history.candidates) | set(self.names.values())):
-            if self.names.get(history.candidates.get(name)) != name:
+        candidates = ANSWERS if self.rules.get("kind") == "yes-no" else history.candidates
+        for name in sorted(set(candidates) | set(self.names.values())):
+            if self.names.get(candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
         return f"the rules and the {len(self.names)} candidates are those of the log"
 
@@ -182,6 +184,8 @@ class Bundle:
         voted = sum(each["voted"] is True for each in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
             raise Wrong("The roll is not as long as it says, or not so many on it have voted.")
+        if any(listed) and sum(each.get("weight", 1) for each in voters) != self.roll["votes"]:
+            raise Wrong("Those on the roll do not have as many votes as it says.")
         sealed = history.result["roll_commitment"]
         if sha(b"".join(map(committed, voters))).hex() != sealed:
             raise Wrong("The roll is not what was sealed with the result.")
@@ -277,7 +281,7 @@ class Bundle:
     def check_count(self, history, box):
         said, method = self.result["result"], self.rules["method"]
         counting = Marks if method in MARKS else Count
-        counted = counting(box, sorted(self.names.values()), dict(self.rules, entitled=self.roll["may_vote"]))
+        counted = counting(box, sorted(self.names.values()), dict(self.rules, entitled=self.roll.get("votes", 0)))
         count = getattr(counted, method.replace("-", "_"), None)
         if count is None:
             return f"the count is NOT MADE AGAIN here: of {method} only the digest is checked"

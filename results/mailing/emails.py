@@ -15,20 +15,24 @@ from elections.invitations.voting_link import new_token
 from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
+from results.outcomes import outcome_of_vote
 
 OUTCOMES = {
     "won": gettext_noop("%(names)s has won."),
     "elected": gettext_noop("Elected: %(names)s."),
     "tie": gettext_noop("It ended in a tie: %(names)s."),
     "nobody": gettext_noop("Nobody was elected."),
+    "undecided": gettext_noop("There is no decision: no ballot has a mark."),
     "uncounted": gettext_noop("There was nothing to count: no ballot ranks anyone."),
 }
 
 
 def outcome_sentence(about: dict[str, str]) -> str:
-    """Who won, in a sentence; of several questions on one ballot, in a sentence for each."""
+    """How it ended, in a sentence; of several questions on one ballot, in a sentence for each."""
     if "questions" in about:
         return " ".join(_question_lines(about))
+    if "vote" in about:
+        return outcome_of_vote([int(number) for number in about["vote"].split()]).line
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
@@ -77,7 +81,7 @@ RESULT = EmailTemplate(
     is_over=_is_gone,
     values=_placeholders,
     listed="questions",
-    title=gettext_noop("Who won"),
+    title=gettext_noop("The result"),
     headline="%(election)s",
 )
 

@@ -23,15 +23,18 @@ from elections.invitations.mailing import ANNOUNCED
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import RUNNERS, Action, Election, WrongState
 from results import repository
+from results.outcomes import vote_of
 from results.repository import Sealed
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Missing, Update
+from tally.methods import KIND_OF
 from tally.result import Result
 
 MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
 MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is stored for every voter
 TOGETHER = "together"  # how several questions on one ballot ended
+VOTED = "voted"  # how a vote on yes or no ended: its numbers say whether it was carried
 MAILED_ATTRIBUTE = "announcing"  # the attribute beside the counted mails that says since when
 ALREADY_MAILED = gettext_lazy("The result has already been mailed to the voters.")
 NOT_SEALED = gettext_lazy("There is no result yet. You can mail it once the election has closed and been counted.")
@@ -123,13 +126,15 @@ def _sealed(election: Election) -> Sealed | None:
 
 
 def _outcome(result: Result, most: int) -> dict[str, str]:
+    if vote := vote_of(result):
+        return {"ended": VOTED, "vote": " ".join(map(str, vote))}
     named = result.winners[:most]
     return {"ended": _ended(result), "names": ", ".join(named), "more": str(len(result.winners) - len(named))}
 
 
 def _ended(result: Result) -> str:
     if result.total == result.blank:
-        return "uncounted"
+        return "uncounted" if KIND_OF[result.method] == "ranked" else "undecided"
     if not result.winners:
         return "nobody"
     if result.seats > 1:

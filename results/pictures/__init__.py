@@ -11,10 +11,12 @@ from .bars import OF_ELECTIONS, OF_POLLS, Marks
 from .beat_paths import beat_paths
 from .contests import contest_rows, duels, locked
 from .drawing import Picture, voters
+from .levels import levels, runoff
 from .points import points
 from .rounds import rounds
 from .transfers import transfers
 from .turnout import turnout_pictures
+from .vote import vote
 
 __all__ = ["OF_POLLS", "Picture", "arranged", "contest_rows", "pictures_of", "turnout_pictures"]
 
@@ -29,10 +31,20 @@ DRAWN: dict[str, tuple[Draw, ...]] = {
     "plurality": (points,),
     "stv-scottish": (rounds, transfers),
     "stv-meek": (rounds,),
+    "majority": (vote,),
+    "most-votes": (points,),
+    "approval": (points,),
+    "cumulative": (points,),
+    "score": (levels,),
+    "star": (levels, runoff),
 }
 
 
-MARKED: tuple[Callable[[Result, Marks], Picture | None], ...] = (rounds, points)  # which say who is ahead, or out
+MARKED: tuple[Callable[[Result, Marks], Picture | None], ...] = (
+    rounds,
+    points,
+    levels,
+)  # which say who is ahead, or out
 
 
 def pictures_of(result: Result, marks: Marks = OF_ELECTIONS) -> list[Picture]:

@@ -38,7 +38,7 @@ class Bar:
     length: Fraction
     shown: str
     mark: str = ""  # "elected" or "eliminated"
-    kind: str = "other"  # "won", "seated", "other", "gone", "nobody"; "several" has no bar
+    kind: str = "other"  # "won", "seated", "other", "gone"; "against", "nobody" without the line; "several" has no bar
     is_name: bool = True
     spoken: str = ""  # what the mark means, for those who listen
 
@@ -75,7 +75,7 @@ def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
         tag("rect", x=0, width="100%", class_="track", **across),
         tag("rect", x=0, width=share(bar.length, whole), class_="bar", **across),
     ]
-    if needed is not None and bar.kind != "nobody":
+    if needed is not None and bar.kind not in ("against", "nobody"):
         at = share(needed, whole)
         parts.append(tag("line", x1=at, x2=at, y1=0, y2=BAR_HEIGHT_PX + 6, class_="needed"))
     return strip(BAR_HEIGHT_PX + 6, *parts)

@@ -1,4 +1,4 @@
-"""Points, scores or first preferences as bars; for minimax the worst defeat of each, where less is better."""
+"""Votes, points or first preferences as bars; for minimax the worst defeat of each, where less is better."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
+from tally.methods import KIND_OF
 from tally.result import Result
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw
@@ -24,17 +25,23 @@ class Score:
 
 
 def points(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
-    title, head, note = _labels(result.method)
+    title, head, note = labels(result.method)
     scores = [score(result, name) for name in in_order(result)]
-    whole = max(score.length for score in scores) or Fraction(1)
+    whole = Fraction(result.total) if result.method == "approval" else max(score.length for score in scores)
     bars = [_bar(result, score, marks) for score in scores[:MAX_CANDIDATES_DRAWN]]
     rows = tuple((score.name, *score.exact) for score in scores)
-    return Picture(title, draw(bars, whole), _note(result, note), Table((_("Name"), *head), rows), "narrow")
+    return Picture(
+        title, draw(bars, whole or Fraction(1)), _note(result, note), Table((_("Name"), *head), rows), "narrow"
+    )
 
 
-def _labels(method: str) -> tuple[str, tuple[str, ...], str]:
-    if method == "borda":
+def labels(method: str) -> tuple[str, tuple[str, ...], str]:
+    if method in ("borda", "score", "star", "cumulative"):
         return _("Points"), (_("Points"),), ""
+    if method == "approval":
+        return _("Approvals"), (_("Votes"),), _("A bar as long as its row would be the approval of every ballot.")
+    if method in ("most-votes", "majority"):
+        return _("Votes"), (_("Votes"),), ""
     if method == "copeland":
         note = _("A win counts one, a draw a half.")
         return _("Contests won"), (_("Score"), _("Won"), _("Drawn"), _("Lost")), note
@@ -51,7 +58,10 @@ def score(result: Result, name: str) -> Score:
         return Score(name, Fraction(found["score"]), number(found["score"]), every)
     if result.method == "minimax":
         return _defeat(name, result.reasons["worst"][name])
-    counted = result.reasons["points" if result.method == "borda" else "votes"][name]
+    if result.method == "majority":
+        counted = result.reasons[name.lower()]
+    else:
+        counted = result.reasons["points" if "points" in result.reasons else "votes"][name]
     return Score(name, Fraction(counted), number(counted), (exact(counted),))
 
 
@@ -69,9 +79,19 @@ def _bar(result: Result, score: Score, marks: Marks) -> Bar:
 
 
 def _note(result: Result, note: str) -> str:
-    counted = _("With a ranking: %(count)s; blank: %(blank)s.")
-    notes = [note, counted % {"count": voters(result), "blank": result.blank}]
-    if len(result.candidates) > MAX_CANDIDATES_DRAWN:
-        shown = _("Showing the first %(shown)s of %(every)s.")
-        notes.append(shown % {"shown": MAX_CANDIDATES_DRAWN, "every": len(result.candidates)})
-    return " ".join(filter(None, notes))
+    return " ".join(filter(None, [note, counted_note(result), shown_note(result)]))
+
+
+def shown_note(result: Result) -> str:
+    if len(result.candidates) <= MAX_CANDIDATES_DRAWN:
+        return ""
+    shown = _("Showing the first %(shown)s of %(every)s.")
+    return shown % {"shown": MAX_CANDIDATES_DRAWN, "every": len(result.candidates)}
+
+
+def counted_note(result: Result) -> str:
+    is_ranked = KIND_OF[result.method] == "ranked"
+    counted = (
+        _("With a ranking: %(count)s; blank: %(blank)s.") if is_ranked else _("Ballots: %(count)s; blank: %(blank)s.")
+    )
+    return counted % {"count": voters(result) if is_ranked else result.total, "blank": result.blank}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from ranking.kinds import ANSWERS, answer_label
+from tally.methods import KIND_OF
 from tally.result import Result, Round
 
 from .bars import OF_ELECTIONS
@@ -23,26 +26,39 @@ Context = dict[str, Any]
 def laps(result: Result) -> list[Context]:
     """Context of `live/results/parts/race.html`; none where all candidates are compared in pairs."""
     every = _rounds(result) if voters(result) and len(result.candidates) > 1 else []
-    names = in_order(result)[:MAX_RUNNERS]
+    names = (list(ANSWERS) if result.method == "majority" else in_order(result))[:MAX_RUNNERS]
+    if result.method == "star":  # points, and then ballots
+        return [_lap(result, each, names, _longest([each], names)) for each in every]
+    return [_lap(result, each, names, _longest(every, names)) for each in every]
+
+
+def _longest(every: list[Round], names: list[str]) -> Fraction:
     longest = max((Fraction(each.tally.get(name, 0)) for each in every for name in names), default=Fraction(0))
-    whole = max([longest, *(Fraction(each.threshold or 0) for each in every)]) * HEADROOM
-    return [_lap(result, each, names, whole) for each in every]
+    return max([longest, *(Fraction(each.threshold or 0) for each in every)]) * HEADROOM
 
 
 def _rounds(result: Result) -> list[Round]:
     if result.rounds:
         return chosen(result.rounds)
-    if result.method in ("borda", "plurality"):
+    if result.method in ("borda", "plurality") or KIND_OF[result.method] != "ranked":
         tally = {name: str(score(result, name).length) for name in result.candidates}
     elif result.pairwise and len(result.candidates) == 2:
         tally = {name: str(sum(votes)) for name, votes in zip(result.candidates, result.pairwise, strict=True)}
     else:
         return []
-    return [Round(1, tally, threshold="", exhausted="0", elected=result.winners)]
+    needed = result.reasons["needed"] if result.method == "majority" else ""
+    only = Round(1, tally, threshold=needed, exhausted="0", elected=result.winners)
+    return _with_runoff(only, result) if result.reasons.get("runoff") else [only]
+
+
+def _with_runoff(scores: Round, result: Result) -> list[Round]:
+    """STAR: the points, and then the ballots that score one of the finalists higher."""
+    votes = result.reasons["runoff"]
+    return [replace(scores, elected=()), Round(2, votes, threshold="", exhausted="0", elected=result.winners)]
 
 
 def _lap(result: Result, each: Round, names: list[str], whole: Fraction) -> Context:
-    says = in_words(result, each) if each.threshold else []
+    says = in_words(result, each) if each.threshold else [_title(result, each)] if result.method == "star" else []
     if len(names) < len(result.candidates):
         numbers = {"shown": len(names), "every": len(result.candidates)}
         says.insert(1, _("Showing the first %(shown)s of %(every)s.") % numbers)
@@ -52,6 +68,10 @@ def _lap(result: Result, each: Round, names: list[str], whole: Fraction) -> Cont
     return {"number": each.number, "says": says, "needed": needed, "bars": bars}
 
 
+def _title(result: Result, each: Round) -> str:
+    return _("Points") if each.number == 1 else _("Runoff: ballots that score one of the two higher")
+
+
 def _runner(result: Result, each: Round, name: str, whole: Fraction) -> Context:
     earlier = [before for before in result.rounds or () if before.number < each.number]
     moves = earlier[-1].transfers if earlier else ()
@@ -59,10 +79,19 @@ def _runner(result: Result, each: Round, name: str, whole: Fraction) -> Context:
     gain = sum((Fraction(move.votes) for move in moves if move.destination == name), Fraction(0))
     is_elected, is_in = any(name in past.elected for past in (*earlier, each)), name in each.tally
     mark = "elected" if is_elected else "leaving" if name in each.eliminated else "" if is_in else "out"
-    word = OF_ELECTIONS.elected if is_elected else OF_ELECTIONS.eliminated if mark else ""
+    elected = _("carried") if result.method == "majority" else OF_ELECTIONS.elected
+    word = elected if is_elected else OF_ELECTIONS.eliminated if mark else ""
     shown = {
         "number": number(votes, each.threshold or None) if is_in else "",
         "gain": f"+{number(gain)}" if gain else "",
     }
     drawn = {"length": share(votes, whole), "since": share(votes - gain, whole), "gained": share(gain, whole)}
-    return {"label": name, "mark": mark, "word": word, "own": False, "sign": None, **shown, **drawn}
+    return {
+        "label": answer_label(name, KIND_OF[result.method]),
+        "mark": mark,
+        "word": word,
+        "own": False,
+        "sign": None,
+        **shown,
+        **drawn,
+    }

@@ -18,12 +18,15 @@ from acts.caches import SizedCache
 from acts.links import absolute_url
 from elections.rules import Election
 from pages.sharing import LANGUAGES
+from ranking.kinds import ANSWERS, answer_label
 from results import wording
+from results.outcomes import outcome_of, parts_of
 from results.pictures.contests import contests, votes
 from results.pictures.drawing import in_order, number, voters
-from results.pictures.points import score
+from results.pictures.points import labels, score
 from results.report import Report
 from results.repository import Seal
+from tally.methods import KIND_OF
 from tally.result import Result
 
 from .pen import (
@@ -98,18 +101,14 @@ def _translated_card(election: Election, seal: Seal, report: Report) -> Card:
 
 def _outcome(result: Result) -> tuple[str, str]:
     """Names that cannot all be written are left out altogether: half of those who won would be wrong."""
-    if not voters(result):
-        return "", _("Nothing to count")
-    if not result.winners:
-        return "", _("Nobody was elected")
+    outcome, names = outcome_of(result), wording.join_names(result.winners)
+    if not voters(result) or not outcome.names:
+        return (outcome.sentence, outcome.heading) if voters(result) else ("", outcome.heading)
+    if can_write(names):
+        return outcome.heading, names[: MAX_MEASURED_CHARS + 1]
     if result.seats > 1:
-        heading, without = _("Elected"), _("See who was elected")
-    elif len(result.winners) > 1:
-        heading, without = _("A tie"), _("See who shares first place")
-    else:
-        heading, without = _("Winner"), _("See who won")
-    names = wording.join_names(result.winners)
-    return heading, names[: MAX_MEASURED_CHARS + 1] if can_write(names) else without
+        return outcome.heading, _("See who was elected")
+    return outcome.heading, _("See who shares first place") if len(result.winners) > 1 else _("See who won")
 
 
 def _turnout(election: Election, seal: Seal) -> tuple[str, float | None]:
@@ -124,7 +123,7 @@ def _bars(result: Result) -> tuple[str, tuple[Bar, ...]]:
     """The last round; or points; or the contests head to head, of the winner or of those who share the first place."""
     if result.rounds:
         return _last_round(result)
-    if result.method in ("borda", "copeland", "plurality"):
+    if result.method in ("borda", "copeland", "plurality") or parts_of(result).chart_first:
         return _points(result)
     return _contests(result) if len(result.winners) == 1 else _drawn_contests(result)
 
@@ -142,10 +141,12 @@ def _last_round(result: Result) -> tuple[str, tuple[Bar, ...]]:
 
 
 def _points(result: Result) -> tuple[str, tuple[Bar, ...]]:
-    scores = [score(result, name) for name in in_order(result)[:MAX_BARS]]
+    names = ANSWERS if result.method == "majority" else in_order(result)[:MAX_BARS]
+    scores = [score(result, name) for name in names]
     whole = max(each.length for each in scores) or Fraction(1)
-    caption = {"borda": _("Points"), "copeland": _("Contests won")}.get(result.method, _("First preferences"))
-    return caption, _labelled(result, [(each.name, each.length / whole, each.shown) for each in scores])
+    return labels(result.method)[0], _labelled(
+        result, [(each.name, each.length / whole, each.shown) for each in scores]
+    )
 
 
 def _contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
@@ -172,7 +173,9 @@ def _labelled(result: Result, bars: list[tuple[str, Fraction, str]]) -> tuple[Ba
     by_name = all(can_write(name) for name, _share, _shown in bars)
 
     def label(name: str) -> str:
-        return name if by_name else _("Place %(number)d") % {"number": places[name]}
+        return (
+            answer_label(name, KIND_OF[result.method]) if by_name else _("Place %(number)d") % {"number": places[name]}
+        )
 
     return tuple(Bar(label(name), float(share), shown, name in result.winners) for name, share, shown in bars)
 

@@ -35,6 +35,7 @@ from results.access import is_shared
 from results.cached_page import CachedPage
 from results.exports.files import context_of_exports
 from results.exports.text_report import as_text
+from results.outcomes import outcome_of
 from results.report import Report
 from results.repository import Found, Sealed
 from results.views import context_of_report
@@ -86,8 +87,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name)
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.report is not None:
-        context |= {"result": found.report.result, "title": title(found.election, found.report)}
-        context |= {"ballots": found.seal.ballots if found.seal else 0}
+        context |= context_of_report(found) | {"title": title(found.election, found.report)}
     answer = _answer(request, "results/embed.html", found, context)
     framed_by(answer, found.election.frame_hosts, **WITHOUT_SCRIPTS)
     if found.report is not None:
@@ -155,11 +155,11 @@ def title(election: Election, report: Report) -> str:
 
 
 def outcome(report: Report) -> str:
-    """Who won, in a few words."""
-    result = report.result
-    if result.total == result.blank:
-        return _("nothing to count")
-    names = {"names": Truncator(wording.join_names(result.winners)).chars(MAX_PREVIEW_CHARS)}
+    """How it ended, in a few words."""
+    result, answer = report.result, outcome_of(report.result)
+    if result.total == result.blank or not answer.names:
+        return answer.line
+    names = {"names": Truncator(wording.join_names(answer.names)).chars(MAX_PREVIEW_CHARS)}
     if result.seats > 1:
         return _("elected: %(names)s") % names
     return (_("a tie between %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names

@@ -113,6 +113,18 @@
     });
   };
 
+  // Marks and values: what this ballot gave each candidate, and what all ballots did; then STAR's runoffs.
+  const markRows = (values) => {
+    const given = candidates.map((name, each) => [[apart(name)], [String(values.get(each) ?? 0)], [story.totals[each]]]);
+    const runoffs = story.runoffs.map(({ one, other, for: ayes, against: noes }) => {
+      const names = { one: apart(candidates[one]), other: apart(candidates[other]) };
+      const lead = (values.get(one) ?? 0) - (values.get(other) ?? 0);
+      const own = lead ? say("counts_for", lead > 0 ? one : other) : words.same;
+      return [[fill(words.runoff, names)], [own], [`${ayes}\u00a0:\u00a0${noes}`]];
+    });
+    return [...given, ...runoffs];
+  };
+
   const rounds = (rows) => (groups) => rows(groups).map((cells, index) => [[String(index + 1)], ...cells]);
   const KINDS = {
     schulze: [["contest", "outcome", "ballot"], contestRows],
@@ -122,14 +134,6 @@
     "stv-scottish": [["round", "ballot", "happened"], rounds(scottishRows)],
     "stv-meek": [["round", "ballot", "happened"], rounds(meekRows)],
   };
-
-  // Of ballots that are no rankings: what each candidate was given.
-  const HAS_VALUES = ["score", "points"].includes(story.kind);
-  const valuesOf = (text) =>
-    (text ? text.split(">") : []).flatMap((group) => {
-      const [numbers, value] = group.split("@");
-      return numbers.split("=").map((number) => [Number(number), Number(value ?? 1)]);
-    });
 
   // --- the page ---
 
@@ -152,25 +156,22 @@
     part("unranked").textContent = left.length ? fill(words.unranked, { names: left.join(", ") }) : "";
   };
 
-  const showMarks = (values) => {
-    const items = values.map(([each, value]) => {
+  const showMarks = (values, hasValues) => {
+    const items = [...values].map(([each, value]) => {
       const item = element("li");
-      const sign = HAS_VALUES ? String(value) : "\u2713";
-      item.append(element("span", sign, { className: "rank" }), element("b", candidates[each], { dir: "auto" }));
+      const sign = element("span", hasValues ? String(value) : "✓", { className: "rank", ariaHidden: "true" });
+      item.append(sign, element("b", candidates[each], { dir: "auto" }));
       return item;
     });
-    part("ranked").classList.add("marks");
     part("ranked").replaceChildren(...(items.length ? items : [element("li", words.blank)]));
-    const given = new Map(values);
-    const rows = candidates.map((name, each) => [[apart(name)], [String(given.get(each) ?? 0)]]);
-    showRows(["candidate", HAS_VALUES ? "points" : "votes"], rows);
   };
 
-  const showRows = (head, rows) => {
+  const showRows = (groups) => {
+    const [head, rows] = story.totals.length ? [["candidate", "ballot", "outcome"], markRows] : KINDS[story.method];
     const titles = element("tr");
     titles.append(...head.map((word) => element("th", words[word], { scope: "col" })));
     page.querySelector("thead").replaceChildren(titles);
-    const filled = rows.map((cells) => {
+    const filled = rows(groups).map((cells) => {
       const row = element("tr");
       cells.forEach((lines, at) => {
         const cell = at ? element("td") : element("th", "", { scope: "row" });
@@ -189,16 +190,28 @@
 
   const show = (ranking) => {
     const place = new Map(story.numbers.map((number, each) => [number, each]));
-    if (story.kind === "ranked") {
-      const groups = groupsOf(ranking).map((group) => group.map((number) => place.get(number)));
-      const [head, rows] = KINDS[story.method];
-      showRanking(groups);
-      showRows(head, rows(groups));
-    } else {
-      showMarks(valuesOf(ranking).map(([number, value]) => [place.get(number), value]));
-    }
+    if (story.totals.length) {
+      const values = valuesOf(ranking, place);
+      showMarks(values, ranking.includes("@"));
+      showRows(values);
+    } else showRanked(ranking, place);
     part("ballot").hidden = false;
     part("title").focus();
+  };
+
+  // "0=4@5>1@3": 5 for candidates 0 and 4, 3 for candidate 1; "0=3": a mark for each.
+  const valuesOf = (ballot, place) =>
+    new Map(
+      (ballot === "" ? [] : ballot.split(">")).flatMap((group) => {
+        const [numbers, value] = group.split("@");
+        return numbers.split("=").map((number) => [place.get(Number(number)), Number(value ?? 1)]);
+      }),
+    );
+
+  const showRanked = (ranking, place) => {
+    const groups = groupsOf(ranking).map((group) => group.map((number) => place.get(number)));
+    showRanking(groups);
+    showRows(groups);
   };
 
   // Corrects easily misread characters: codes never contain O, I or L.

@@ -28,7 +28,8 @@
   const fill = (found, seconds) => {
     const all = !found.wrong.length && found.methods.every(({ same }) => same);
     for (const name of ["total", "distinct"]) say(name, found[name].toLocaleString(document.documentElement.lang));
-    say("winners", found.winners.join(", "));
+    const { some, none } = part("winners").dataset;
+    say("winners", found.winners.length ? (some ?? found.winners.join(", ")) : none);
     say("digest", found.digest);
     say("seconds", seconds.toFixed(1));
     fillMethods(found.methods);

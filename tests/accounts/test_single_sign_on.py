@@ -25,7 +25,7 @@ from accounts.models import User
 from accounts.replay import NO_PASSWORD
 from accounts.rules import Role, role_by_groups
 from accounts.second_factor import authenticator_apps, factors
-from acts.refusals import Refusal
+from acts.refusals import LostRace, Refusal
 from acts.storage import log, table
 from store import keys
 from store.table import Update
@@ -441,6 +441,22 @@ def test_the_owner_requires_a_provider_with_the_password_that_stays_for_emergenc
     assert kinds == ["ProvidersRequired", "PasswordsAllowed"]
     assert "Someone else changed this" in said(owner, owner.post(page, {"allow": "yes"}))
     assert replay.check(table()).first == ()
+
+
+def test_a_provider_is_required_once_however_often_at_the_same_moment(uni):
+    owner = repository.find("owner")
+    for act in (password_policy.require_provider, password_policy.allow_passwords):
+        answers = at_once(*[lambda act=act: act(owner.name, services.role_unchanged(owner))] * 3)
+        assert sorted(map(str, map(type, answers))) == sorted(map(str, (type(None), LostRace, LostRace)))
+    assert not password_policy.requires_provider()
+    assert replay.check(table()).first == ()
+
+
+def test_an_owner_who_has_handed_the_site_over_cannot_require_it(uni):
+    before = repository.find("owner")
+    services.change_role(before, make_person("bob", Role.ADMIN), Role.OWNER)
+    with pytest.raises(LostRace):
+        password_policy.require_provider(before.name, services.role_unchanged(before))
 
 
 def test_an_owner_who_could_be_locked_out_cannot_require_it(uni, settings):

@@ -53,13 +53,19 @@ class Planted:
 
 
 def _with(monkeypatch: pytest.MonkeyPatch, fields: Callable[[Any, rules.Ballot], dict[str, Any]]) -> None:
-    stored = repository._stored
+    """Also when it is changed or withdrawn."""
+    stored, replacing = repository._stored, repository.replacing
 
     def more(standing: Any, ballot: rules.Ballot) -> Put:
         put = stored(standing, ballot)
         return replace(put, item=put.item | fields(standing, ballot))
 
+    def replacing_with_more(standing: Any, ballot: rules.Ballot) -> list[Any]:
+        gate, put = replacing(standing, ballot)
+        return [gate, replace(put, item=put.item | fields(standing, ballot))]
+
     monkeypatch.setattr(repository, "_stored", more)
+    monkeypatch.setattr(repository, "replacing", replacing_with_more)
 
 
 def a_time_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:

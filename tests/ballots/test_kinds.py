@@ -16,7 +16,6 @@ from elections import repository as elections
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as multi
 from elections.multi_ballots import repository as multi_ballots
@@ -364,17 +363,3 @@ def test_questions_of_mixed_kinds_on_one_ballot(signed_in, person):
     review = voter.post(f"{root}/3/", {"rank-choice": ""}, follow=True)
     assert "✓ No" in text_of(review)
     assert "You have not marked anything here." in text_of(review)
-
-
-@pytest.mark.parametrize(
-    ("kind", "listed"),
-    [("yes-no", "No"), ("approval", "Ada , Bo , Cy"), ("points", "Bo 9, Ada 1"), ("score", "Ada 5, Cy 5")],
-)
-def test_after_the_close_all_ballots_are_listed_in_the_words_of_their_kind(eve, kind, listed):
-    voter = eve(kind)
-    vote(voter, **SENT[kind][0])
-    closing.close(people.find("the organiser"), elections.find("Board"))
-    services.seal_closed()
-    page = voter.get("/election/Board/results/follow/")
-    assert listed in text_of(page).replace(" ,", ",")
-    assert f'"kind": "{SETTINGS[kind]["kind"]}"' in page.text

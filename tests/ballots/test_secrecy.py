@@ -105,7 +105,8 @@ class Day:
     secrets: dict[str, str] = field(default_factory=dict)  # of those who have voted, but for paper
     on_paper: set[str] = field(default_factory=set)  # whose ballots the organiser enters
     questions: tuple[str, ...] = ()  # beside the first, on one ballot
-    steady: bool = False  # whether nobody changes their mind: what was never seen would hide a planted leak
+    prompt: bool = False  # whether people change their minds at once or never: acts that name nobody, at any later
+    # time, would hide a planted leak
 
     def clock(self) -> datetime:
         return self.now
@@ -113,13 +114,23 @@ class Day:
     def acts(self, number: int, newcomers: list[User]) -> None:
         """Each of the newcomers casts; in between, people who voted change or withdraw, or come again."""
         waiting = list(newcomers)
-        for _ in range(0 if self.steady else number):
+        for _ in range(0 if self.prompt else number):
             if waiting and self.chance.random() < len(waiting) / number * 1.2:
                 self.cast(waiting.pop())
             else:
                 self.change_of_mind(self.chance.choice(self.voters))
         for user in waiting:
             self.cast(user)
+            if self.prompt:
+                self.second_thoughts(user)
+
+    def second_thoughts(self, user: User) -> None:
+        """Every third changes the ballot at once, and some of these withdraw it first."""
+        chance = self.chance.random()
+        if chance < 0.15:
+            self.withdraw(user)
+        if chance < 0.3:
+            self.change(user)
 
     def change_of_mind(self, user: User) -> None:
         if user.name in self.secrets and self.chance.random() < 0.25:
@@ -440,6 +451,10 @@ def test_nor_in_many_elections_with_few_voters(day, monkeypatch, size, rounds):
                 WHOSE[secret] = user.name
                 cast = services.cast(user, name, voted.ranks(), f"{name} {user.name}"[-60:], secret=secret)
                 truth[user.name] = cast.ballot.confirmation
+                if len(truth) == 2:  # changes at once; the first withdraws, and votes again
+                    services.withdraw(None, name, f"{name} withdrawn"[-60:], secret=secret)
+                if len(truth) < 3:
+                    services.cast(None, name, voted.ranks(), f"{name} {len(truth)} again"[-60:], secret=secret)
             copy = take_copy(voted.path, {}, files=False)
             scenes.append((Scene(name, [copy], 0, settings.SECRET_KEY), truth))
         return scenes
@@ -465,7 +480,7 @@ def open_small(name: str, roll: list[str]) -> None:
 def test_a_planted_leak_is_found(day, leak):
     planted = LEAKS[leak]
     begun = day(planted.voters, planted.on_the_page, before=planted.plant, by_link=planted.by_link)
-    begun.mails, begun.steady = planted.mails, True
+    begun.mails, begun.prompt = planted.mails, True
     voted = whole_day(begun, planted.moments)
     told = voted.leaks(*range(len(voted.copies)))
     assert told, "nothing was found"

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from accounts import repository as people
 from elections import repository as elections
@@ -20,9 +20,10 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
+from elections.rules import SAFEGUARDS
 from ranking.candidates import Candidate
 
-from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, NUMBERS, Complaints, Window, Windows, until
+from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, NUMBERS, Complaints, Window, Windows, come_in, until
 from .test_access import AT_REST, WIDTH, faults, look, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
@@ -879,7 +880,7 @@ def cast_again(page: Page, board: str) -> None:
 def board(settings, server, server_folder) -> Callable[..., str]:
     """Open an election, on the site of all browser tests; answers where its ballot is."""
 
-    def make(**chosen: bool) -> str:
+    def make(**chosen: bool | tuple[str, ...]) -> str:
         settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
         settings.SECRET_KEY = (server_folder / "secret_key").read_text()
         owner, name = people.find(people.owner_name()), f"Board {next(NUMBERS)}"
@@ -989,6 +990,50 @@ def test_a_secret_ballot_is_cast_and_changed_on_another_device_by_its_words(visi
     other.get_by_role("button", name="Cast this ballot").click()
     expect(other.locator("#confirmation")).to_have_text(code)
     expect(other.locator(".ballot-sheet")).to_contain_text("Sofia")
+
+    with subtests.test("who has lost the words cannot change the vote, and it counts"):
+        lost = visit(there, who="Wang Zhenyi", java_script_enabled=scripts)
+        expect(lost.get_by_role("heading", name="Your ballot counts as you left it.")).to_be_visible()
+        lost.get_by_role("link", name="Change my ballot").click()
+        lost.get_by_label("Your twelve words").fill(" ".join(["zoo"] * 11 + ["wrong"]))
+        lost.get_by_role("button", name="Open my ballot").click()
+        expect(lost.get_by_role("alert")).to_contain_text("do not open a ballot here")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("changeable", [True, False])
+def test_a_strict_vote_leaves_nothing_behind(visit, board, scripts, changeable):
+    there = board(changeable=changeable, safeguards=tuple(SAFEGUARDS))
+    context = visit("/healthz", java_script_enabled=scripts).context
+    come_in(context.request, "Wang Zhenyi")  # to a session of their own, as it ends
+    page = context.new_page()
+    page.goto(there)
+    expect(page.locator("main")).to_contain_text("This vote counts.")
+    before = {each["name"] for each in page.context.cookies()}
+    rank(page, "Chen Wei", scripts=scripts)
+    page.get_by_role("button", name="Review my ballot").click()
+    expect(page.locator("main")).to_contain_text("This vote counts.")
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.get_by_role("heading", name="Protect your device")).to_be_visible()  # the browser asks for the box
+    page.get_by_label("I have read how to protect my device.").check()
+    assert faults(page) == [] if scripts else True
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.get_by_role("heading", name="Your vote counts.")).to_be_visible()
+    assert faults(page) == [] if scripts else True
+    assert page.locator(".words").count() == changeable
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+    assert {each["name"] for each in page.context.cookies()} < before, "the session has ended"
+    if scripts:
+        kept = page.evaluate("Object.keys(localStorage).filter((key) => /^(draft|secret) /.test(key))")
+        assert kept == []
+    with pytest.raises(Error, match="ERR_CACHE_MISS"):
+        page.go_back()  # the browser has nothing to show without sending the form again
+    page.wait_for_url("chrome-error://**")
+    if scripts:
+        page.go_forward()
+        expect(page.get_by_label("Password")).to_be_visible()
+    page.goto(there)
+    expect(page.get_by_label("Password")).to_be_visible()
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from .test_access import WIDTH, faults
 from .test_people import fill
@@ -19,44 +14,22 @@ LIVE = f"/election/{NAME}/live/"
 
 # --- another site ---
 
-
-class OtherSite(BaseHTTPRequestHandler):
-    """A page with a frame in it, and no policy of its own."""
-
-    def __init__(self, source: str, *arguments: object):
-        self.source = source
-        super().__init__(*arguments)
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        frame = f'<iframe src="{self.source}" title="Result" width="100%" height="420"></iframe>'
-        head = '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>Club</title>'
-        self.wfile.write(f'<!doctype html><html lang="en">{head}<main><h1>Our club</h1>{frame}</main>'.encode())
-
-    def log_message(self, *_words: object) -> None:
-        pass
+OURS, ALLOWED, OTHER = "https://vote.example.org/", "https://www.example.org/", "https://evil.example.org/"
 
 
-@pytest.fixture
-def elsewhere() -> Iterator[Callable[[str], str]]:
-    """The address of another site that shows this page in a frame."""
-    running = []
+def show_in_frame(page: Page, site: str, server: str) -> None:
+    """Open a page of another site with a frame in it, and no policy of its own. Both sites have public addresses, from
+    which browsers do not let frames lead to this machine."""
 
-    def show(source: str) -> str:
-        site = ThreadingHTTPServer(("127.0.0.1", 0), partial(OtherSite, source))
-        running.append(site)
-        Thread(target=site.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{site.server_port}/"
+    def answer(route: Route) -> None:
+        route.fulfill(response=page.request.get(route.request.url.replace(OURS, server)))
 
-    yield show
-    for site in running:
-        site.shutdown()
-        site.server_close()
-
-
-# --- the election ---
+    page.route(f"{OURS}**", answer)
+    frame = f'<iframe src="{OURS}result/{NAME}/embed/" title="Result" width="100%" height="420"></iframe>'
+    head = '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>Club</title>'
+    body = f'<!doctype html><html lang="en">{head}<main><h1>Our club</h1>{frame}</main>'
+    page.route(site, lambda route: route.fulfill(body=body, content_type="text/html; charset=utf-8"))
+    page.goto(site)
 
 
 def open_live_election(page: Page) -> None:
@@ -92,7 +65,7 @@ def voter(visit) -> Page:
     return visit("/", who="Emmy Noether", java_script_enabled=False)
 
 
-def test_a_count_is_watched_to_its_end_and_shown_on_another_site(visit, browser, server, voter, elsewhere):
+def test_a_count_is_watched_to_its_end_and_shown_on_another_site(visit, browser, server, voter):
     open_live_election(voter)
     page = visit(LIVE, who="Hypatia", width=375)
     expect(page.locator("#running h2").first).to_have_text("Nothing to count yet")
@@ -109,20 +82,24 @@ def test_a_count_is_watched_to_its_end_and_shown_on_another_site(visit, browser,
     expect(page).to_have_url(f"{server}/election/{NAME.replace(' ', '%20')}/results/")
     expect(page.locator(".outcome .winners")).to_have_text("Chen")
 
-    embedded_elsewhere(browser, f"{server}/result/{NAME}/embed/", elsewhere)
+    voter.goto(f"/election/{NAME}/results/frames/")
+    fill(voter, hosts="www.example.org")
+    embedded_elsewhere(browser, f"{server}/")
 
 
-def embedded_elsewhere(browser: Browser, source: str, elsewhere: Callable[[str], str]) -> None:
+def embedded_elsewhere(browser: Browser, server: str) -> None:
     for width, scheme in ((320, "light"), (1280, "dark")):
         context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
         page = context.new_page()
         said: list[str] = []
         page.on("console", lambda message, said=said: said.append(message.text))
-        page.goto(elsewhere(source))
+        show_in_frame(page, ALLOWED, server)
         expect(page.frame_locator("iframe").locator(".winners")).to_have_text("Chen")
         frame = page.frames[1]
         assert faults(frame) == []
         needed, there = frame.evaluate(WIDTH)
         assert needed <= there
         assert said == []
+        with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
+            show_in_frame(page, OTHER, server)
         context.close()

@@ -269,7 +269,7 @@ def test_a_reader_learns_from_the_first_card_and_plays_with_the_rest(visit, subt
     )
     first = page.locator(".outcome")
     expect(first.locator(".margin-of .number")).to_have_text(["62", "53"])
-    expect(first).to_contain_text(re.compile(r"If \d+ of the 94 votes had ranked differently"))
+    expect(first).to_contain_text(re.compile(r"If \d+ of the 94 votes had been different"))
     expect(first.get_by_role("link", name="Schulze")).to_have_attribute("href", re.compile("/help/counting/"))
     expect(page.get_by_role("heading", name="Check it yourself")).to_have_count(1)
     page.select_option("#play-one", label="Instruments")

@@ -30,4 +30,4 @@ def sealed(site, opened):  # noqa: F811
 
 def test_the_seal_commits_to_the_roll_with_its_secret(sealed):
     secret, said = sealed(*NAMES)
-    assert (said, 0, 0) == services.roll_commitment(elections.find("Board"), secret)
+    assert (said, 0, 0, len(NAMES)) == services.roll_commitment(elections.find("Board"), secret)

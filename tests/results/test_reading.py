@@ -23,7 +23,7 @@ from results.pictures.drawing import exact, width
 from results.report import report_on
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
-from tally.closeness import Closeness
+from tally.changes import Closeness
 from tally.methods import KINDS, count
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
@@ -147,7 +147,7 @@ def test_every_method_has_a_margin_for_whatever_was_cast():
 
 # --- how close ---
 
-IF = "If %s of the %s votes had ranked differently, "
+IF = "If %s of the %s votes had been different, "
 
 
 @every_row(
@@ -176,13 +176,13 @@ def test_how_close_is_a_sentence(found, seats, sentence):
 
 
 def test_of_one_ballot_it_is_said_so():
-    assert wording.how_close(report(["1>0"])).startswith("A different ranking on the only ballot")
+    assert wording.how_close(report(["1>0"])).startswith("A change to the only ballot")
 
 
 @every_row("method", KINDS["ranked"])
 def test_every_method_says_how_close_it_was(method):
     said = wording.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
-    assert re.match(r"If \d+ of the 100 votes had ranked differently, ", said)
+    assert re.match(r"If \d+ of the 100 votes had been different, ", said)
 
 
 # --- numbers ---
@@ -293,7 +293,7 @@ def test_the_first_card_has_the_method_the_margin_and_how_close(client, voted, c
     card = shown[shown.index('id="outcome"') : shown.index('id="why"')]
     assert '<a href="/help/counting/#irv">Instant runoff</a>' in card
     assert "Ada was 1 vote ahead of Bo." in card
-    assert "If 1 of the 3 votes had ranked differently, " in card
+    assert "If 1 of the 3 votes had been different, " in card
     assert 'id="irv"' in client.get("/help/counting/").content.decode()
 
 

@@ -244,7 +244,7 @@ def test_a_hostile_name_is_only_a_name(shared, client, organiser):
 
 @pytest.mark.parametrize(
     ("rankings", "words"),
-    [([{}], "nothing to count"), ([{"Ada": 1}, {"Bo": 1}], "a tie between Ada, Bo")],
+    [([{}], "Nothing to count: Every ballot is blank."), ([{"Ada": 1}, {"Bo": 1}], "a tie between Ada, Bo")],
 )
 def test_nothing_to_count_and_a_tie_have_titles_too(voted, close, client, rankings, words):  # noqa: F811
     voted(*rankings, results_public=True)

@@ -1,0 +1,88 @@
+"""Scores: how many ballots gave each candidate each score, from the best to the worst; and STAR's runoff."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from tally.ballots import MAX_SCORE
+from tally.result import Result
+
+from .bars import BAR_HEIGHT_PX, OF_ELECTIONS, Marks, marked, strip
+from .contests import Contest, contest
+from .drawing import Picture, Table, in_order, joined, share, tag
+from .points import MAX_CANDIDATES_DRAWN, counted_note, score, shown_note
+
+SCORES = range(MAX_SCORE, -1, -1)
+
+
+def levels(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
+    names = in_order(result)
+    rows = (_row(result, name, marks) for name in names[:MAX_CANDIDATES_DRAWN])
+    legend = tag("ul", *map(_key, SCORES), class_="level-keys", role="list", aria_label=_("Scores"))
+    drawn = joined([legend, tag("ul", *rows, class_="picture bar-rows levels", role="list")])
+    note = _("How many ballots gave each score. The number is the total of all scores.")
+    head = _("Name"), _("Points"), *map(str, SCORES)
+    table = tuple((name, score(result, name).shown, *reversed(result.reasons["levels"][name])) for name in names)
+    return Picture(
+        _("Scores"), drawn, f"{note} {counted_note(result)} {shown_note(result)}".strip(), Table(head, table), "narrow"
+    )
+
+
+def _key(value: int) -> SafeString:
+    swatch = tag("svg", _part(value, "0", "100%"), width=14, height=14, aria_hidden="true", class_="picture")
+    return tag("li", swatch, tag("span", value))
+
+
+def _row(result: Result, name: str, marks: Marks) -> SafeString:
+    won = name in result.winners
+    sign = marked("elected" if won else "", str(marks.elected))
+    given = [int(number) for number in reversed(result.reasons["levels"][name])]
+    return tag(
+        "li",
+        tag("span", *sign, tag("bdi", name), class_="bar-label"),
+        tag("b", score(result, name).shown, class_="number"),
+        strip(BAR_HEIGHT_PX + 6, *_parts(given, result.total)),
+        class_=f"bar-row {'won' if won else 'other'}",
+    )
+
+
+def _parts(given: Sequence[int], ballots: int) -> list[SafeString]:
+    """Side by side, the best first."""
+    starts = [sum(given[:at]) for at in range(len(given))]
+    return [
+        _part(value, share(start, ballots), share(number, ballots), height=BAR_HEIGHT_PX, y=3)
+        for value, start, number in zip(SCORES, starts, given, strict=True)
+        if number
+    ]
+
+
+def _part(value: int, x: str, width: str, *, height: int = 14, y: int = 0) -> SafeString:
+    return tag("rect", x=x, y=y, width=width, height=height, class_=f"level level-{value}")
+
+
+def runoff(result: Result) -> Picture | None:
+    """The two finalists, by whom more ballots score higher; with several seats, those of each."""
+    rounds: list[dict[str, Any]] = result.reasons.get("rounds") or [result.reasons]
+    held = [(seat, each) for seat, each in enumerate(rounds, 1) if each["runoff"]]
+    if not held:
+        return None
+    several = len(rounds) > 1
+    duels = [_contest(each, result.winners[seat - 1], f"{seat}." if several else "") for seat, each in held]
+    rows = (contest(duel, result.total) for duel in duels)
+    table = tuple(
+        (*([duel.rank] if several else []), duel.name, str(duel.ayes), duel.other, str(duel.noes), each["equal"])
+        for duel, (_seat, each) in zip(duels, held, strict=True)
+    )
+    head = *([_("Seat")] if several else []), _("Name"), _("Ballots"), _("Against"), _("Ballots"), _("Both the same")
+    note = _("How many ballots score one higher than the other. The gap between the two: both the same.")
+    drawn = tag("ul", *rows, class_="picture contests", role="list")
+    return Picture(_("Runoffs") if several else _("Runoff"), drawn, note, Table(head, table), "narrow")
+
+
+def _contest(each: dict[str, Any], elected: str, rank: str) -> Contest:
+    one, other = sorted(each["finalists"], key=lambda name: name != elected)
+    return Contest(one, int(each["runoff"][one]), other, int(each["runoff"][other]), rank=rank)

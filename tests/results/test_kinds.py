@@ -1,0 +1,248 @@
+"""Results of every kind of ballot, from the votes to the sealed result and all that shows it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from contextlib import redirect_stdout
+
+import pytest
+from django.urls import reverse
+from django.utils import translation
+
+from accounts import repository as people
+from acts.storage import table
+from ballots import services as voting
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.kinds import settings_of_kind
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from news import announcements
+from ranking.candidates import Candidate
+from results import services, wording
+from results.exports import bundle, verify
+from results.mailing import emails
+from results.mailing.services import outcome_of as mailed_outcome
+from results.pictures import pictures_of
+from results.pictures.points import score
+from results.repository import newest_shared
+from results.sharing.card import card_of
+from store import keys
+from store.log import seal
+from tally.ballots import ratings_of
+from tests.people import enrol
+from upkeep import replay
+
+NAMES = ("Ada", "Bo", "Cy")
+VOTE = ["0", "0", "0", "1", "2"]
+# By kind: its rules, and its ballots by the numbers of the candidates.
+KINDS = {
+    "yes-no": ({"majority": "2/3 cast"}, VOTE),
+    "choose": ({"most": 2, "seats": 2}, ["0=1", "0=2", "0", "1", ""]),
+    "approval": ({}, ["0=1", "1=2", "1", "0"]),
+    "score": ({}, ["0@5>1@4", "0@5>1@4", "1@5>2@1", "1@5"]),
+    "points": ({"most": 5}, ["0@5", "1@3>0@2", "2@4>1@1"]),
+}
+ANSWERS = {
+    "yes-no": ("Carried", "3 yes, 1 no, 1 abstention; 3 needed."),
+    "choose": ("Elected", "Ada, Bo"),
+    "approval": ("Winner", "Bo"),
+    "score": ("Winner", "Bo"),
+    "points": ("Winner", "Ada"),
+}
+
+
+@pytest.fixture
+def held(person) -> Callable[..., str]:
+    """Hold an election from draft to sealed result."""
+
+    def hold(kind: str, ballots: list[str] | None = None, names=NAMES, **rules) -> str:
+        owner = people.find("the organiser") or person("the organiser")
+        voters = [f"voter {number}" for number in range(len(KINDS[kind][1] if ballots is None else ballots))]
+        rules = {"kind": kind, "results_public": True, **KINDS[kind][0], **rules}
+        election = drafts.create(owner, "Board", **settings_of_kind(rules))
+        if kind != "yes-no":
+            add_candidates(owner, election, [Candidate(each) for each in names])
+        enrol(*voters, "idle")
+        add_voters(owner, elections.find("Board"), [*voters, "idle"])
+        lifecycle.open_(owner, elections.find("Board"), editable=False)
+        for voter, ballot in zip(voters, KINDS[kind][1] if ballots is None else ballots, strict=True):
+            ranks = {str(number): [str(value)] for number, value in ratings_of(ballot).items()}
+            voting.cast(people.find(voter) or person(voter), "Board", ranks, f"{voter} votes")
+        closing.close(owner, elections.find("Board"))
+        assert services.find("Board").report is not None
+        return "Board"
+
+    return hold
+
+
+def page(client, name: str = "results", *more: str) -> str:
+    answer = client.get(reverse(name, args=["Board", *more]))
+    assert answer.status_code == 200, answer.status_code
+    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return content.decode()
+
+
+def text_of(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+@pytest.mark.parametrize("secret", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_page_and_file_states_the_outcome(held, signed_in, client, kind, secret):
+    held(kind, secret_ballot=secret)
+    heading, said = ANSWERS[kind]
+    organiser = signed_in("the organiser")
+    for name in ("results", "result_screen", "shared", "embed"):
+        words = text_of(page(client if name in ("shared", "embed") else organiser, name))
+        assert heading in words, words
+        for part in said.split(", ") if kind != "yes-no" else [said]:
+            assert part in words, name
+    assert "Head to head" not in page(organiser)
+    assert "Final ranking" not in page(organiser)
+    assert f"{heading}: {said}" in page(client, "export", "report.txt")
+    assert "Back to the result" in page(organiser, "recount")
+    assert "All ballots" in page(organiser, "follow")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_the_votes_to_a_bundle_that_checks(held, tmp_path, kind):
+    held(kind, **({"majority": "3/5 entitled"} if kind == "yes-no" else {}))
+    assert replay.check(table()).first == ()
+    seal.Sealer(table()).seal()
+    with bundle.bundle(services.find("Board")) as file, zipfile.ZipFile(file) as archive:
+        archive.extractall(tmp_path)
+    rules = json.loads((tmp_path / "rules.json").read_bytes())
+    election = elections.find("Board")
+    for name in ("kind", "fewest", "most", "majority"):
+        assert rules[name] == getattr(election, name)
+    with redirect_stdout(io.StringIO()) as said:
+        assert verify.main(tmp_path) == 0, said.getvalue()
+    assert f"counted again by the rules of {election.method}, the outcome is the same" in said.getvalue()
+
+
+def test_a_majority_of_the_roll_counts_those_who_did_not_vote(held, signed_in):
+    held("yes-no", ["0", "0", "0", "1"], majority="3/5 entitled")
+    result = services.find("Board").report.result
+    assert (result.reasons["base"], result.reasons["needed"], result.winners) == ("5", "3", ("Yes",))
+    organiser = signed_in("the organiser")
+    assert "Did not vote" in page(organiser)
+    address = re.search(r'data-ballots="([^"]+)"', page(organiser, "recount")).group(1)
+    rules = organiser.get(address).json()["settings"]
+    assert (rules["majority"], rules["entitled"]) == ("3/5 entitled", 5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ballots", "said"),
+    [
+        ("yes-no", [], "Not carried 0 yes, 0 no, 0 abstentions; 1 needed."),
+        ("yes-no", ["2", "2"], "Not carried 0 yes, 0 no, 2 abstentions; 1 needed."),
+        ("approval", [], "No decision Nobody voted."),
+        ("approval", ["", ""], "No decision Every ballot is blank."),
+        ("score", [""], "No decision Every ballot is blank."),
+    ],
+)
+def test_there_may_be_no_decision(held, signed_in, client, kind, ballots, said):
+    held(kind, ballots)
+    for reader, name in ((signed_in("the organiser"), "results"), (client, "shared"), (client, "embed")):
+        assert said in text_of(page(reader, name)), name
+    assert text_of(page(signed_in("the organiser"), "result_screen"))
+    line = wording.outcome_line(newest_shared())
+    assert line == (said.replace("carried ", "carried: ") if kind == "yes-no" else "There were no votes to count.")
+
+
+def test_a_tie_for_the_last_seat_is_broken_by_a_lot_that_can_be_drawn_again(held, signed_in):
+    held("approval", ["0=1", "0=2"], seats=2)
+    result = services.find("Board").report.result
+    (lot,) = result.lots
+    assert lot.names == ("Bo", "Cy")
+    words = text_of(page(signed_in("the organiser")))
+    assert f"Bo, Cy → {lot.chosen} · elected" in words
+    loser = next(name for name in lot.names if name != lot.chosen)
+    assert f"{lot.chosen} and {loser} were tied; a lot decided." in words
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_rankings_compare_candidates_and_leave_some_out(held, signed_in, kind):
+    held(kind)
+    for name in ("head_to_head", "what_if"):
+        assert signed_in("the organiser").get(reverse(name, args=["Board"])).status_code == 404
+
+
+ON_BALLOTS = {
+    "yes-no": ("Yes", ["Yes", "No", "Abstain"], ["1", "0", "0"], {"chosen": ["Yes"]}),
+    "choose": ("Ada , Bo", [*NAMES], ["1", "1", "0"], {"chosen": ["Ada", "Bo"]}),
+    "approval": ("Bo , Cy", [*NAMES], ["0", "1", "1"], {"chosen": ["Bo", "Cy"]}),
+    "score": ("Ada : 5, Bo : 4", [*NAMES], ["5", "4", "0"], {"scores": {"Ada": 5, "Bo": 4}}),
+    "points": ("Bo : 3, Ada : 2", [*NAMES], ["2", "3", "0"], {"points": {"Bo": 3, "Ada": 2}}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_single_ballots_are_in_the_words_of_their_kind(held, signed_in, kind):
+    held(kind, secret_ballot=False)
+    shown, names, cells, as_json = ON_BALLOTS[kind]
+    organiser = signed_in("the organiser")
+    assert shown in text_of(page(organiser, "follow"))
+    head, *rows = csv.reader(io.StringIO(page(organiser, "export", "single-ballots.csv").removeprefix("\ufeff")))
+    assert head == ["code", "voter", *names]
+    assert cells in [row[2:] for row in rows]
+    every = json.loads(page(organiser, "export", "single-ballots.json"))
+    assert as_json in [{key: value for key, value in each.items() if key not in ("code", "voter")} for each in every]
+
+
+MAILED = {
+    "yes-no": "Carried: 3 yes, 1 no, 1 abstention; 3 needed.",
+    "choose": "Elected: Ada, Bo.",
+    "approval": "Bo has won.",
+    "score": "Bo has won.",
+    "points": "Ada has won.",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mails_lists_news_and_the_api_state_it_too(held, client, kind):
+    held(kind)
+    found = services.find("Board")
+    assert emails.outcome_sentence(mailed_outcome(found.election)) == MAILED[kind]
+    assert re.sub("[\u2068\u2069]", "", announcements.summary(found)).startswith(MAILED[kind])
+    heading, said = ANSWERS[kind]
+    listed = elections.listed_of(table().get(keys.listed_election("Board")))
+    for shown in (newest_shared(), listed):
+        assert wording.outcome_line(shown) == f"{heading}: {said}"
+    answer = client.get("/api/v1/results/Board").json()
+    assert answer["kind"] == kind
+    assert answer["outcome"]["answer"] == f"{heading}: {said}"
+    if kind == "yes-no":
+        assert answer["outcome"]["vote"] == {"yes": 3, "no": 1, "abstain": 1, "needed": 3}
+    else:
+        votes = {each["name"]: each["votes"] for each in answer["outcome"]["candidates"]}
+        assert votes == {name: score(found.report.result, name).shown for name in NAMES}
+
+
+def test_the_card_shows_the_votes(held):
+    held("yes-no")
+    found = services.find("Board")
+    with translation.override("de"):
+        card = card_of(found.election, found.seal, found.report, "en")
+    assert (card.heading, card.names) == ("3 yes, 1 no, 1 abstention; 3 needed.", "Carried")
+    assert [(bar.label, bar.shown, bar.won) for bar in card.bars] == [
+        ("Yes", "3", True), ("No", "1", False), ("Abstain", "1", False)
+    ]  # fmt: skip
+
+
+def test_star_shows_scores_and_then_the_runoff(held, signed_in):
+    held("score", method="star")
+    first, second = pictures_of(services.find("Board").report.result)
+    assert (first.title, second.title) == ("Scores", "Runoff")
+    assert first.table.rows[0] == ("Bo", "18", "2", "2", "0", "0", "0", "0")
+    assert second.table.rows == (("Bo", "2", "Ada", "2", "0"),)
+    words = text_of(page(signed_in("the organiser")))
+    assert words.index("Scores") < words.index("Runoff") < words.index("Why")
