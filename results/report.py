@@ -72,7 +72,7 @@ def settings_of(election: Election, seed: str, entitled: int | None = None) -> d
         return settings
     return settings | {
         "majority": election.majority,
-        "entitled": election.voter_count if entitled is None else entitled,
+        "entitled": election.entitled if entitled is None else entitled,
     }
 
 
