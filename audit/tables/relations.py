@@ -22,7 +22,7 @@ from accounts import repository as people
 from acts.refusals import Refusal
 from acts.storage import now_text, table
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
@@ -215,7 +215,8 @@ def _voters(query: TableQuery) -> Page:
 def _voter(item: Item, may: Allowed) -> Row:
     masked = masks.mask_item(DATA, item, may) or {}
     voted = (masked.get("voted"), masked.get("paper", False)) if may.who else (HIDDEN, HIDDEN)
-    cells = (election_cell(masked["election_name"]), person_cell(masked["voter_name"]), *map(Cell, voted))
+    details = ", ".join(masked.get("groups", ())), rolls.weight_of(masked)
+    cells = (election_cell(masked["election_name"]), person_cell(masked["voter_name"]), *map(Cell, (*details, *voted)))
     ballot = Link(_("Ballots"), href("ballots", election=masked["election_name"], ballot=masked["voter_name"]))
     return Row(cells, (ballot, item_link(item)) if may.ballots and masked.get("voted") else (item_link(item),))
 

@@ -274,6 +274,14 @@ voters_grouped = sentence_with_count(
     ),
     "voters",
 )
+voters_weighted = sentence_with_count(
+    ngettext_lazy(
+        "%(who)s changed the weight of %(count)d person on the roll.",
+        "%(who)s changed the weights of %(count)d people on the roll.",
+        "count",
+    ),
+    "voters",
+)
 voters_removed = sentence_with_count(
     ngettext_lazy(
         "%(who)s removed %(count)d voter from the roll.", "%(who)s removed %(count)d voters from the roll.", "count"
