@@ -15,6 +15,7 @@ from tally.ballots import Ballots, text_of
 BETTERVOTING = "Equal-Vote/bettervoting, packages/backend/src/Tabulators/Star.test.ts"
 STARPY = "Equal-Vote/starpy, tests/test_STAR_single_winner.py"
 VOTE_CORE = "bradbeattie/python-vote-core, test_functionality/test_plurality_at_large.py"
+VOTE_COUNT = "Vote::Count on CPAN, t/data/tennessee.range.json and its tests of Score and STAR"
 STEERING = "Python Steering Council, approval voting for five seats on Helios"
 
 
@@ -60,7 +61,11 @@ TENNESSEE = [
     *[[0, 2, 4, 5]] * 17,
 ]
 CITIES = "Memphis Nashville Chattanooga Knoxville"
-POINTS = {"Memphis": "210", "Nashville": "293", "Chattanooga": "237", "Knoxville": "156"}
+SCORED = Ballots(  # published: Chattanooga has 289 points, and the order is Nashville, Knoxville, Chattanooga, Memphis
+    tuple(CITIES.split()),
+    {"2@5>3@4>1@3>0@1": 15, "3@5>2@4>1@3>0@1": 17, "1@5>2@4>3@3>0@1": 26, "0@5>1@3>3@2>2@1": 42},
+)
+POINTS = {"Nashville": "352", "Knoxville": "307", "Chattanooga": "289", "Memphis": "268"}
 CONDORCET = [
     [5, 2, 1, 4],
     *[[5, 2, 1, 0]] * 3,
@@ -91,14 +96,9 @@ CASES = {
     "STAR, two with equal points": star(STARPY, "A B", [[0, 2], [1, 2], [4, 1]], "B"),
     "STAR, two tied for second": star(STARPY, "A B C", [[5, 2, 3], [5, 2, 3], [5, 2, 0]], "A", "A C"),
     "STAR, second, then a draw": star(STARPY, "A B C", [[5, 2, 3], [5, 2, 3], [1, 2, 2], [1, 4, 2]], "A"),
-    "Score, Tennessee": Published(
-        "en.wikipedia.org/wiki/STAR_voting#Example, the scoring round",
-        "score",
-        star(STARPY, CITIES, TENNESSEE, "Nashville").ballots,
-        1,
-        {"Nashville"},
-        {"points": POINTS},
-    ),
+    "Score, Tennessee": Published(VOTE_COUNT, "score", SCORED, 1, {"Nashville"}, {"points": POINTS}),
+    "STAR, Tennessee, otherwise scored": Published(VOTE_COUNT, "star", SCORED, 1, {"Nashville"}, {}),
+    "STAR, the second by points wins": star(VOTE_COUNT, "A B C", [*[[4, 5, 0]] * 6, *[[5, 0, 4]] * 2], "B"),
     "Approval, 2020": votes(
         f"{STEERING}: PEP 8101",
         "approval",
