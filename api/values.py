@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -19,6 +20,14 @@ from .problems import invalid
 Moment = Annotated[datetime, msgspec.Meta(tz=True, examples=["2027-03-01T18:00:00+01:00"])]
 
 
+class GroupTurnout(msgspec.Struct):
+    """How many of a voter group have voted."""
+
+    group: str
+    voters: int
+    voted: int
+
+
 class Turnout(msgspec.Struct):
     """How many have voted, never who."""
 
@@ -27,10 +36,11 @@ class Turnout(msgspec.Struct):
     paper: int
     percent: int
     votes: Annotated[int, msgspec.Meta(description="More than voted where voters have weights.")]
+    groups: Annotated[list[GroupTurnout], msgspec.Meta(description="Of voter groups with at least five members.")]
 
     @classmethod
-    def of(cls, counted: Counted, voters: int) -> Turnout:
-        return cls(voters, counted.voted, counted.paper, counted.percent(voters), counted.votes)
+    def of(cls, counted: Counted, voters: int, groups: Sequence[GroupTurnout] = ()) -> Turnout:
+        return cls(voters, counted.voted, counted.paper, counted.percent(voters), counted.votes, list(groups))
 
 
 def moment(stored: str | None) -> datetime | None:

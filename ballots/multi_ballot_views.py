@@ -112,7 +112,8 @@ def _whose(request: HttpRequest, way: Way, standing: Standing) -> str:
 @vote
 @require_safe
 def fill_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
-    return redirect("multi_ballot_question", multi_ballot_id=way.multi_ballot.id, place=1)
+    place = next(iter(way.standings_by_place()), 1)
+    return redirect("multi_ballot_question", multi_ballot_id=way.multi_ballot.id, place=place)
 
 
 # --- one question after the other ---
@@ -122,7 +123,8 @@ def fill_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
 @form_page
 def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     """Rank in one question. Sent, it leads to the next, or to the one before, or to the review."""
-    standing = way.standing(way.place, described=True) if way.place else None
+    own = way.standings_by_place()
+    standing = own.get(way.place) or (way.standing(way.place) if way.place else None)
     if standing is None:
         raise Http404
     try:
@@ -130,15 +132,16 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     except Refusal as refusal:
         return _refused(request, way, refusal)
     sent = _carried(request, way, standing)
+    places = list(own)
     if is_done and request.method == "POST":
-        return redirect(_next(request, way))
+        return redirect(_next(request, way, places))
     if is_done:
-        return _show(request, way, standing, {}, is_done=True)
+        return _show(request, way, places, standing, {}, is_done=True)
     if request.method == "POST":
-        return _go_on(request, way, standing, _answered(sent))
+        return _go_on(request, way, places, standing, _answered(sent))
     if sent is not None and sent.get(LOST) == str(way.place):
-        return _show(request, way, standing, typed_ranks(sent), found=True)
-    return _show(request, way, standing, _ranks(standing, sent))
+        return _show(request, way, places, standing, typed_ranks(sent), found=True)
+    return _show(request, way, places, standing, _ranks(standing, sent))
 
 
 def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
@@ -150,14 +153,16 @@ def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
     return ranks_of(cast.rankings) if cast else {}
 
 
-def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValueDict) -> HttpResponse:
-    show = partial(_show, request, way, standing, typed_ranks(request.POST))
+def _go_on(
+    request: HttpRequest, way: Way, places: list[int], standing: Standing, fields: MultiValueDict
+) -> HttpResponse:
+    show = partial(_show, request, way, places, standing, typed_ranks(request.POST))
     try:
         rankings = _marks(standing.election, submitted_ranks(request.POST))
     except Refusal as refusal:
         return show(problem=str(refusal))
     fields[question_key(standing.election.name)] = rankings
-    answer = redirect(_next(request, way))
+    answer = redirect(_next(request, way, places))
     ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), _whose(request, way, standing), fields)
     if ranking_cookie.COOKIE not in answer.cookies:
         return show(problem=_("That is more than one form can hold."), is_full=True)
@@ -171,18 +176,23 @@ def _marks(election: Election, ranks: Ranks) -> str:
     return marks_from(ranks, elections.candidates_of(election), election)
 
 
-def _next(request: HttpRequest, way: Way) -> str:
-    place = way.place - 1 if "before" in request.POST else way.place + 1
-    if "review" in request.POST or not 1 <= place <= way.last:
+def _next(request: HttpRequest, way: Way, places: list[int]) -> str:
+    """Of the voter's own questions."""
+    number = places.index(way.place) + (-1 if "before" in request.POST else 1)
+    if "review" in request.POST or not 0 <= number < len(places):
         return reverse("multi_ballot_review", args=[way.multi_ballot.id])
-    return reverse("multi_ballot_question", args=[way.multi_ballot.id, place])
+    return reverse("multi_ballot_question", args=[way.multi_ballot.id, places[number]])
 
 
-def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+def _show(
+    request: HttpRequest, way: Way, places: list[int], standing: Standing, ranks: dict[int, Any], **more: Any
+) -> HttpResponse:
     election = standing.election
     candidates = listing.shuffled(request, election.name, elections.candidates_of(election))
     context = {
         **_of_way(way),
+        "number": places.index(way.place) + 1,
+        "last": len(places),
         "question": way.multi_ballot.short(election.name),
         "about": standing.about,
         **marking.form_context(election, candidates, ranks),
@@ -200,7 +210,7 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
 
 
 def _of_way(way: Way) -> dict[str, Any]:
-    return {"multi_ballot": way.multi_ballot, "place": way.place, "last": way.last}
+    return {"multi_ballot": way.multi_ballot, "place": way.place}
 
 
 def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:

@@ -37,20 +37,22 @@ class Way:
     who: User | Pass
     place: int = 0
 
-    @property
-    def last(self) -> int:
-        return len(self.multi_ballot.questions)
-
     def standing(self, place: int, *, described: bool = False) -> Standing | None:
         return services.standing_of(self.who, self.multi_ballot.questions[place - 1], described=described)
 
     def standings(self) -> list[Standing]:
-        """In every question that takes or took votes."""
+        """In every question of theirs that takes or took votes."""
         return list(self.standings_by_place().values())
 
     def standings_by_place(self) -> dict[int, Standing]:
-        found = run_parallel(table(), *(partial(self.standing, place) for place in range(1, self.last + 1)))
-        return {place: each for place, each in enumerate(found, 1) if each is not None}
+        """In their own questions; or in all of them for somebody who has none, and is told why. What the question they
+        are at says of itself is read with it."""
+        every = range(1, len(self.multi_ballot.questions) + 1)
+        found = run_parallel(
+            table(), *(partial(self.standing, place, described=place == self.place) for place in every)
+        )
+        standings = {place: each for place, each in enumerate(found, 1) if each is not None}
+        return {place: each for place, each in standings.items() if each.voter is not None} or standings
 
 
 def way_for(who: User | Pass, multi_ballot_id: str, place: int = 0) -> Way | None:

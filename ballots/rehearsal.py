@@ -91,7 +91,13 @@ def check_cost(election: Election, candidates: int) -> None:
 def _for_robots(election: Election) -> Election:
     """The draft as robots can vote in it at once: its electorate and its window are left at home."""
     return replace(
-        election, electorate="listed", voter_count=ROBOTS, no_voting_before=None, no_voting_after=None, managers=()
+        election,
+        electorate="listed",
+        voter_count=ROBOTS,
+        for_groups=(),
+        no_voting_before=None,
+        no_voting_after=None,
+        managers=(),
     )
 
 

@@ -28,6 +28,8 @@ def standing_of(event: Happened) -> Standing:
     name = entry["voter_name"] if entry else voter if election.electorate == "everyone" else None
     if name != voter:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
+    if not election.is_for(rolls.groups_of(entry or {})):
+        raise DoesNotFit(f"is about {voter}, who is in none of the groups that may vote.")
     bound = None if rolls.is_by_address(voter) else account
     return Standing(election, voter, entry, account=bound)
 

@@ -129,6 +129,7 @@ def read_standing(
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
     own = rolls.entries_of(person, own) if person else own
+    own = [entry for entry in own if election.is_for(rolls.groups_of(entry))]
     entry = min(own, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
     voter = (
         entry["voter_name"]
@@ -323,7 +324,7 @@ def passing_gate(election: Election, **counts: int) -> Write:
 
 def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """Marks on the roll that they voted, never how; only in a public election how often, and whether on paper. Refused
-    if they acted since `standing` was read, or if they were removed and are back with another weight."""
+    if they acted since `standing` was read, or were removed and are back with another weight or other groups."""
     assert standing.voter is not None
     is_public = not standing.election.secret_ballot
     fields: Item = {"voted": voted, **({"paper": paper} if is_public else {})}
@@ -334,6 +335,8 @@ def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
     weight = standing.entry.get("weight")
     unchanged: Condition = Equals("voted", standing.voted)
     unchanged &= Equals("weight", weight) if weight else Missing("weight")
+    if standing.election.for_groups:
+        unchanged &= Equals("groups", standing.entry["groups"])
     if is_public:
         unchanged &= Equals("acts", standing.acts) if "acts" in standing.entry else Missing("acts")
     when = _if_links_are_unchanged(standing, place, unchanged)

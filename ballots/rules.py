@@ -86,10 +86,17 @@ def _when(moment: datetime, election: Election) -> str:
 
 def not_on_the_roll(election: Election) -> str:
     """Why a member who may vote here has no vote in this election."""
+    if election.for_groups:
+        return for_others(election)
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
     values = {"when": _when(times.from_text(election.opened_at), election)}
     return _("Only people who could vote here when this election opened can take part: %(when)s.") % values
+
+
+def for_others(election: Election) -> str:
+    """Why somebody may not vote on a question that is for some voter groups."""
+    return _("This question is for: %(groups)s.") % {"groups": ", ".join(election.for_groups)}
 
 
 # --- comparing published ballots ---

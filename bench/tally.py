@@ -17,7 +17,7 @@ from time import process_time
 from typing import Any
 
 from tally import methods
-from tally.ballots import Ballots, groups_of
+from tally.ballots import MAX_SCORE, Ballots, groups_of, ranking_of, text_of
 
 from .report import Report, at_most, ratio_at_most
 from .rounds import alternate
@@ -26,6 +26,7 @@ BALLOTS, BESIDE = 1_000_000, 20_000  # the latter beside other libraries, most o
 NAMES = [f"candidate {number}" for number in range(10)]
 GOAL_MS, MEMORY_GOAL_MB = 1_500, 300
 FASTER = ratio_at_most(0.1)  # than other libraries
+NO_SLOWER = ratio_at_most(1.2)  # than rankings
 CPU = "ms CPU"
 
 Count = Callable[[Sequence[str]], object]
@@ -36,7 +37,20 @@ def measure(report: Report, scale: float = 1.0) -> None:
     report.table(f"{len(cast):,} ballots of {len(NAMES)} candidates, from texts to a Schulze result")
     report.row("time", CPU, [[timed(counted, cast) for _ in range(3)]], at_most(GOAL_MS))
     report.row("memory, at its highest", "MB", [[memory(cast)]], at_most(MEMORY_GOAL_MB))
+    _kinds(report, cast)
     _libraries(report, cast, realistic(max(200, int(BESIDE * scale))))
+
+
+def _kinds(report: Report, rankings: list[str]) -> None:
+    """Every other kind of ballot, from the same voters: whom they rank first they also score highest."""
+    report.table(f"{len(rankings):,} ballots of every other kind, beside as many rankings by Schulze", "rankings")
+    for method, kind in methods.KIND_OF.items():
+        if kind != "ranked":
+            cast = [of_kind(ranking, kind) for ranking in rankings]
+            turns = alternate(
+                [partial(timed, partial(counted, method=method), cast), partial(timed, counted, rankings)], 3
+            )
+            report.row(f"{kind}: {method}", CPU, turns, NO_SLOWER)
 
 
 def _libraries(report: Report, many: list[str], few: list[str]) -> None:
@@ -83,6 +97,17 @@ def _drawn(chance: random.Random, names: Iterator[str]) -> str:
     if length > 1 and chance.random() < 0.1:
         ranking[:2] = ["=".join(sorted(ranking[:2], key=int))]
     return ">".join(ranking)
+
+
+def of_kind(ranking: str, kind: str) -> str:
+    """What a voter with this ranking marks on another kind of ballot."""
+    order = [number for group in groups_of(ranking) for number in group]
+    if kind == "yes-no":
+        return str(order[0] % 3)
+    if kind in ("choose", "approval"):
+        return ranking_of([order[:3] if kind == "choose" else order])
+    values = range(MAX_SCORE, 0, -1) if kind == "score" else (5, 3, 2)
+    return text_of(dict(zip(order, values, strict=False)))
 
 
 # --- counting ---

@@ -20,6 +20,7 @@ from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list"
 LISTED = (
     "name:election state no_voting_before no_voting_after created_at closing time_zone remind_before:list book "
+    "for_groups:list "
     f"{OUTCOME}"
 )
 RENDERED = "html_version:int"
@@ -78,7 +79,8 @@ ITEMS = (
              rule=before_the_close_only("since", "ends", "closed")),
 
     # the roll
-    ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited",
+    ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited "
+             "groups:list",
              f"display_name acts:int left_alone:bool links:list {UNSEEN_MARKS}",
              rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
@@ -86,7 +88,8 @@ ITEMS = (
                  Exempt("Hashes of voting links: the log has nothing of a link. After a rebuild, links are sent again.",
                         "links")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
-                           "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
+                           "election_name voter_name groups voted paper", "election_name voter_name",
+                           "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
                                         "got about them in the last 30 days."), personal_data.rolls),)),
     ItemType("open mark", keys.open_mark, "created_at"),
@@ -137,9 +140,9 @@ ITEMS = (
 
     # imports in progress
     ItemType("import", keys.voter_import, "election_name:election voters:int slices:int done:int added:int unknown:int "
-             "skipped asked_by:person moved:int ttl:int", "digest",
+             "skipped grouped:bool asked_by:person moved:int ttl:int", "digest",
              replay="A list being added to the roll; each voter added has an event."),
-    ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "display_names:map",
+    ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "details:map",
              replay="A list being added to the roll; each voter added has an event."),
     ItemType("pending voters", keys.filling_part, "voters:people accounts:list", replay="Voters being copied "
              "into a draft in batches; each voter added has an event."),

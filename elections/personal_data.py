@@ -48,6 +48,7 @@ def rolls(user: User) -> Iterator[Item]:
                 "election": entry["election_name"],
                 "listed_as": entry["voter_name"],
                 "greeted_as": entry.get("display_name", ""),
+                "groups": entry.get("groups", []),
                 "voted": entry["voted"],
                 "on_paper": bool(entry.get("paper")),
                 "no_reminders": bool(entry.get("left_alone")),

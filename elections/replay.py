@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.retry import write_each
 from acts.storage import table, use_table
+from pages.lists import Details
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
@@ -172,7 +173,13 @@ def disagreed(event: Happened) -> Iterator[Step]:
 def voters_added(event: Happened) -> Iterator[Step]:
     names, accounts = event.data["voters"], event.data["accounts"]
     bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
-    yield roll.adding(election_of(event), names, bound)
+    groups = event.data.get("groups", [[]] * len(names))
+    known = {name: Details(groups=tuple(own)) for name, own in zip(names, groups, strict=True)}
+    yield roll.adding(election_of(event), names, bound, known)
+
+
+def voters_grouped(event: Happened) -> Iterator[Step]:
+    yield roll.grouping(election_of(event), dict(zip(event.data["voters"], event.data["groups"], strict=True)))
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
@@ -186,6 +193,7 @@ def opened(event: Happened) -> Iterator[Step]:
     """Without the secret of the lots."""
     election, data = election_of(event), event.data
     commitment, opened_at = data["lots_commitment"], data["opened_at"]
+    election = replace(election, excluded=data.get("excluded", 0))
     after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
     after = replace(after, shows_skills=data.get("shows_skills", False))
     early, writes = lifecycle.opening(election, after)
@@ -246,7 +254,8 @@ EVENTS = (
     EventType("ElectionUpdated", updated, SETTINGS, sentence=history.updated),
     EventType("ElectionRenamed", renamed, "election_name new_name",
               sentence=_("%(who)s renamed the draft.")),
-    EventType("ElectionOpened", opened, "election_name editable:bool lots_commitment opened_at shows_skills:bool",
+    EventType("ElectionOpened", opened, "election_name editable:bool lots_commitment opened_at shows_skills:bool "
+              "excluded:int",
               sentence=history.opened),
     EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
     EventType("ElectionDeleted", deleted, "election_name state"),
@@ -274,8 +283,10 @@ EVENTS = (
               sentence=_("A candidate withdrew consent to show skills.")),
     EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),
-    EventType("VotersAdded", voters_added, "election_name voters:people accounts:list",
+    EventType("VotersAdded", voters_added, "election_name voters:people accounts:list groups:list",
               sentence=history.voters_added),
+    EventType("VotersGrouped", voters_grouped, "election_name voters:people groups:list",
+              sentence=history.voters_grouped),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),

@@ -34,6 +34,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
+OF_THE_ROLL = ("voter_count", "voter_groups")
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote")  # and once it is sealed, how it ended
 
 
@@ -54,6 +55,7 @@ class Listed:
     seats: int = 1
     vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
     book: str = ""  # the ballot with several questions that it is on
+    for_groups: tuple[str, ...] = ()
 
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
@@ -246,13 +248,13 @@ def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
     outcome = {name: item[name] for name in OUTCOME if name in item} if "sealed_at" in item else {}
     outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote") if name in outcome}
-    outcome["book"] = item.get("book", "")
+    outcome |= {"book": item.get("book", ""), "for_groups": tuple(item.get("for_groups", ()))}
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 
 
 def _listed_fields(election: Election) -> Item:
     fields = {name: getattr(election, name) for name in LISTED_FIELDS}
-    more = {"remind_before": list(election.remind_before), "book": election.book}
+    more = {name: list(getattr(election, name)) for name in ("remind_before", "for_groups")} | {"book": election.book}
     return {"state": election.stored_state.value, **more} | fields
 
 
@@ -311,7 +313,7 @@ def change(before: Election, after: Election, description: str | None = None) ->
     in time by the new one as well.
     """
     # The roll counts itself, renaming and filling end by themselves, shards and the assembly never change.
-    unchanged_fields = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
+    unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", *OF_THE_ROLL)
     own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
     fields = _listed_fields(after)
@@ -335,17 +337,24 @@ def _answers(name: str) -> list[Write]:
     return [new_candidate(name, Candidate(answer, number=number)) for number, answer in enumerate(ANSWERS)]
 
 
-def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:
-    """Give the election a new version after a change of candidates or roll.
+def touched(
+    election: Election, voters: int = 0, *, excluded: int = 0, groups: Sequence[str] = (), candidates: bool = False
+) -> Update:
+    """Give the election a new version after a change of candidates or roll: so many more voters, of whom so many are
+    in none of the groups it is for; and all groups of the roll, if there are new ones.
 
     Refused if it was opened, locked or shut since it was read, so that no change follows the close in the log. New
     candidates depend on the version, too, so that no two get the same number.
     """
     state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
     when = AllOf(tuple(Equals(name, value) for name, value in state.items()))
+    if groups:
+        known = Equals("voter_groups", list(election.voter_groups))
+        when &= known if election.voter_groups else known | Missing("voter_groups")
     return Update(
         keys.election(election.name),
-        add={"version": 1, "voter_count": voters},
+        set={"voter_groups": list(groups)} if groups else {},
+        add={"version": 1, "voter_count": voters, **({"excluded": excluded} if excluded else {})},
         when=when & unchanged(election) if candidates else when,
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from django.utils.translation import gettext_lazy as _
@@ -13,13 +14,14 @@ from accounts.models import User
 from acts.background import OVERWRITE, TaskType
 from acts.caches import Cacheable
 from acts.storage import table
+from pages.lists import Details
 from store import keys, sharded_reads
 from store.splitting import by_count
 from store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update
 
 from . import sharding
 from .repository import Description, description_among, election_of, recent_read
-from .rules import Election
+from .rules import Election, State
 from .sharding import Known
 
 IMPORTING = TaskType("import voters", _("Importing voters"))
@@ -36,11 +38,21 @@ class Voter:
     invited: str = ""  # the number of the mail that invited them
     display_name: str = ""  # of someone listed by address, if the organiser gave it
     weight: int = 1  # how many times their vote counts; it no longer changes once the election is open
+    groups: tuple[str, ...] = ()  # voter groups they are in; they no longer change either
+
+    @property
+    def details(self) -> Details:
+        return Details(self.display_name, self.groups)
 
 
 def voter_of(item: Item) -> Voter:
     invited, display_name = (item.get(name, "") for name in ("invited", "display_name"))
-    return Voter(item["voter_name"], item["voted"], item.get("account"), invited, display_name, weight_of(item))
+    known = invited, display_name, weight_of(item), groups_of(item)
+    return Voter(item["voter_name"], item["voted"], item.get("account"), *known)
+
+
+def groups_of(entry: Item) -> tuple[str, ...]:
+    return tuple(entry.get("groups", ()))
 
 
 def weight_of(item: Item) -> int:
@@ -82,7 +94,9 @@ def _read_with_entry(
 
     shards, items = sharding.read(name, places, recently)
     own = map(voter_of, entries_of(person, (items[key] for key in places(shards) if key in items)))
-    return items, min(own, key=lambda voter: not voter.voted, default=None)
+    election = election_of(items[keys.election(name)]) if keys.election(name) in items else None
+    entitled = [voter for voter in own if election and election.is_for(voter.groups)]
+    return items, min(entitled, key=lambda voter: not voter.voted, default=None)
 
 
 def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
@@ -126,6 +140,25 @@ def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[l
             return found, cursor
 
 
+def entitled_voters(election: Election) -> Iterator[Voter]:
+    """Those on the roll who may vote, where it is for some groups."""
+    return (voter for voter in every_voter(election) if election.is_for(voter.groups))
+
+
+def group_sizes(election: Known) -> Counter[tuple[str, ...]]:
+    """How many on the roll are in each combination of voter groups."""
+    found = sharded_reads.values(table(), sharding.roll_spans(election), "groups")
+    return Counter(tuple(groups or ()) for (groups,) in found)
+
+
+def as_it_would_open(election: Election) -> Election:
+    """If it is a draft for some groups, with how many on its roll are in none of them."""
+    if not election.for_groups or election.stored_state != State.DRAFT:
+        return election
+    sizes = group_sizes(election)
+    return replace(election, excluded=sum(size for groups, size in sizes.items() if not election.is_for(groups)))
+
+
 def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
     found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
     return (voter for voter in found if by_name or is_by_address(voter.name))
@@ -140,10 +173,10 @@ def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
         yield from (each.name for each in some if is_by_address(each.name) or made.get(each.name, "") == each.account)
 
 
-def on_roll(election: Known, names: Iterable[str]) -> set[str]:
-    """Those of the names, folded, that are on the roll."""
+def on_roll(election: Known, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Those of the names, folded, that are on the roll, and the voter groups they are in."""
     entries = _entries(election, names)
-    return {entries[place] for place in table().get_many(entries)}
+    return {entries[place]: groups_of(item) for place, item in table().get_many(entries).items()}
 
 
 def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
@@ -151,25 +184,27 @@ def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
     return {keys.voter(name, each, shards): keys.fold(each) for each in names}
 
 
-def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
-    """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
+def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Who of the names, folded, is on the roll, with their voter groups; and of those that are names of people here,
+    which account has them."""
     named = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
     entries = _entries(election, names)
     found = table().get_many([*entries, *named])
     accounts = {folded: found[key]["created_at"] for key, folded in named.items() if key in found}
-    return {folded for place, folded in entries.items() if place in found}, accounts
+    return {folded: groups_of(found[place]) for place, folded in entries.items() if place in found}, accounts
 
 
 # --- writes ---
 
 
-def new_voter(election: Election, name: str, account: str | None = None, display_name: str = "") -> Put:
+def new_voter(election: Election, name: str, account: str | None = None, details: Details = Details()) -> Put:  # noqa: B008 - it never changes
     """An entry on the roll; by name, with the account of that name it is made for."""
     place = sharding.voter_key(election, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     fields: Item = {"election_name": election.name, "voter_name": name, "voted": False}
     fields |= {} if account is None else {"account": account}
-    fields |= {"display_name": display_name} if display_name else {}
+    fields |= {"display_name": details.display_name} if details.display_name else {}
+    fields |= {"groups": list(details.groups)} if details.groups else {}
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
 
 

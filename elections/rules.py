@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -23,6 +23,8 @@ from .convening import Convened
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
 MAX_SEATS = 100
 MAX_MANAGERS = 20
+MAX_VOTER_GROUPS = 20  # of one roll
+MIN_SECRET_GROUP = 3  # voters who may vote on a secret question for some groups: of two, each knows the other's vote
 # bytes of all names of candidates: rounds, ties and lots of a result repeat them many times
 MAX_CANDIDATE_NAMES_BYTES = 40_000
 MAX_STATEMENTS_BYTES = 1_000_000  # bytes of all statements of an election as HTML: they are shown on one page
@@ -107,6 +109,9 @@ class Election:
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
+    voter_groups: tuple[str, ...] = ()  # the groups that people on its roll are in
+    for_groups: tuple[str, ...] = ()  # those of them that may vote; all on the roll if there are none
+    excluded: int = 0  # since it opened, how many are on its roll but in none of those groups
     weighted: bool = False  # whether there were voters on its roll whose vote counts more than once
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
@@ -177,7 +182,23 @@ class Election:
         return UNRANKED[self.unranked]
 
     @property
+    def entitled(self) -> int:
+        """How many of those on the roll may vote."""
+        return self.voter_count - self.excluded
+
+    def is_for(self, groups: Iterable[str]) -> bool:
+        """Whether somebody on the roll who is in these groups may vote."""
+        return is_for(self.for_groups, groups)
+
+    @property
     def electorate_label(self) -> str:
+        if self.for_groups:
+            return _("voters in: %(groups)s") % {"groups": ", ".join(self.for_groups)}
+        return self.roll_label
+
+    @property
+    def roll_label(self) -> str:
+        """Who may vote on a ballot, some of whose questions may be for some groups only."""
         if self.electorate != "everyone" or (self.opened_at is None and self.stored_state != State.DRAFT):
             return ELECTORATES[self.electorate]
         if self.joining:
@@ -220,6 +241,10 @@ class Election:
     def shows_live(self, now: str) -> bool:
         """Whether there are live results, the count while ballots come in: never those of a secret election."""
         return self.results_visible == "live" and not self.secret_ballot and self.takes_votes(now)
+
+
+def is_for(for_groups: Collection[str], groups: Iterable[str]) -> bool:
+    return not for_groups or not {*map(fold, for_groups)}.isdisjoint(map(fold, groups))
 
 
 def is_over(election: Any, now: str) -> bool:
@@ -401,6 +426,12 @@ def _choosable(election: Election) -> int:
     return election.most if election.kind == "choose" else 0
 
 
+def lacks_voters(election: Election) -> bool:
+    """Whether too few of those on its roll are in the groups it is for."""
+    least = MIN_SECRET_GROUP if election.secret_ballot else 1
+    return bool(election.for_groups) and election.voter_count > 0 and election.entitled < least
+
+
 def check_opening(election: Election, candidates: int, now: str) -> None:
     """Name everything missing at once: two candidates, voters, an end in the future."""
     missing = []
@@ -408,6 +439,14 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         missing.append(_("at least two candidates"))
     if election.electorate == "listed" and not election.voter_count:
         missing.append(_("at least one voter on the roll"))
+    if election.for_groups and election.electorate != "listed":
+        missing.append(_("a list of voters, as it is for some groups"))
+    elif lacks_voters(election):
+        missing.append(
+            _("at least three voters in the groups it is for, or else a secret ballot would be no secret")
+            if election.secret_ballot
+            else _("at least one voter in the groups it is for")
+        )
     if election.seats > 1 and election.seats >= candidates >= 2:
         missing.append(_("more candidates than seats"))
     if _choosable(election) > candidates >= 2:

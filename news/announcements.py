@@ -93,7 +93,7 @@ def _facts(found: Sealed) -> str:
 
 
 def _turnout(found: Sealed) -> str:
-    cast, entitled = found.seal.turnout.voted, found.election.voter_count
+    cast, entitled = found.seal.turnout.voted, found.election.entitled
     if found.election.electorate != "listed" or not entitled:
         return str(ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast})
     sentence = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)

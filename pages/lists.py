@@ -28,6 +28,7 @@ MAX_PASTED_CHARS = MAX_BYTES // 4  # characters of a pasted list: in some script
 MAX_ROWS = 50_000
 MAX_LINES = 4 * MAX_ROWS  # some may be blank, or inside quotation marks
 MAX_LINE_CHARS = 1_000
+MAX_GROUP_CHARS = 60  # of the name of a voter group
 
 
 class NotAList(Refusal):
@@ -39,6 +40,7 @@ class Verdict(StrEnum):
 
     NEW = "new"
     THERE = "there"  # already on the roll
+    CHANGED = "changed"  # already on the roll, and gets into other voter groups
     REPEATED = "repeated"  # earlier in the same list
     INVALID = "invalid"
 
@@ -53,22 +55,63 @@ class Row:
     verdict: Verdict
     reason: str = ""
     display_name: str = ""  # of the person whose address the row has, if the list says it
+    groups: tuple[str, ...] | None = None  # all voter groups they are in, if the list says it
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What a list says of a voter besides who they are."""
+
+    display_name: str = ""
+    groups: tuple[str, ...] | None = None  # voter groups they are in
+    adds: bool = False  # whether they stay in those they are in already
+
+    def also_in(self, groups: tuple[str, ...]) -> Details:
+        return replace(self, groups=(*(self.groups or ()), *groups), adds=self.adds or self.groups is None)
 
 
 def read_voters(raw: bytes) -> list[Row]:
     """The voters of a CSV file, each a user name or an email address."""
     rows: list[Row] = []
-    for line, column, typed, display_name in _voters(decode(raw)):
+    for line, column, typed, display_name, groups in _voters(decode(raw)):
         if len(rows) == MAX_ROWS:
             raise _too_many_rows()
         row = _row(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name)
-        rows.append(replace(row, display_name=display_name) if "@" in typed else row)
+        row = replace(row, display_name=display_name) if "@" in typed else row
+        rows.append(row if groups is None or row.verdict == Verdict.INVALID else _with_groups(row, groups))
     return list(_without_repeats(rows))
 
 
-def display_names(rows: Iterable[Row]) -> dict[str, str]:
-    """By the address that is stored."""
-    return {row.value: row.display_name for row in rows if row.value and row.display_name}
+def _with_groups(row: Row, typed: str) -> Row:
+    try:
+        return replace(row, groups=clean_groups(typed))
+    except ValidationError as error:
+        return replace(row, value=None, verdict=Verdict.INVALID, reason=error.messages[0])
+
+
+def clean_groups(typed: str) -> tuple[str, ...]:
+    """The names of voter groups, separated by semicolons or bars."""
+    names = [clean_title(each) for each in re.split(r"[;|]", typed) if each.strip()]
+    if any(len(name) > MAX_GROUP_CHARS for name in names):
+        sentence = _("The name of a voter group has at most %(most)d characters.")
+        raise ValidationError(sentence % {"most": MAX_GROUP_CHARS})
+    return tuple({fold(name): name for name in names}.values())
+
+
+def group_named(name: str) -> str:
+    """The name of a voter group after something else."""
+    return re.sub(r"\s*[;|]\s*", ", ", name)[:MAX_GROUP_CHARS].strip()
+
+
+def as_groups(groups: Iterable[str]) -> str:
+    """As `clean_groups` reads them."""
+    return "; ".join(groups)
+
+
+def details_of(rows: Iterable[Row]) -> dict[str, Details]:
+    """By the name or address that is stored."""
+    telling = (row for row in rows if row.display_name or row.groups is not None)
+    return {row.value: Details(row.display_name, row.groups) for row in telling if row.value}
 
 
 def read_candidates(text: str) -> list[Row]:
@@ -289,6 +332,9 @@ PARTS_OF_NAMES = {
     "last": "lastname lastnames surname surnames familyname nachname nachnamen familienname zuname",
     "whole": f"{HEADERS[Column.NAME]} displayname anzeigename",
 }
+GROUP_HEADINGS = frozenset(
+    map(fold, ["group", "groups", "votergroup", "votergroups", "gruppe", "gruppen", "wählergruppe", "wählergruppen"])
+)
 PART_BY_HEADING = {fold(word): part for part, words in PARTS_OF_NAMES.items() for word in words.split()}
 
 
@@ -302,8 +348,9 @@ def _column(cell: str) -> Column | None:
     return COLUMN_BY_HEADING.get(_heading(cell))
 
 
-def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str]]:
-    """Each record's line, the cell that identifies the voter, with what the header says about it, and their name."""
+def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str, str | None]]:
+    """Each record's line, the cell that identifies the voter, with what the header says about it, their name, and
+    their groups, if there is a column of them."""
     hint = HINT.match(text)
     text = text[hint.end() :] if hint else text  # the rest of that line is blank and still counts
     sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE_LINES))
@@ -312,9 +359,11 @@ def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str]]:
     if has_header:
         header = next(records)[1]
         columns, parts = _columns(header), [PART_BY_HEADING.get(_heading(cell)) for cell in header]
-        yield from ((line, *_by_header(cells, columns), _display_name(cells, parts)) for line, cells in records)
+        of_groups = [place for place, cell in enumerate(header) if _heading(cell) in GROUP_HEADINGS]
+        for line, cells in records:
+            yield line, *_by_header(cells, columns), _display_name(cells, parts), _groups(cells, of_groups)
     else:
-        yield from ((line, None, typed, "") for line, cells in records if (typed := _by_content(cells)))
+        yield from ((line, None, typed, "", None) for line, cells in records if (typed := _by_content(cells)))
 
 
 def _columns(header: list[str]) -> list[tuple[int, Column]]:
@@ -340,6 +389,10 @@ def _display_name(cells: list[str], parts: list[str | None]) -> str:
         return clean_name(whole)  # a family name alone is no way to address anybody
     except ValidationError:
         return ""
+
+
+def _groups(cells: list[str], places: list[int]) -> str | None:
+    return ";".join(unescape_formula(cells[place]) for place in places if place < len(cells)) if places else None
 
 
 def _by_content(cells: list[str]) -> str:
@@ -375,6 +428,14 @@ def as_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[
     yield "\ufeff" + write(map(_escape_formula, header))  # tells spreadsheets that it is UTF-8
     for row in rows:
         yield write(map(_escape_formula, row))
+
+
+def voters_as_csv(voters: Iterable[tuple[str, str, tuple[str, ...] | None]]) -> str:
+    """A list of names or addresses, display names and, if it says so of any, voter groups."""
+    every = list(voters)
+    has_groups = any(groups is not None for _voter, _name, groups in every)
+    rows = ([voter, name, *([as_groups(groups or ())] if has_groups else [])] for voter, name, groups in every)
+    return "".join(as_csv(["voter", "name", *(["groups"] if has_groups else [])], rows))
 
 
 class _Echo:

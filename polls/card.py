@@ -10,12 +10,12 @@ from django.utils.translation import ngettext
 
 from acts.branding import site_name
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
-from results.pictures.points import score
+from results.pictures.points import labels, score
 from results.sharing.card import MAX_BARS, Bar, Card
 from results.sharing.pen import ACCENT, GREY, INK, MAX_MEASURED_CHARS, PALE, PAPER, SEAT, SOFT, can_write
 from results.wording import join_names
 
-from .counting import MethodComparison
+from .counting import MethodComparison, MethodResult, heading
 from .rules import Poll
 
 WIDTH_PX, ROW_PX, TOP_PX, FOOT_PX = 600, 34, 118, 44
@@ -27,26 +27,19 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-s
 
 def card_of(poll: Poll, comparison: MethodComparison) -> Card:
     votes = ngettext("%(count)d vote", "%(count)d votes", comparison.total) % {"count": comparison.total}
-    heading, leaders = _leaders(comparison)
-    caption = _("Points (Borda)") if comparison.total else ""
-    return Card(poll.title, heading, leaders, caption, _bars(comparison) if comparison.total else (), votes, None)
-
-
-def _leaders(comparison: MethodComparison) -> tuple[str, str]:
     if not comparison.total:
-        return "", _("Nobody has voted yet.")
-    each = [counted.leaders for counted in comparison.counted]
-    all_names = tuple(dict.fromkeys(name for leaders in each for name in leaders))
-    if len(set(each)) > 1:
-        return _("The methods disagree"), join_names(all_names)
-    return (_("A tie") if len(all_names) > 1 else _("All three methods agree")), join_names(all_names)
+        return Card(poll.title, "", _("Nobody has voted yet."), "", (), votes, None)
+    leaders = dict.fromkeys(name for counted in comparison.counted for name in counted.leaders)
+    caption = _("Points (Borda)") if comparison.kind == "ranked" else labels(comparison.charted.method)[0]
+    return Card(
+        poll.title, heading(comparison), join_names(tuple(leaders)), caption, _bars(comparison.charted), votes, None
+    )
 
 
-def _bars(comparison: MethodComparison) -> tuple[Bar, ...]:
-    borda = comparison.by("borda")
-    scores = [score(borda.result, name) for name in in_order(borda.result)[:MAX_BARS]]
+def _bars(counted: MethodResult) -> tuple[Bar, ...]:
+    scores = [score(counted.result, name) for name in in_order(counted.result)[:MAX_BARS]]
     most = max(each.length for each in scores) or 1
-    return tuple(Bar(each.name, float(each.length / most), each.shown, each.name in borda.leaders) for each in scores)
+    return tuple(Bar(each.name, float(each.length / most), each.shown, each.name in counted.leaders) for each in scores)
 
 
 def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Card:

@@ -1,4 +1,4 @@
-"""Counts a poll by three methods side by side: who leads by each, whether they agree, and why."""
+"""Counts a poll by every method of its kind side by side: who leads by each, whether they agree, and why."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ import zlib
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from results.pictures import OF_POLLS, contest_rows, pictures_of
+from results.pictures import OF_POLLS, Picture, contest_rows, pictures_of
 from results.wording import join_names, method_label, translate
 from store.splitting import PART_BYTES
 from tally.ballots import Ballots
 from tally.explain import TEMPLATES, explain
-from tally.methods import count
+from tally.methods import KIND_OF, count
 from tally.provisional import places_with_first, provisional_result, winners_with_other_lots
 from tally.result import Result
 
-METHODS = ("irv", "borda", "schulze")
+METHODS = {  # by kind of ballot
+    "ranked": ("irv", "borda", "schulze"),
+    "choose": ("most-votes",),
+    "approval": ("approval",),
+    "score": ("score", "star"),
+}
+CHARTED = ("borda", "score", "approval", "most-votes")  # the methods whose chart goes with the answer
 XZ = b"\xfd7zXZ"  # what lzma writes first
 MAX_PLACES_SHOWN = 12  # that the page shows at once
 MAX_SENTENCES_SHOWN = 12  # of each method's reasons that the page shows at once
@@ -35,6 +42,12 @@ METHOD_RULES = {
     "borda": gettext_lazy(
         "Every vote gives its last option no points, the next one point, and so on; tied options share their points."
     ),
+    "most-votes": gettext_lazy("Every option that a voter chooses gets one vote."),
+    "approval": gettext_lazy("Every option that suits a voter gets one vote."),
+    "score": gettext_lazy("The scores of all votes are added up."),
+    "star": gettext_lazy(
+        "The two options with the most points meet in a runoff: every vote counts for the one it scores higher."
+    ),
 }
 OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
     TEMPLATES["only one"]: gettext_noop("%(name)s was the only option."),
@@ -43,6 +56,12 @@ OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
         "%(votes)s to %(against)s."
     ),
     TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other head to head."),
+    TEMPLATES["lot for a seat"]: gettext_noop("%(names)s were tied; a lot chose %(name)s."),
+    TEMPLATES["approvals"]: gettext_noop("Votes for %(name)s: %(votes)s of %(total)s."),
+    TEMPLATES["next approvals"]: gettext_noop("Next was %(name)s; votes: %(votes)s of %(total)s."),
+    TEMPLATES["one finalist"]: gettext_noop(
+        "%(name)s (points: %(votes)s) won without a runoff, because no other option had a point."
+    ),
 }
 
 
@@ -69,14 +88,14 @@ class MethodResult:
 
 @dataclass(frozen=True, slots=True)
 class MethodComparison:
-    """The results of all three methods for the same votes."""
+    """The results of all methods of a kind of ballot for the same votes."""
 
     counted: tuple[MethodResult, ...]
 
     @classmethod
-    def of(cls, ballots: Ballots, seed: str) -> MethodComparison:
+    def of(cls, ballots: Ballots, seed: str, kind: str = "ranked") -> MethodComparison:
         normal = ballots.normal
-        return cls(tuple(_count_method(normal, method, seed) for method in METHODS))
+        return cls(tuple(_count_method(normal, method, seed) for method in METHODS[kind]))
 
     @property
     def total(self) -> int:
@@ -85,6 +104,18 @@ class MethodComparison:
     @property
     def digest(self) -> str:
         return self.counted[0].result.digest
+
+    @property
+    def kind(self) -> str:
+        return KIND_OF[self.counted[0].method]
+
+    @property
+    def charted(self) -> MethodResult:
+        return next(each for each in self.counted if each.method in CHARTED)
+
+    @property
+    def agrees(self) -> bool:
+        return len({each.leaders for each in self.counted}) == 1
 
     def by(self, method: str) -> MethodResult:
         return next(each for each in self.counted if each.method == method)
@@ -114,35 +145,52 @@ def _count_method(ballots: Ballots, method: str, seed: str) -> MethodResult:
 # --- in words ---
 
 
+AGREEMENTS: dict[int, tuple[str | Promise, str | Promise]] = {  # by how many methods: of one leader, and of a tie
+    2: (gettext_lazy("Both methods agree"), gettext_lazy("Both methods give a tie")),
+    3: (gettext_lazy("All three methods agree"), gettext_lazy("All three methods give a tie")),
+}
+
+
+def heading(comparison: MethodComparison) -> str:
+    """Whether the methods agree; of a single one, what decides."""
+    if not comparison.agrees:
+        return _("The methods disagree")
+    only = comparison.counted[0]
+    alone, tied = AGREEMENTS.get(len(comparison.counted), (method_label(only.method), _("A tie")))
+    return str(tied if len(only.leaders) > 1 else alone)
+
+
 def agreement(comparison: MethodComparison) -> str:
-    """One sentence: whether the methods agree."""
+    """One sentence: the leader, or that the methods disagree."""
     if not comparison.total:
         return _("Nobody has voted yet.")
-    different = {each.leaders for each in comparison.counted}
-    if len(different) > 1:
+    if not comparison.agrees:
         return _("The methods disagree: which option leads depends on the rule.")
-    leaders = different.pop()
-    if len(leaders) > 1:
-        return _("All three methods give a tie: %(names)s.") % {"names": join_names(leaders)}
-    return _("All three methods agree: %(name)s.") % {"name": leaders[0]}
+    return f"{heading(comparison)}: {join_names(comparison.counted[0].leaders)}."
+
+
+def chart(comparison: MethodComparison) -> Picture | None:
+    """The one that goes with the answer, with a tick for every leader."""
+    counted = comparison.charted
+    return next(iter(pictures_of(replace(counted.result, winners=counted.leaders), OF_POLLS)), None)
 
 
 def results_context(comparison: MethodComparison) -> dict[str, Any]:
     """The answer with one chart, and each method's leaders, places, charts and reasons."""
-    counted_results = [each.result for each in comparison.counted] if comparison.total else []
-    pictures = {result.method: pictures_of(result, OF_POLLS) for result in counted_results}
-    ordered = places(comparison)
+    first, ordered = chart(comparison), places(comparison)
+    other_results = [each.result for each in comparison.counted if each is not comparison.charted]
+    pictures = [each for result in other_results for each in pictures_of(result, OF_POLLS)]
     return {
         "votes": comparison.total,
         "agreement": agreement(comparison),
-        "agrees": len({each.leaders for each in comparison.counted}) == 1,
+        "agrees": comparison.agrees,
         "methods": [_method(each) for each in comparison.counted],
         "labels": [method_label(each.method) for each in comparison.counted],
         "first_places": ordered[:MAX_PLACES_SHOWN],
         "other_places": ordered[MAX_PLACES_SHOWN:],
-        "chart": next(iter(pictures.pop("borda", [])), None),
-        "pictures": [each for drawn in pictures.values() for each in drawn],
-        "contests": contest_rows(counted_results[-1]) if counted_results else [],
+        "chart": first,
+        "pictures": [each for each in pictures if first and each.title != first.title],  # STAR draws the scores, too
+        "contests": contest_rows(comparison.by("schulze").result) if comparison.kind == "ranked" else [],
     }
 
 

@@ -1,4 +1,4 @@
-"""The demo's polls: one open, one with hidden results, one that ended in a cycle."""
+"""The demo's polls: one open, one with hidden results, one that ended in a cycle, and one of scores."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
 from ballots.robots import random_ranks
+from ranking.rankings import ranks_of
 from store import keys
 
 from . import repository, services, voters
@@ -26,6 +27,7 @@ class Planned:
     results_hidden: bool = False
     description: str = ""
     rankings: tuple[tuple[str, int], ...] = ()  # and how often each is cast; if empty, robots vote
+    kind: str = "ranked"
 
 
 MAKER = "Emmy Noether"
@@ -47,6 +49,14 @@ PLANNED = (
         closed=True,
         description="We take the day that most of us can live with.",
         rankings=(("0>1>2", 15), ("1>2>0", 13), ("2>0>1", 11), ("2", 2)),
+    ),
+    Planned(
+        "How did you like the talks?",
+        ("The history of the ballot box", "Counting by hand", "Why ties happen", "An hour about envelopes"),
+        24,
+        description="From 0, a waste of time, to 5, again please.",
+        rankings=(("0@5>2@4>1@2", 9), ("2@5>0@4>1=3@1", 8), ("1@5>2@3>0@1", 4), ("3@5>2@2", 3)),
+        kind="score",
     ),
 )
 
@@ -74,14 +84,14 @@ def _make(maker: User, planned: Planned, made: str | None) -> bool:
 
 def _new(maker: User, planned: Planned) -> Poll:
     chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
-    chosen |= {"results_hidden": planned.results_hidden, "listed": True}
+    chosen |= {"results_hidden": planned.results_hidden, "listed": True, "kind": planned.kind}
     return services.make(maker, planned.candidates, OPEN_DAYS, **chosen)[0]
 
 
 def _vote(poll: Poll, planned: Planned) -> None:
     chance = random.Random(planned.title)  # noqa: S311 - the demo is the same everywhere
     ballots = [
-        {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
+        {str(number): [str(value)] for number, value in ranks_of(ranking).items()}
         for ranking, times in planned.rankings
         for _ in range(times)
     ]

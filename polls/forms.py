@@ -19,7 +19,7 @@ from pages.times import Edge, zone_label
 from store.log import utc_now
 
 from .reports import MAX_REPORT_CHARS, REASONS
-from .rules import MAX_CANDIDATES, MAX_DESCRIPTION_CHARS, MIN_CANDIDATES, RETENTIONS, check_first_end
+from .rules import KINDS, MAX_CANDIDATES, MAX_DESCRIPTION_CHARS, MIN_CANDIDATES, RETENTIONS, check_first_end
 
 
 def retentions() -> list[tuple[int, str]]:
@@ -50,8 +50,14 @@ class CandidatesField(forms.CharField):
 
 class PollForm(ZonedForm):
     title = TitleField(label=_("Question"), help_text=_("For example: Where shall we eat on Friday?"))
-    candidates = CandidatesField(
-        label=_("Options to rank"), max_length=50_000, help_text=_("One per line, two to fifty.")
+    candidates = CandidatesField(label=_("Options"), max_length=50_000, help_text=_("One per line, two to fifty."))
+    kind = forms.ChoiceField(label=_("Kind of ballot"), choices=list(KINDS.items()), required=False)
+    most = forms.TypedChoiceField(
+        label=_("at most"),
+        choices=[(number, number) for number in range(1, MAX_CANDIDATES + 1)],
+        coerce=int,
+        empty_value=1,
+        required=False,
     )
     description = markdown_field(_("Description"), 3, max_length=MAX_DESCRIPTION_CHARS)
     ends = LocalTimeField(
@@ -84,6 +90,9 @@ class PollForm(ZonedForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
+        count = len(cleaned.get("candidates", ()))
+        if cleaned.get("kind") == "choose" and 0 < count < cleaned.get("most", 1):
+            self.add_error("most", _("There are only %(count)d options.") % {"count": count})
         if understood := cleaned.get("ends"):
             try:
                 check_first_end(understood.moment, utc_now())
@@ -94,8 +103,9 @@ class PollForm(ZonedForm):
     def values(self) -> dict[str, Any]:
         """Arguments of `services.make`."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("ends", "time_zone")}
-        zone = zone_or_default(self.cleaned_data["time_zone"])
-        return plain | {"expires_at": self.stored("ends"), "time_zone": zone}
+        zone, kind = zone_or_default(self.cleaned_data["time_zone"]), plain["kind"] or "ranked"
+        ballot = {"kind": kind, "most": plain["most"] if kind == "choose" else 0}
+        return plain | ballot | {"expires_at": self.stored("ends"), "time_zone": zone}
 
 
 class ReportForm(forms.Form):

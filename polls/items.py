@@ -14,7 +14,7 @@ LISTED = "id title createdAt expiresAt closedAt time_zone ttl:int"
 
 ITEMS = (
     ItemType("poll", keys.poll, f"{LISTED} candidates:list goneAt maker:person description description_html "
-             "html_version:int sign_in:bool results_hidden:bool listed:bool version:int",
+             "html_version:int sign_in:bool results_hidden:bool listed:bool version:int kind most:int",
              "closing:person code hiddenAt key shards:int", inside="number name", lists=(keys.polls_ending(),), replay=(
                  Exempt(HTML, "description_html html_version"),
                  Exempt("The log contains no access keys, and does not record whether a worker still has to process "

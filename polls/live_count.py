@@ -31,7 +31,7 @@ class PollSnapshot:
 
     poll: Poll
     result: MethodComparison | None
-    ballots: Ballots | None = None  # how often each ranking was given, while it is open
+    ballots: Ballots | None = None  # how often each vote was given, while it is open
     is_sealed: bool = False
 
     @property
@@ -61,6 +61,7 @@ def _votes_of(poll: Poll, voted: int) -> BallotSource:
         since=lambda moment: repository.votes_since(poll, moment),
         can_hold=lambda total: total >= voted,
         ballot_from=_counted_vote,
+        kind=poll.kind,
     )
 
 
@@ -77,7 +78,7 @@ def _counted_snapshot(poll: Poll, watched: WatchedCount) -> PollSnapshot:
     ballots = watched.running.ballots
     if before and before.result and before.ballots and before.result.digest == ballots.digest:
         return replace(before, poll=poll)
-    return PollSnapshot(poll, MethodComparison.of(ballots, poll.seed), ballots)
+    return PollSnapshot(poll, MethodComparison.of(ballots, poll.seed, poll.kind), ballots)
 
 
 def _closed_snapshot(poll: Poll, voted: int, head: Item | None) -> PollSnapshot:

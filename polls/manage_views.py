@@ -28,7 +28,7 @@ from store import wait_budget
 
 from . import services
 from .forms import PollEndForm
-from .rules import Act, Poll, PollRelation
+from .rules import KINDS, Act, Poll, PollRelation
 from .services import Runner
 from .views import KEY_COOKIE, found_or_404, poll_context, sharing_context
 
@@ -84,7 +84,7 @@ def _private_link(request: HttpRequest, poll: Poll) -> str:
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
     poll, offered = runner.poll, {act.name for act in runner.offered}
     context = poll_context(poll, offered=offered, votes=runner.votes, private_link=_private_link(request, poll))
-    return render(request, "polls/manage.html", context | sharing_context(poll))
+    return render(request, "polls/manage.html", context | sharing_context(poll) | {"kind_label": KINDS[poll.kind]})
 
 
 # --- acts ---
@@ -141,7 +141,7 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     if run_form(request, form, act, done, "name"):
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")
-    lead = _("The question, description and options are copied. Votes are not, and the poll stays as it is.")
+    lead = _("The question, options and kind of ballot are copied. Votes are not, and the poll stays as it is.")
     return show_form(request, form, title, button, lead=lead)
 
 

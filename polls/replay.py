@@ -110,7 +110,8 @@ def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
 
 EVENTS = (
     EventType("PollCreated", created, "id title candidates:list createdAt goneAt maker:person description time_zone "
-              "expiresAt sign_in:bool results_hidden:bool listed:bool closedAt closing:person version:int shards:int",
+              "expiresAt sign_in:bool results_hidden:bool listed:bool closedAt closing:person version:int shards:int "
+              "kind most:int",
               "code hiddenAt", inside="name number"),
     EventType("PollVoteCast", voted, "poll_id changed:bool", "vote_id rankings votedAt"),
     EventType("PollUpdated", changed(_changes), "poll_id title description expiresAt time_zone maker:person goneAt "

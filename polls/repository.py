@@ -39,6 +39,7 @@ STORED_AS = {
     "closed_at": "closedAt",
     "hidden_at": "hiddenAt",
 }
+UNSTORED = {"kind": "ranked", "most": 0}  # what is stored only where it is something else
 LISTED = ("id", "title", "created_at", "expires_at", "closed_at", "hidden_at", "time_zone")  # what lists show
 
 
@@ -202,6 +203,7 @@ poll_of = ParseCache(_build_poll)
 def _stored_fields(poll: Poll) -> Item:
     names = [each.name for each in fields(poll) if each.name != "html"]
     stored = {STORED_AS.get(name, name): getattr(poll, name) for name in names}
+    stored = {name: value for name, value in stored.items() if UNSTORED.get(name, ...) != value}
     return stored | {"candidates": [{"number": each.number, "name": each.name} for each in poll.candidates]}
 
 

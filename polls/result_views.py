@@ -30,6 +30,7 @@ from tally.formats import CannotWrite, File, write
 from . import counting, live_count, repository, voters
 from .link_previews import preview
 from .live_count import PollSnapshot
+from .rules import Poll
 from .views import hidden_page, poll_context
 
 EXPORTS_ALLOWED = Limit("poll-exports", 60, 600)
@@ -86,7 +87,7 @@ def _part(request: HttpRequest, snapshot: PollSnapshot) -> Fragment:
     made_of = context, comparison.digest, snapshot.is_sealed
 
     def make() -> dict[str, Any]:
-        return {**counting.results_context(comparison), **context, "exports": EXPORTS}
+        return {**counting.results_context(comparison), **context, "exports": exports_of(poll)}
 
     return get_or_render(cache_key("poll", poll.id), "polls/results_now.html", make, made_of)
 
@@ -101,13 +102,22 @@ EXPORTS: dict[str, tuple[str, str | Promise]] = {  # the media type of each file
     "votes.abif": (TEXT, "ABIF"),
     "votes.cvotes": (TEXT, gettext_lazy("Condorcet vote format")),
     "votes.toi": (TEXT, gettext_lazy("PrefLib, with equals (.toi)")),
+    "votes.cat": (TEXT, gettext_lazy("PrefLib, by category (.cat)")),
     "result.json": (JSON, gettext_lazy("The result as JSON")),
 }
 
 
+OF_RANKINGS, OF_MARKS = ("votes.blt", "votes.cvotes", "votes.toi"), ("votes.cat",)  # formats for these alone
+
+
+def exports_of(poll: Poll) -> dict[str, tuple[str, str | Promise]]:
+    others = OF_MARKS if poll.kind == "ranked" else OF_RANKINGS
+    return {file: about for file, about in EXPORTS.items() if file not in others}
+
+
 @of_results
 def export(request: HttpRequest, snapshot: PollSnapshot, file: str) -> HttpResponseBase:
-    if file not in EXPORTS:
+    if file not in exports_of(snapshot.poll):
         raise Http404
     with refusals_as_messages(request, (TooOften, CannotWrite)):
         count(EXPORTS_ALLOWED, throttle_key(request))
@@ -123,4 +133,5 @@ def _content(snapshot: PollSnapshot, file: str) -> Iterable[bytes]:
     if file == "result.json":
         return [snapshot.result.as_json().encode()]
     ballots = snapshot.ballots or repository.read_counted(snapshot.poll, snapshot.result.digest)
-    return write(File(ballots, 1, snapshot.poll.title, snapshot.poll.unranked), file.removeprefix("votes."))
+    poll = snapshot.poll
+    return write(File(ballots, 1, poll.title, poll.unranked, poll.kind), file.removeprefix("votes."))

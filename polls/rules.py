@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
@@ -15,7 +14,8 @@ from acts.refusals import NotNow
 from pages import times
 from pages.markdown_cache import Html
 from ranking.candidates import Candidate
-from ranking.rankings import BadRanking, Ranks, ranking_from
+from ranking.kinds import marks_from
+from ranking.rankings import BadRanking, Ranks
 from store import keys
 from store.keys import fold
 from store.log import as_text
@@ -28,6 +28,12 @@ RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
 MAX_VOTES = 100_000  # in one poll, which fit the memory of a process; more need an election
 
 
+KINDS = {  # of ballot, as makers choose them
+    "ranked": _("Ranked: best first"),
+    "choose": _("Choose: one or a few"),
+    "approval": _("Approval: all that suit"),
+    "score": _("Score: 0 to 5 each"),
+}
 NOT_THERE = _("This poll does not exist. It may have expired and been removed.")
 CLOSED = _("This poll is closed. You can no longer vote or change your vote.")
 SIGN_IN_FIRST = _("Only people with an account here can vote in this poll. Sign in first.")
@@ -70,9 +76,13 @@ class Poll:
     closing: str | None = None  # who is closing it: votes are no longer accepted, but the event is not yet recorded
     version: int = 1
     shards: int = 1  # in how many partitions its gates and votes lie, from the day it was made
+    kind: str = "ranked"  # of ballot
+    most: int = 0  # options that a voter may choose
     html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as stored beside it
 
     unranked = "below"
+    fewest = 1  # no vote is blank
+    method = ""  # a poll is counted by every method of its kind
 
     @property
     def place(self) -> Key:
@@ -114,13 +124,24 @@ def gone_at(created_at: str, expires_at: str | None, days: int) -> str:
 # --- votes ---
 
 
-def vote_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
-    """The ranking in the rank boxes: known candidates, each once, at least one."""
-    if set(ranks) - {str(each.number) for each in candidates}:
+BLANK = {
+    "ranked": _("Rank at least one option."),
+    "choose": _("Choose at least one option."),
+    "approval": _("Tick at least one option."),
+    "score": _("Give at least one option a score above 0."),
+}
+
+
+def vote_from(ranks: Ranks, poll: Poll) -> str:
+    """The vote in the boxes: known options, each once, at least one."""
+    if set(ranks) - {str(each.number) for each in poll.candidates}:
         raise BadRanking(_("Your vote contains an option that is not in this poll."))
-    if not (ranking := ranking_from(ranks, candidates)):
-        raise BadRanking(_("Rank at least one option."))
-    return ranking
+    is_blank = not any(each.strip("0 ") for typed in ranks.values() for each in typed)
+    if is_blank and poll.kind != "ranked":
+        raise BadRanking(BLANK[poll.kind])
+    if not (vote := marks_from(ranks, poll.candidates, poll)):
+        raise BadRanking(BLANK[poll.kind])
+    return vote
 
 
 def check_open(poll: Poll, now: str) -> None:

@@ -47,7 +47,7 @@ def count_and_seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
     if counted.total != voted:
         raise Disagreement(f"There are {counted.total} votes, but the gates have counted {voted}.")
     repository.write_counted(poll, counted)
-    report, now = MethodComparison.of(counted, poll.seed).as_bytes(), now_text()
+    report, now = MethodComparison.of(counted, poll.seed, poll.kind).as_bytes(), now_text()
     head = repository.sealing(poll, report, counted.total, counted.digest, now)
     event_data = {"votes": counted.total, "digest": counted.digest, "report_digest": hashlib.sha256(report).hexdigest()}
     event_data["sealedAt"] = now

@@ -28,6 +28,7 @@ from acts.retry import MAX_RACES, retry_on_conflict, run_once, write_each
 from acts.storage import SITE, now_text, table
 from acts.versions import next_version
 from elections.drafts import copying
+from elections.kinds import settings_of_kind
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
@@ -147,7 +148,7 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, latest: PollS
         if standing.repeated:
             return None
         rules.check_open(standing.poll, now)
-        rankings = rules.vote_from(ranks, standing.poll.candidates)
+        rankings = rules.vote_from(ranks, standing.poll)
         full += standing.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
             _record_vote(standing, rankings, now, form_key)
@@ -286,11 +287,14 @@ def delete_batch(task: Task) -> Batch:
 
 
 def make_election(who: Runner, organiser: User, name: str) -> Election:
-    """A draft with the same question and options; the poll is unchanged, and votes are not copied."""
+    """A draft with the same question, options and kind of ballot; the poll is unchanged, and votes are not copied."""
     who.check(Act.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]
-    return copying.make(organiser, name, names, description=poll.description, time_zone=poll.time_zone, of_options=True)
+    chosen: dict[str, Any] = {"description": poll.description, "time_zone": poll.time_zone, "of_options": True}
+    if poll.kind != "ranked":
+        chosen |= settings_of_kind({"kind": poll.kind, "fewest": poll.fewest, "most": poll.most})
+    return copying.make(organiser, name, names, **chosen)
 
 
 # --- when a person leaves ---

@@ -65,7 +65,8 @@ def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: A
     context["votes_here"] = context["is_open"] and _can_vote_here(request, poll, context)
     if context["votes_here"]:
         context |= page_context(request, poll, ranks)
-    context |= _standing(poll, bool(more.get("acts")), context["is_open"])
+    has_voted = more.get("has_voted", bool(more.get("acts")))  # a form may say anything
+    context |= _standing(poll, has_voted, context["is_open"])
     return render(request, "polls/embed.html", context, status=422 if more.get("problem") else 200)
 
 
@@ -85,6 +86,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     return {
         "votes": comparison.total,
         "agreement": counting.agreement(comparison),
+        "chart": counting.chart(comparison) if poll.kind != "ranked" else None,
         "places": counting.places(comparison)[:MAX_PLACES_SHOWN],
         "methods": [method_label(each.method) for each in comparison.counted],
     }

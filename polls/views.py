@@ -29,15 +29,7 @@ from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
-from ranking.kinds import shown_ranking
-from ranking.rankings import (
-    choices_of,
-    ranks_of,
-    shuffled,
-    submitted_ranks,
-    typed_ranks,
-    unranked_sentence,
-)
+from ranking.rankings import ranks_of, shuffled, submitted_ranks, typed_ranks
 from store import keys
 from store.table import Item
 
@@ -45,6 +37,7 @@ from . import repository, services, voters
 from .counting import MethodComparison
 from .forms import PollForm
 from .link_previews import address_of, frame, preview
+from .marking import form_context, shown_vote
 from .rules import HIDDEN, Poll, PollRelation
 
 KEY_COOKIE = "plenum_poll_key"  # lets a maker without an account run their polls
@@ -188,13 +181,11 @@ def _show(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) 
 
 
 def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dict[str, Any]:
-    """What a ranking form needs."""
+    """What the form to vote with needs."""
     listing = f"{poll.id} {voters.vote_id(request, poll)}".encode()
     return {
-        "choices": choices_of(shuffled(poll.candidates, listing), ranks),
-        "ranks": len(poll.candidates),
+        **form_context(poll, shuffled(poll.candidates, listing), ranks),
         "draft_key": drafts.key(request, "poll", poll.id),
-        "unranked_sentence": unranked_sentence(poll.unranked, options=True),
         "token": secrets.token_urlsafe(16),
         "trap": voters.TRAP,
     }
@@ -218,8 +209,10 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         latest = standing if vote_id == browser else None
         before = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, latest)
     except Refusal as refusal:
-        more = {"acts": request.POST.get("acts", "0")[:9], "stamp": voters.reused_stamp(request, poll)}
-        return show(request, poll, typed_ranks(request.POST), problem=str(refusal), **more)
+        sent = request.POST.get("acts", "")[:9]
+        more = {"acts": int(sent) if sent.isdecimal() else 0, "has_voted": standing.vote is not None}
+        stamp = voters.reused_stamp(request, poll)
+        return show(request, poll, typed_ranks(request.POST), problem=str(refusal), stamp=stamp, **more)
     if after == "poll_voted":  # elsewhere the page itself says it
         _show_outcome(request, before)
     return redirect(after, poll.id)
@@ -258,7 +251,7 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if vote is None:
         return redirect("poll", poll.id)
     context = {
-        "shown": shown_ranking(vote["rankings"], poll.candidates, unranked_sentence(poll.unranked, options=True)),
+        "shown": shown_vote(poll, vote["rankings"]),
         "acts": vote["acts"],
         "draft_key": drafts.key(request, "poll", poll.id),
         "state_url": reverse("poll_state", args=[poll.id]),

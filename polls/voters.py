@@ -138,7 +138,7 @@ def check_person(request: HttpRequest, poll: Poll) -> None:
     if whose != _shown_to(request, poll):
         raise Refusal(_("This page was opened in another browser. Please check it and press the button again."))
     if seconds < MIN_VOTING_SECONDS:
-        raise Refusal(_("That was very fast. Please check your ranking and press the button again."))
+        raise Refusal(_("That was very fast. Please check your vote and press the button again."))
 
 
 def _read_stamp(post: QueryDict) -> tuple[str, float | None]:

@@ -12,8 +12,8 @@ ITEMS = (
     ItemType("lot secret", keys.lots, hidden="secret",
              replay="The secret from which lots are drawn is published with the result, not before."),
     ItemType("result", keys.result, "ballots:int candidates:list digest report_digest sealed_at parts:int voted:int "
-             "paper:int withdrawn:int extra:int steps:list lots_secret seed equals:bool", "roll_secret",
-             rule=after_the_close, replay=(
+             "paper:int withdrawn:int extra:int steps:list groups:list lots_secret seed equals:bool",
+             "roll_secret", rule=after_the_close, replay=(
                  Exempt("Conceals the roll in the sealed result, and is not logged; the roll itself is compared.",
                         "roll_secret"),)),
     ItemType("result's text", keys.result_part, "text", rule=after_the_close,

@@ -76,7 +76,7 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
     row = {"question": multi_ballot.short(election.name), "election": election, "sealed": False}
     if not isinstance(found, Sealed):
         return row | {"counting": election.state(now_text()) == State.CLOSED}
-    result, voters = found.report.result, election.voter_count
+    result, voters = found.report.result, election.entitled
     percent = found.seal.turnout.percent(voters) if voters else None
     method = wording.method_label(result.method)
     return row | {

@@ -8,7 +8,8 @@ from typing import Any
 
 from elections.rules import Election
 from tally.ballots import Ballots
-from tally.closeness import DEFAULT_RECOUNTS, Closeness
+from tally.changes import Closeness
+from tally.closeness import DEFAULT_RECOUNTS
 from tally.count_job import CountJob, CountOutcome
 from tally.explain import Sentence, explain
 from tally.result import Result
@@ -71,7 +72,7 @@ def settings_of(election: Election, seed: str, entitled: int | None = None) -> d
         return settings
     return settings | {
         "majority": election.majority,
-        "entitled": election.voter_count if entitled is None else entitled,
+        "entitled": election.entitled if entitled is None else entitled,
     }
 
 

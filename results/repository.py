@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
@@ -16,6 +16,7 @@ from elections.rolls import Voter
 from elections.rules import Election
 from elections.skills_needed.needs import Snapshot, snapshot_in
 from elections.turnout.counts import Turnout
+from elections.turnout.groups import GroupTurnout
 from store import keys
 from store.log import as_text
 from store.splitting import split_counts, split_text
@@ -49,6 +50,7 @@ class Seal:
     lots_secret: str = ""  # to which the election was committed when it opened,
     seed: str = ""  # and what that and the ballots make: from this the lots were drawn
     equals: bool = False  # whether any ballot ranks equals
+    groups: tuple[GroupTurnout, ...] = ()  # the turnout of voter groups
 
     @property
     def stamp(self) -> str:
@@ -127,6 +129,7 @@ def seal_of(item: Item) -> Seal:
         **{name: item[name] for name in PLAIN},
         **{name: item.get(name, "") for name in (*LOTS, "roll_secret")},
         candidates=tuple(item["candidates"]),
+        groups=tuple(GroupTurnout(*each) for each in item.get("groups", ())),
         turnout=Turnout(item["voted"], item["paper"], steps, item.get("withdrawn", 0), item.get("extra", 0)),
     )
 
@@ -143,6 +146,7 @@ def head(election_name: str, seal: Seal) -> Put:
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
     counted |= {name: number for name in ("withdrawn", "extra") if (number := getattr(seal.turnout, name))}
+    counted |= {"groups": [list(astuple(each)) for each in seal.groups]} if seal.groups else {}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 

@@ -25,6 +25,7 @@ from elections.lifecycle.closing import close_if_over
 from elections.repository import candidates_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, votes_of
+from elections.turnout.groups import group_turnouts
 from results import repository, running_count
 from store import keys, round_trips
 from store.log import Event
@@ -94,6 +95,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         turnout=turnout,
         roll_secret=roll_secret,
         equals=counted.has_equals,
+        groups=tuple(group_turnouts(election, turnout.voted)),
         **drawn,
     )
     event_data = {
@@ -260,8 +262,9 @@ class CommittedRoll(NamedTuple):
 def roll_commitment(election: Election, secret: str) -> CommittedRoll:
     """The commitment to the roll, how many have voted, how many votes they have, and how many there are in all."""
     commitment, voted, votes, entitled = RollCommitment(secret), 0, 0, 0
-    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "weight")
-    while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
+    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "weight", "groups")
+    of_those = (entry for *entry, groups in entries if election.is_for(groups or ()))
+    while some := list(islice(of_those, BATCH_ROLL_ENTRIES)):
         commitment.add_all([roll_entry(name, has_voted, weight or 1) for name, has_voted, weight in some])
         weights = [weight or 1 for _name, has_voted, weight in some if has_voted]
         voted, votes = voted + len(weights), votes + sum(weights)

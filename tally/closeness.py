@@ -8,7 +8,8 @@ changed ballots are counted again, and the winners differ. `exact` says that few
 - Methods that elect the candidate who beats all others (Schulze, ranked pairs, Copeland, minimax): while every contest
   of such a winner stays won, so does the election, and one ballot moves a contest by at most two.
 - Instant runoff: while the winner has more than half of the first preferences, no one else can win.
-- All methods, where that is feasible: every possible change of one ballot, then of two and so on, is tried.
+- Marks and values: see tally/closeness_of_marks.py.
+- All methods for rankings, where that is feasible: every possible change of one ballot, then of two and so on is tried.
 
 Otherwise the number is an upper bound: the best of a series of plans, each of which takes the ballots that hurt a
 challenger most and replaces them by one that helps, or turns around an elimination that was narrow. The work is
@@ -21,13 +22,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, combinations, islice, repeat
 from math import ceil, comb
 from operator import itemgetter
 from typing import Any
 
 from .ballots import Ballots, Prefix, PrefixIndex, groups_of, ranking_of
+from .changes import Change, Closeness, apply
+from .closeness_of_marks import measure_marks
 from .condorcet import schulze_winners
 from .cost import BY_CONTESTS
 from .irv import ChangedPiles, Piles
@@ -45,43 +48,12 @@ Number = int | Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A number of ballots with one ranking replaced by another. Candidates are numbered in the order of their names."""
-
-    count: int
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class Closeness:
-    """The smallest number of changed ballots found that changes the winners; None where none can."""
-
-    ballots: int | None
-    exact: bool
-    winners: tuple[str, ...]
-    new_winners: tuple[str, ...] = ()
-    changes: tuple[Change, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Plan:
     """Ballots in the order in which to change them, and into what."""
 
     sources: list[str]
     after: str
     most: int  # ballots that can be changed
-
-
-def apply(ballots: Ballots, changes: Iterable[Change]) -> Ballots:
-    """The ballots with these changes made."""
-    counts = Counter(ballots.normal.counts)
-    for change in changes:
-        counts[change.before] -= change.count
-        counts[change.after] += change.count
-        if counts[change.before] < 0:
-            raise ValueError("There are fewer ballots with this ranking than the change replaces.")
-    return Ballots(ballots.normal.candidates, {ranking: number for ranking, number in counts.items() if number})
 
 
 def measure_closeness(
@@ -96,7 +68,8 @@ def measure_closeness(
 ) -> Closeness:
     """How many ballots would have to be changed for the method to elect differently."""
     if KIND_OF[method] != "ranked":
-        return Closeness(None, False, count(ballots, method, seats=seats, seed=seed, **rules).winners)
+        recount = partial(count, method=method, seats=seats, seed=seed, **rules)
+        return measure_marks(ballots.normal, recount, recounts)
     return _Search(ballots.normal, method, seats, unranked, seed, recounts).run()
 
 

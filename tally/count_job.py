@@ -16,7 +16,8 @@ from typing import Any
 
 from . import cost
 from .ballots import Ballots
-from .closeness import Closeness, measure_closeness
+from .changes import Closeness
+from .closeness import measure_closeness
 from .cost import Size
 from .methods import KIND_OF, KINDS, count
 from .pairwise import PairwiseSummary

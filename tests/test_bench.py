@@ -20,7 +20,7 @@ EXPECTED = {
     "voting": {"home", "ballot", "receipt", "results", "cast", "result seen by another voter"},
     "live": {"a question reaches: 95%", "an answer is acknowledged: 95%", "answers that count", "pages"},
     "store": {"get", "transaction of 3 items", "query of 1,000 items", "client's CPU for a page of 1 MB"},
-    "tally": {"time", "memory, at its highest"},
+    "tally": {"time", "memory, at its highest", "approval: approval", "score: star"},
     "replay": {"casts", "events of all kinds"},
     "starting": {"second start", "memory at rest, second start"},
 }

@@ -64,6 +64,7 @@ from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
 from pages import lists, markdown, markdown_cache
+from pages.lists import Details
 from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from results.mailing import services as mailing
@@ -169,7 +170,7 @@ def a_roll_follows_a_source() -> None:
     """At night by a group that the site does not offer; then by hand, until it does no longer."""
     ada, made = someone("Ada"), drafts.create(someone("Ada"), "Members")
     leaver = someone("voter 4").email
-    add_voters(ada, made, [leaver], {leaver: "Lee"})
+    add_voters(ada, made, [leaver], {leaver: Details("Lee")})
     sources.choose(ada, election("Members"), sources.GROUP, "university board", nightly=True)
     sources.follow_due(now=lambda: as_text(utc_now() + timedelta(days=2)))
     rows = lists.read_voters(f"Bo\n{leaver}".encode())
@@ -337,7 +338,7 @@ def a_public_election() -> None:
     leaver = someone("voter 4").email
     listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", leaver]
     the_list = imports.start(
-        ada, election("Bord"), listed, display_names={"late@example.org": "Lea Late", leaver: "Lee"}
+        ada, election("Bord"), listed, known={"late@example.org": Details("Lea Late"), leaver: Details("Lee")}
     )
     imports.resume(ada, election("Bord"), the_list, 5)
     imports.resume(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
@@ -517,11 +518,15 @@ def several_questions_on_one_ballot() -> None:
     deleting.delete(ada, election("Spring: Dish"))
     for name in multi_ballot().questions:
         add_candidates(ada, election(name), [Candidate("Ada"), Candidate("Bo")])
-    add_voters(ada, election("Spring: Chair"), ["voter 0", "voter 1"])
+    add_voters(ada, election("Spring: Chair"), ["voter 0", "voter 1"], {"voter 0": Details(groups=("Staff",))})
+    add_voters(ada, election("Spring: Chair"), ["voter 1"], {"voter 1": Details(groups=("Staff", "Guests"))})
+    add_voters(ada, election("Spring: Chair"), ["voter 3"])
+    actions.change(ada, election("Spring: Song"), Action.SET_UP, for_groups=("Staff",))
     soon = as_text(utc_now() + timedelta(hours=4))
-    actions.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon)
+    actions.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon, secret_ballot=False)
+    actions.change(ada, election("Spring: Chair"), Action.SET_UP, for_groups=("Staff",))
     binding.open_(ada, multi_ballot())
-    add_voters(ada, election("Spring: Chair"), ["voter 2"])
+    add_voters(ada, election("Spring: Chair"), ["voter 2"], {"voter 2": Details(groups=("Staff",))})
     binding.extend(ada, multi_ballot(), as_text(utc_now() + timedelta(hours=6)))
     voted("voter 2", "Spring: Song", Ada=1)
     table().write(multi_ballots.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))

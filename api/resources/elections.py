@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -73,6 +75,20 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ) = UNSET
 
 
+class Changes(Settings):
+    """The settings of an election, and for whom of those on its roll it is."""
+
+    for_groups: (
+        Annotated[
+            list[str],
+            Meta(
+                description="Voter groups of its roll that may vote; none for all.", max_length=rules.MAX_VOTER_GROUPS
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
 class NewElection(Settings):
     """A draft, with its settings."""
 
@@ -98,6 +114,7 @@ class ForOrganisers(msgspec.Struct):
     owner: str
     managers: list[str]
     voters: int
+    voter_groups: Annotated[list[str], Meta(description="The groups that voters on its roll are in.")]
     joining: bool
     paper_ballots: bool
     mail_votes: bool
@@ -114,6 +131,7 @@ class Election(msgspec.Struct):
     state: State
     description: str
     electorate: str
+    for_groups: Annotated[list[str], Meta(description="Voter groups that may vote; none for all on the roll.")]
     secret_ballot: bool
     changeable: bool
     safeguards: list[str]
@@ -214,6 +232,7 @@ def read(call: Call, name: str) -> Election:
         state=election.state(now_text()),
         description=about.description,
         **{each: getattr(election, each) for each in plain},
+        for_groups=list(election.for_groups),
         safeguards=list(election.safeguards),
         begins=election.begins,
         ends=election.ends,
@@ -232,6 +251,7 @@ def _for_organisers(election: rules.Election) -> ForOrganisers:
         owner=election.owner_name,
         managers=list(election.managers),
         voters=election.voter_count,
+        voter_groups=list(election.voter_groups),
         **{each: getattr(election, each) for each in switches},
         remind_before=list(election.remind_before),
         dashboard=link("dashboard", election.name),
@@ -253,7 +273,9 @@ def create(call: Call) -> Election:
     return read(call, values["name"])
 
 
-def _values(form_class: type[SettingsForm], before: dict[str, Any], sent: dict[str, Any], zone: str) -> dict[str, Any]:
+def _values(
+    form_class: Callable[..., SettingsForm], before: dict[str, Any], sent: dict[str, Any], zone: str
+) -> dict[str, Any]:
     """What the page's form makes of the settings; times are kept exactly as they were sent."""
     zone = sent.get("time_zone", zone)
     times = {each: typed(each, sent[each], zone) for each in TIMES if each in sent}
@@ -263,7 +285,7 @@ def _values(form_class: type[SettingsForm], before: dict[str, Any], sent: dict[s
 
 
 @operation(
-    "PATCH", "elections/<name:name>", AREA, "Edit an election", takes=Settings, answers=Election, edits=read,
+    "PATCH", "elections/<name:name>", AREA, "Edit an election", takes=Changes, answers=Election, edits=read,
     refusals=("not-now",), example={"description": "Three seats."}, **organising,
 )  # fmt: skip
 def edit(call: Call, name: str) -> Election:
@@ -275,7 +297,7 @@ def edit(call: Call, name: str) -> Election:
     else:
         election, action = load(call, name, Action.SET_UP), Action.SET_UP
         before = SettingsForm.initial_of(election, repository.description_of(name).description)
-        values = _values(SettingsForm, before, sent, election.time_zone)
+        values = _values(partial(SettingsForm, groups=election.voter_groups), before, sent, election.time_zone)
         values |= {field: getattr(election, field) for each, field in TIMES.items() if each not in sent}
     call.run(lambda: actions.change(call.user, election, action, **values))
     return read(call, name)
@@ -326,4 +348,4 @@ def close(call: Call, name: str) -> Election:
 def turnout(call: Call, name: str) -> Turnout:
     """For those who run the election."""
     election = load(call, name, Action.SEE_ROLL)
-    return Turnout.of(turnouts(election, to_show=True)[0], election.voter_count)
+    return Turnout.of(turnouts(election, to_show=True)[0], election.entitled)

@@ -24,13 +24,18 @@ from polls import live_count, repository, rules, services
 from polls.forms import PollForm, usual_retention
 
 AREA = "Polls"
+Kind = Literal["ranked", "choose", "approval", "score"]
 
 
 class NewPoll(msgspec.Struct, forbid_unknown_fields=True):
-    """A question, and what to rank."""
+    """A question, and the options to vote on."""
 
     title: Annotated[str, Meta(min_length=1, max_length=400)]
     options: Annotated[list[Annotated[str, Meta(min_length=1, max_length=400)]], Meta(min_length=2, max_length=50)]
+    kind: Annotated[Kind, Meta(description="Of ballot.")] = "ranked"
+    most: Annotated[
+        int, Meta(ge=1, le=rules.MAX_CANDIDATES, description="Options that a voter may choose, if the kind is choose.")
+    ] = 1
     description: Annotated[str, Meta(description="Markdown.")] = ""
     ends: Moment | None = None
     time_zone: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
@@ -47,6 +52,8 @@ class Poll(msgspec.Struct):
     title: str
     description: str
     options: list[str]
+    kind: Kind
+    most: Annotated[int, Meta(description="Options that a voter may choose; 0 unless the kind is choose.")]
     state: Literal["open", "closed"]
     code: str
     time_zone: str
@@ -77,7 +84,7 @@ class Count(msgspec.Struct):
 
 
 class PollResult(msgspec.Struct):
-    """The votes, by each of the methods; final once it is sealed."""
+    """The votes, by each method of the kind of ballot; final once it is sealed."""
 
     votes: int
     is_final: bool
@@ -96,7 +103,7 @@ def _visible(poll_id: UUID) -> rules.Poll:
 def read(call: Call, poll_id: UUID) -> Poll:
     """Everybody who knows its id may."""
     poll = _visible(poll_id)
-    plain = ("id", "title", "description", "code", "time_zone", "sign_in", "listed", "results_hidden")
+    plain = ("id", "title", "description", "code", "time_zone", "sign_in", "listed", "results_hidden", "kind", "most")
     return Poll(
         **{each: getattr(poll, each) for each in plain},
         options=[each.name for each in poll.candidates],

@@ -14,7 +14,7 @@ from accounts.rules import Permission
 from acts.storage import log, now_text
 from api.calls import Call, Page, Paging
 from api.operations import operation
-from api.values import Moment, Turnout, link
+from api.values import GroupTurnout, Moment, Turnout, link
 from elections import repository as elections
 from elections.rules import Election, State
 from results import repository, services
@@ -139,10 +139,14 @@ def _outcome(found: Sealed) -> Outcome:
         vote=Vote(*vote) if (vote := vote_of(counted)) else None,
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),
         ballots_digest=counted.digest,
-        turnout=Turnout.of(turnout, election.voter_count),
+        turnout=Turnout.of(turnout, election.entitled, _groups(found)),
         bundle=link("bundle", election.name),
         files={file: link("export", election.name, file) for file in EXPORTS if is_offered(found, file)},
     )
+
+
+def _groups(found: Sealed) -> list[GroupTurnout]:
+    return [GroupTurnout(each.name, each.voters, each.voted) for each in found.seal.groups]
 
 
 Stage = Literal["scheduled", "open", "closed"]

@@ -14,7 +14,7 @@ from api.calls import Call, Page, Paging, each_cleaned
 from api.operations import operation
 from elections import rolls
 from elections.roll import services, sources
-from elections.rules import Action, State
+from elections.rules import MAX_VOTER_GROUPS, Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
 from pages import lists
 from pages.lists import Verdict
@@ -27,12 +27,19 @@ MAX_VOTERS_PER_REQUEST = 1000
 MAX_VOTERS_PER_ROLL = 20_000
 
 
+Groups = Annotated[
+    list[Annotated[str, Meta(min_length=1, max_length=lists.MAX_GROUP_CHARS)]],
+    Meta(max_length=MAX_VOTER_GROUPS, description="All voter groups they are in; `null` leaves them as they are."),
+]
+
+
 class Voter(msgspec.Struct):
     """Somebody on the roll."""
 
     voter: Annotated[str, Meta(description="A user name or a mail address.")]
     name: Annotated[str, Meta(description="What mails call somebody listed by address.")]
     voted: Annotated[bool | None, Meta(description="`null` where that is not shown.")]
+    groups: Annotated[list[str], Meta(description="Voter groups they are in.")]
 
 
 class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
@@ -40,6 +47,7 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
 
     voter: Annotated[str, Meta(min_length=1, max_length=400)]
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
+    groups: Groups | None = None
 
 
 class NewVoters(msgspec.Struct, forbid_unknown_fields=True):
@@ -100,7 +108,9 @@ def list_(call: Call, name: str) -> Page[Voter]:
     )
     who = tells_who(election, voted)
     voters = map(rolls.voter_of, found)
-    return call.page([Voter(each.name, each.display_name, each.voted if who else None) for each in voters], cursor)
+    return call.page(
+        [Voter(each.name, each.display_name, each.voted if who else None, list(each.groups)) for each in voters], cursor
+    )
 
 
 @operation(
@@ -112,8 +122,14 @@ def add(call: Call, name: str) -> Added:
     election, sent = load(call, name, Action.ADD_VOTERS), call.body.voters
     voters = each_cleaned("voters", [each.voter for each in sent], _clean_voter)
     called = each_cleaned("voters", [each.name for each in sent], lambda text: clean_title(text) if text else "")
-    names = {voter: known_as for voter, known_as in zip(voters, called, strict=True) if known_as and "@" in voter}
-    call.run(lambda: services.add_voters(call.user, election, voters, names), converges=True)
+    groups = each_cleaned("voters", [lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
+    known = {
+        voter: lists.Details(
+            known_as if "@" in voter else "", lists.clean_groups(own) if each.groups is not None else None
+        )
+        for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True)
+    }
+    call.run(lambda: services.add_voters(call.user, election, voters, known), converges=True)
     return Added(voters)
 
 
@@ -126,13 +142,20 @@ def replace_(call: Call, name: str) -> Replaced:
     """Make the roll what the list says. People who are not listed are removed from a draft, and never after the
     opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body
-    cells = [[each.voter, each.name] for each in sent.voters]
-    rows = lists.read_voters("".join(lists.as_csv(["voter", "name"], cells)).encode())
+    rows = lists.read_voters(lists.voters_as_csv(map(_cells, sent.voters)).encode())
     found = sources.compare(election, rows)
     if not sent.preview:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)
     refused = [Refused(row.typed, row.reason) for row in found.rows if row.verdict == Verdict.INVALID]
     return Replaced(found.added, list(found.removed), found.unchanged, refused)
+
+
+def _cells(voter: NewVoter) -> tuple[str, str, tuple[str, ...] | None]:
+    return voter.voter, voter.name, None if voter.groups is None else tuple(voter.groups)
+
+
+def _clean_groups(text: str) -> str:
+    return lists.as_groups(lists.clean_groups(text))
 
 
 def _clean_voter(text: str) -> str:

@@ -287,7 +287,8 @@ def check_paper(actor: User, standing: Standing) -> None:
     if not election.paper_ballots:
         raise NotNow(_("This election does not accept paper ballots."))
     if standing.voter is None:
-        raise NotOnTheRoll(_("Nobody with that name is on the roll for this election."))
+        sentence = _("Nobody with that name is on the roll for this election.")
+        raise NotOnTheRoll(f"{sentence} {rules.for_others(election)}" if election.for_groups else sentence)
 
 
 def check_paper_voter(actor: User, standing: Standing) -> None:

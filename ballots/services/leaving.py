@@ -11,10 +11,10 @@ from acts.storage import SITE, now_text, record, table
 from ballots import repository
 from elections import repository as elections
 from elections import rolls, sharding
+from elections.roll.services import removing
 from elections.rules import State
 from store import keys
 from store.log import Event, as_text, utc_now
-from store.table import Delete, Equals
 
 from .casting import MAX_ATTEMPTS, record_withdrawal
 
@@ -53,6 +53,5 @@ def _remove(election_name: str, voter: str) -> None:
     election = elections.election_of(item) if item else None
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
-    gone = Delete(sharding.voter_key(election, voter), when=Equals("voted", False))
     event = Event(SITE, "VotersRemoved", {"election_name": election.name, "voters": [voter]})
-    record(event, gone, elections.touched(election, -1))
+    record(event, *removing(election, [voter]))

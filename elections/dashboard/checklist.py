@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from elections import rolls
 from elections.invitations.reminders import REMINDER_TIMES
-from elections.rules import Election, State, lacks_candidates
+from elections.rules import MIN_SECRET_GROUP, Election, State, lacks_candidates, lacks_voters
 from ranking.candidates import Candidate
 
 from .next_step import Button
@@ -91,15 +91,27 @@ def _change_button(election: Election, page: str, offered: Collection[str]) -> B
 
 
 def _candidates(label: str, election: Election, candidates: Sequence[Candidate]) -> ChecklistItem:
-    number, is_missing = len(candidates), lacks_candidates(election, len(candidates))
+    number, lacking = len(candidates), lacks_candidates(election, len(candidates))
     lines = list(_counting(election).lines[:-1]) if election.book else []
     lines += [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
     if number < 2:
         lines.append(_("At least two are needed."))
-    elif is_missing:
+    elif lacking:
         lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
+    lines += _for_groups(election) if election.book else []
     page, names = "multi_ballot_questions" if election.book else "candidates", tuple(each.name for each in candidates)
+    is_missing = lacking or (bool(election.book) and lacks_voters(election))
     return ChecklistItem(label, tuple(lines), page, names=names, is_missing=is_missing)
+
+
+def _for_groups(election: Election) -> list[str]:
+    """For which voter groups it is, if not for all, and whether enough people are in them."""
+    number, least = election.entitled, MIN_SECRET_GROUP if election.secret_ballot else 1
+    values = {"groups": ", ".join(election.for_groups), "number": number}
+    text = ngettext("only for: %(groups)s (%(number)d voter)", "only for: %(groups)s (%(number)d voters)", number)
+    more = ngettext("At least %(count)d voter is needed.", "At least %(count)d voters are needed.", least)
+    few = [more % {"count": least}] if lacks_voters(election) else []
+    return [text % values, *few] if election.for_groups else []
 
 
 def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
@@ -107,6 +119,7 @@ def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
     if election.electorate != "listed":
         return ChecklistItem(_("Who may vote"), (str(election.electorate_label),), "election_settings")
     lines = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
+    lines += [] if election.book else _for_groups(election)
     if not number:
         lines.append(_("At least one is needed."))
     if by_address and not election.vote_by_link:
@@ -123,7 +136,8 @@ def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
             gone,
         )
         lines.append(sentence % {"count": gone})
-    return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=not number)
+    is_missing = not number or (not election.book and lacks_voters(election))
+    return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=is_missing)
 
 
 def _window(election: Election, now: str) -> ChecklistItem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import factorial
 
@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from elections.invitations.progress import Progress
 from elections.roll.sources import trouble
-from elections.rules import Election, State
+from elections.rules import MIN_SECRET_GROUP, Election, State
 
 from .next_step import Button
 
@@ -39,6 +39,8 @@ class ElectionSnapshot:
     now: str
     progress: Progress
     needs_accounts: bool = False  # whether voters listed by address would have to make an account
+    questions: Sequence[tuple[str, Election]] = ()  # by their names, with how many on the roll they are not for
+    unasked: int = 0  # how many on the roll none of them is for
 
     @property
     def state(self) -> State:
@@ -92,6 +94,16 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
             "else could use a link unnoticed."
         )
         yield Concern("unnoticed", sentence, link("election_settings", _("Change the settings"), "SET_UP"))
+    for name, question in () if is_closed else snapshot.questions:
+        if sentence := _small_group(name, question, snapshot.state):
+            yield Concern("groups", sentence, link("roll", _("The roll"), "ADD_VOTERS"))
+    if snapshot.unasked and not is_closed:
+        sentence = ngettext(
+            "%(count)d person on the roll is in none of the groups that may vote, and gets no mail.",
+            "%(count)d people on the roll are in none of the groups that may vote, and get no mail.",
+            snapshot.unasked,
+        )
+        yield Concern("unasked", sentence % {"count": snapshot.unasked}, link("roll", _("The roll")))
     if not is_closed and (sentence := _weak_secrecy(election, snapshot.candidates)):
         yield Concern("secrecy", sentence, Button(_("What “secret” means"), reverse("help_secrecy")))
     if snapshot.without_statement and not is_closed:
@@ -99,10 +111,41 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         yield Concern("statements", sentence, link("candidates", _("Add statements"), "CHANGE_CANDIDATES"))
 
 
+def _small_group(name: str, question: Election, state: State) -> str:
+    """What the vote of so few people would reveal, if a question is for some groups."""
+    voters = question.entitled
+    if not question.for_groups or not question.secret_ballot or voters >= MIN_SECRET_VOTERS:
+        return ""
+    values = {"question": name, "count": voters, "others": voters - 1}
+    if voters >= MIN_SECRET_GROUP:
+        return (
+            _(
+                "%(count)d people may vote on “%(question)s”. If %(others)d of them say how they voted, everybody "
+                "knows how the last one did."
+            )
+            % values
+        )
+    if state == State.DRAFT:
+        sentence = ngettext(
+            "“%(question)s” cannot open: %(count)d person may vote on it. With fewer than three, a secret ballot would "
+            "be no secret.",
+            "“%(question)s” cannot open: %(count)d people may vote on it. With fewer than three, a secret ballot would "
+            "be no secret.",
+            voters,
+        )
+    else:
+        sentence = ngettext(
+            "Only %(count)d person may still vote on “%(question)s”: the result will show how.",
+            "Only %(count)d people may still vote on “%(question)s”: each can work out how the other voted.",
+            voters,
+        )
+    return sentence % values
+
+
 def _weak_secrecy(election: Election, candidates: int) -> str:
     """Shown while it can still be made public, or have more voters."""
-    voters = election.voter_count
-    if not (election.secret_ballot and election.electorate == "listed" and voters):
+    voters = election.entitled
+    if not (election.secret_ballot and election.electorate == "listed" and voters) or election.for_groups:
         return ""
     sentences = []
     if voters < MIN_SECRET_VOTERS:

@@ -11,11 +11,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from acts.storage import now_text, table
-from elections import repository
+from elections import repository, rolls
 from elections.access import election_context, organiser_page, panels
 from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
+from elections.turnout.groups import group_turnouts
 from elections.turnout.views import turnout_context
 from ranking.candidates import Candidate
 from store.parallel import run_parallel
@@ -24,16 +25,26 @@ from .checklist import needs_accounts
 from .concerns import ElectionSnapshot, concerns
 from .next_step import ONCE_SEALED, Numbers, next_step
 
+MAX_GROUPED_VOTERS = 20_000  # on a roll that is read for the turnout of its groups; of a longer one, the result has it
+
 
 @organiser_page(Action.LOOK)
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     read = lambda: repository.candidates_by_name(election.name)  # noqa: E731
-    return render(request, "elections/dashboard.html", dashboard_context(request, election, read))
+    election = rolls.as_it_would_open(election)
+    questions = [] if election.book else [(election.name, election)]
+    return render(request, "elections/dashboard.html", dashboard_context(request, election, read, questions))
 
 
 def dashboard_context(
-    request: HttpRequest, election: Election, read: Callable[[], Sequence[Candidate]], *, for_all: bool = False
+    request: HttpRequest,
+    election: Election,
+    read: Callable[[], Sequence[Candidate]],
+    questions: Sequence[tuple[str, Election]],
+    unasked: int | None = None,
+    *,
+    for_all: bool = False,
 ) -> dict[str, Any]:
     """With `for_all`, of the ballot whose questions the election leads; `read` finds candidates, of one of them."""
     now = now_text()
@@ -49,9 +60,12 @@ def dashboard_context(
     numbers = replace(Numbers.of(election, so_far, len(candidates), voted), for_all=for_all)
     later = ONCE_SEALED.run_all(request.user, election) if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
+    is_short = election.voter_count <= MAX_GROUPED_VOTERS
     silent = 0 if for_all else sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
+    snapshot = replace(snapshot, questions=questions, unasked=election.excluded if unasked is None else unasked)
     return context | {
+        "group_turnouts": group_turnouts(election, voted) if is_short and "turnout" in context else [],
         "step": step,
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
         "concerns": concerns(snapshot, except_for=step.what),

@@ -36,7 +36,7 @@ from .services import create_draft
 COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes", "joining"),
-    *("vote_by_link", "announces", "of_options", "kind", "fewest", "most", "majority"),
+    *("vote_by_link", "announces", "of_options", "kind", "fewest", "most", "majority", "for_groups"),
 )
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
@@ -131,8 +131,8 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
         copy_needs(owner, draft, needs.find_needs(source.name))
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
-    display_names = {each.name: each.display_name for each in rolls.every_voter(source)}
-    put_on_roll(owner, draft, rolls.current_voters(source, by_name=takes_names(source)), display_names)
+    known = {each.name: each.details for each in rolls.every_voter(source)}
+    put_on_roll(owner, draft, rolls.current_voters(source, by_name=takes_names(source)), known)
 
 
 def _list_voters(owner: User, draft: Election, part: Item) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,17 @@ def seats_field(initial: int) -> forms.IntegerField:
         max_value=MAX_SEATS,
         initial=initial,
         help_text=_("Of ranked ballots, more than one needs a proportional method; the others elect one winner."),
+    )
+
+
+def for_groups_field(groups: Sequence[str]) -> forms.TypedMultipleChoiceField:
+    return forms.TypedMultipleChoiceField(
+        label=_("Only for these voter groups"),
+        choices=[(each, each) for each in groups],
+        coerce=str,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("If you choose none, it is for everybody on the roll."),
     )
 
 
@@ -277,7 +288,7 @@ class SettingsGroup:
 GROUPS = (
     SettingsGroup(
         _("Who votes"),
-        ("electorate", "joining", "secret_ballot", "changeable", "vote_by_link"),
+        ("electorate", "joining", "for_groups", "secret_ballot", "changeable", "vote_by_link"),
         ("paper_ballots", "safeguards"),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
@@ -378,12 +389,21 @@ class SettingsForm(ZonedForm):
     ends = LocalTimeField(edge=Edge.CLOSING, label=_("Voting ends"), required=False)
     remind_before = reminders_field()
 
+    def __init__(self, *arguments: Any, groups: Sequence[str] = (), **options: Any):
+        """With the voter groups of its roll, if there are any."""
+        super().__init__(*arguments, **options)
+        if groups:
+            self.fields["for_groups"] = for_groups_field(groups)
+
+    def clean_for_groups(self) -> tuple[str, ...]:
+        return tuple(self.cleaned_data["for_groups"])
+
     @staticmethod
     def initial_of(election: Election, description: str) -> dict[str, Any]:
         times = {"begins": election.no_voting_before, "ends": election.no_voting_after}
         local = {name: form_time(from_text(text), election.time_zone) for name, text in times.items() if text}
         plain = (name for name in SettingsForm.base_fields if name not in (*times, "description", "scoring"))
-        settings = {name: getattr(election, name) for name in plain} | chosen_methods(election)
+        settings = {name: getattr(election, name) for name in (*plain, "for_groups")} | chosen_methods(election)
         return {"description": description, **settings, **local}
 
     def clean(self) -> dict[str, Any]:
@@ -407,7 +427,8 @@ class SettingsForm(ZonedForm):
         for group in GROUPS:
             wrong = [name for name in group.folded if self.errors.get(name) or self[name].value()]
             folded = [self[name] for name in group.folded if name not in wrong]
-            yield group.title, [self[name] for name in (*group.fields, *wrong)], folded
+            shown = [name for name in (*group.fields, *wrong) if name in self.fields]
+            yield group.title, [self[name] for name in shown], folded
 
     def before_groups(self) -> list[Any]:
         grouped = {name for group in GROUPS for name in (*group.fields, *group.folded)}

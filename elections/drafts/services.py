@@ -31,10 +31,13 @@ from store import keys, sharded_reads
 from store.log import Event
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
-NOT_IN_CREATION_EVENT = ("filling", "lots_commitment", "opened_at", "closed_at", "shows_skills")  # set by later events
+# set by later events
+NOT_IN_CREATION_EVENT = (
+    *("filling", "lots_commitment", "opened_at", "closed_at", "shows_skills", "voter_groups", "excluded"),
+)
 # in the creation event only if they differ from these
-OMITTED_DEFAULTS = {
-    **{"convened": None, "group": "", "book": ""},
+OMITTED_DEFAULTS: Item = {
+    **{"convened": None, "group": "", "book": "", "for_groups": []},
     **{"kind": "ranked", "fewest": 0, "most": 0, "majority": ""},
 }
 NAME_TAKEN = _("There is already an election with that name. Please choose another one.")

@@ -59,7 +59,9 @@ def _name_page(
 @form_page
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
-    form = SettingsForm(form_data(request), initial=SettingsForm.initial_of(election, text))
+    initial = SettingsForm.initial_of(election, text)
+    # of several questions, each chooses for itself
+    form = SettingsForm(form_data(request), initial=initial, groups=() if election.book else election.voter_groups)
     act = lambda: actions.change(request.user, election, Action.SET_UP, **form.values())  # noqa: E731
     if run_form(request, form, act, _("The settings are saved.")):
         show_time_notes(request, form)

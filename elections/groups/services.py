@@ -22,6 +22,7 @@ from elections.roll import imports
 from elections.roll.imports import Import
 from elections.roll.list_summary import Skipped
 from elections.rules import Action, Election, Relation, State, takes_names
+from pages.lists import Details, group_named
 from store import keys
 from store.log import Event
 from store.table import Check, Exists, Item, Write
@@ -144,8 +145,9 @@ def delete_batch(task: Task) -> Batch:
 # --- using one ---
 
 
-def put_on_roll(user: User, election: Election, group_id: str) -> Import:
-    """Import the current members to the roll, recording the use of the group. Repeating it is harmless."""
+def put_on_roll(user: User, election: Election, group_id: str, *, as_group: bool = False) -> Import:
+    """Import the current members to the roll, and into a voter group of that name if wanted, recording the use of the
+    group. Repeating it is harmless."""
     group = _find_own(user, group_id)
     members = list(repository.every_member(group.id))
     current = repository.current_members(members)
@@ -161,7 +163,8 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
         record(event, *elections.using_group(election, group.id), *writes, Check(keys.group(group.id), Exists()))
 
-    return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
+    known = dict.fromkeys(names, Details(groups=(group_named(group.name),), adds=True)) if as_group else {}
+    return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin, known)
 
 
 def used_in(user: User, group_id: str, limit: int) -> list[Election]:

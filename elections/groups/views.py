@@ -21,12 +21,12 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from elections import rolls
 from elections.access import election_context, organiser_page
 from elections.roll import list_summary
 from elections.roll.forms import ImportedForm, SearchForm
+from elections.roll.services import compare
 from elections.roll.views import preview_context, start_import
-from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
+from elections.rules import Action, Election
 from pages import lists
 from pages.fields import LinesField, TitleField
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
@@ -79,6 +79,11 @@ class ChoiceForm(forms.Form):
     """Which of one's groups."""
 
     group = forms.ChoiceField(label=gettext_lazy("Group"), widget=forms.RadioSelect)
+    as_group = forms.BooleanField(
+        label=gettext_lazy("Make it a voter group on this roll"),
+        required=False,
+        help_text=gettext_lazy("With the same name. A question can be for some voter groups only."),
+    )
 
     def __init__(self, *arguments: Any, groups: Iterable[Group], **options: Any):
         super().__init__(*arguments, **options)
@@ -237,28 +242,28 @@ def put_on_roll(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         chosen = next(each for each in own if each.id == form.cleaned_data["group"])
         if "sure" not in request.POST:
-            return _preview_group(request, election, chosen)
+            return _preview_group(request, election, chosen, form)
         with refusals_as_messages(request):
-            return start_import(request, election, services.put_on_roll(request.user, election, chosen.id))
+            as_group = form.cleaned_data["as_group"]
+            new = services.put_on_roll(request.user, election, chosen.id, as_group=as_group)
+            return start_import(request, election, new)
         return redirect("roll", name=election.name)
     context = election_context(request, election, form=form, groups=own)
     return render(request, "elections/groups/choose.html", context, status=422 if form.errors else 200)
 
 
-def _preview_group(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
-    rows = _rows(election, list(repository.every_member(group.id)))
-    context = election_context(request, election, group=group, **preview_context(rows, list_summary.VOTERS))
+def _preview_group(request: HttpRequest, election: Election, group: Group, choice: ChoiceForm) -> HttpResponse:
+    groups = (lists.group_named(group.name),) if choice.cleaned_data["as_group"] else ()
+    rows = _rows(election, list(repository.every_member(group.id)), groups)
+    context = election_context(request, election, group=group, choice=choice)
+    context |= preview_context(rows, list_summary.VOTERS, groups)
     return render(request, "elections/groups/put_on.html", context)
 
 
-def _rows(election: Election, members: list[Member]) -> list[Row]:
+def _rows(election: Election, members: list[Member], groups: tuple[str, ...]) -> list[Row]:
     """A verdict for each member; a reused name does not bring back a deleted account."""
     current = {each.name for each in repository.current_members(members)}
-    names = [each.name for each in members]
-    judged = lists.compare_with_roll(
-        (Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)),
-        *rolls.roll_and_accounts(election, names),
-    )
-    judged = judged if takes_names(election) else lists.refuse_names(judged, str(EVERYBODY_HERE))
+    rows = [Row(line, each.name, each.name, Verdict.NEW) for line, each in enumerate(members, 1)]
+    judged = compare(election, rows, groups)
     gone = {"verdict": Verdict.INVALID, "reason": _("This account no longer exists.")}
     return [replace(row, **gone) if row.verdict == Verdict.NEW and row.value not in current else row for row in judged]

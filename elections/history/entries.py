@@ -262,6 +262,14 @@ voters_added = sentence_with_count(
     ngettext_lazy("%(who)s added %(count)d voter to the roll.", "%(who)s added %(count)d voters to the roll.", "count"),
     "voters",
 )
+voters_grouped = sentence_with_count(
+    ngettext_lazy(
+        "%(who)s changed the voter groups of %(count)d person on the roll.",
+        "%(who)s changed the voter groups of %(count)d people on the roll.",
+        "count",
+    ),
+    "voters",
+)
 voters_removed = sentence_with_count(
     ngettext_lazy(
         "%(who)s removed %(count)d voter from the roll.", "%(who)s removed %(count)d voters from the roll.", "count"

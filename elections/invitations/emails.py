@@ -21,7 +21,7 @@ from mail.outbox import Mail, NothingToSay
 from pages import markdown_cache
 
 from . import opt_out, own_text, wording
-from .mailing import REMINDER_TO_ALL_KIND, unsubscribe_token
+from .mailing import ASKED, REMINDER_TO_ALL_KIND, unsubscribe_token
 from .messages import message_content
 from .open_electorate import is_mailed_without_entry
 from .voting_link import new_token
@@ -81,7 +81,8 @@ def _unless(*states: State) -> Callable[[Mail], bool]:
 def _email_values(mail: Mail) -> dict[str, str]:
     """Who invites, to what, until when: as of the moment of sending."""
     election = _election(mail)
-    values = wording.email_values(election, mail.about.get("invited_by", ""), now_text())
+    own = mail.about[ASKED].split("\n") if ASKED in mail.about else None
+    values = wording.email_values(election, mail.about.get("invited_by", ""), now_text(), own)
     return {**values, "about_link": _about_link(election, mail)}
 
 

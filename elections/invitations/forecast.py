@@ -51,7 +51,8 @@ def make_forecast(election: Election, kind: str) -> Forecast:
     batch = mailing.batch_of(election, kind)
     roll = list(islice(mailing.every_recipient(election), MAX_ROLL_ENTRIES + 1))
     examined = roll[:MAX_ROLL_ENTRIES]
-    due = [item for item in examined if mailing.is_due(item, batch)]
+    entries = mailing.with_own_votes(examined, batch)
+    due = [item for item in entries if mailing.is_due(item, batch) and batch.asks(item)]
     numbers, nowhere = _new_mails(due, batch)
     before = sum(mailing.was_mailed(item, batch) for item in examined)
     return Forecast(len(examined), before, len(due), nowhere, len(numbers), len(examined) == len(roll))

@@ -6,7 +6,7 @@ in one transaction. If everybody here may vote, the members follow the roll (`op
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from itertools import islice
 
@@ -23,8 +23,9 @@ from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from acts.tokens import create_token
 from elections import actions, repository, rolls, sharding
+from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State, WrongState, check_listing
-from elections.turnout.counts import tells_who, turnout
+from elections.turnout.counts import tells_who, turnouts
 from mail import outbox
 from mail.emails import RECIPIENT_NAME
 from store import keys, sharded_reads
@@ -51,6 +52,7 @@ REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know w
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `progress.MailCounts`
 FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
 OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
+ASKED = "asked"  # in a mail about a ballot: the questions that are for its recipient, if some are not
 UNSUBSCRIBE = "silence"  # what the token in a reminder is for
 ONE_TIME_KINDS = (INVITED, MESSAGED, ANNOUNCED)  # kinds sent once to everyone on the roll
 
@@ -212,14 +214,16 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     item = table().get(sharding.voter_key(election, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
-    name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
+    name, batch = item["voter_name"], Batch(election, INVITED, actor.name, questions=_questions(election))
+    if not batch.asks(item):
+        raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     address, display_name = recipients_of([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
     last = outbox.find(item[INVITED]) if INVITED in item else None
     if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):  # the button was pressed twice
         raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": name})
-    email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name, display_name))
+    email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(item, display_name))
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
@@ -251,6 +255,16 @@ class Batch:
     tells_who: bool = True  # has voted
     values: dict[str, str] = field(default_factory=dict)  # in all its mails
     window: Window = NOBODY  # which members it is for, where all of them may vote
+    questions: Mapping[str, Election] = field(default_factory=dict)  # of a ballot that does not ask everybody all
+
+    def own_questions(self, voter: Item) -> list[str]:
+        groups = rolls.groups_of(voter)
+        return [name for name, each in self.questions.items() if each.is_for(groups)]
+
+    def asks(self, voter: Item) -> bool:
+        """Whether there is a question for this voter."""
+        own = self.own_questions(voter) if self.questions else self.election.is_for(rolls.groups_of(voter))
+        return bool(own)
 
     @property
     def email_kind(self) -> str:
@@ -281,10 +295,13 @@ class Batch:
         kind = REMINDED if self.kind == TIMED else self.kind
         return outbox.Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
 
-    def about(self, voter: str, display_name: str) -> dict[str, str]:
+    def about(self, voter: Item, display_name: str) -> dict[str, str]:
         more = self.values | ({"message": self.message} if self.message else {})
         more |= {RECIPIENT_NAME: display_name} if display_name else {}
-        return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
+        own = self.own_questions(voter)
+        more |= {ASKED: "\n".join(own)} if len(own) < len(self.questions) else {}
+        about = {"election_name": self.election.name, "voter": voter["voter_name"], "invited_by": self.asked_by}
+        return {**about, **more}
 
     def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
         time = {"invited_at": now_text()} if self.kind == INVITED else {}
@@ -314,7 +331,7 @@ def _next_mails(mailing: Item) -> background.Batch:
     batch = batch_of(election, kind, *(mailing[name] for name in ("asked_by", "message", "moment")))
     batch = replace(batch, values=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
     page = _next_voters(batch, mailing.get("after"), budget.room)
-    due = [item for item in page.items if is_due(item, batch)]
+    due = [item for item in with_own_votes(page.items, batch) if is_due(item, batch)]
     mails = _mails_for(due, batch)
     budget = budget.without(sum(isinstance(write, Put) for write in mails))
     if page.cursor:
@@ -344,9 +361,36 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
     """As it would be asked for now."""
     leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
-    tells_who_voted = not leaves_out_who_voted or tells_who(election, turnout(election).voted)
+    questions = _questions(election)
+    telling = list(questions.values()) if election.for_groups and questions else [election]
+    tells_who_voted = not leaves_out_who_voted or all(
+        tells_who(each, counted.voted) for each, counted in zip(telling, turnouts(*telling), strict=True)
+    )
     window = _window(election, kind, message, moment)
-    return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window)
+    return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window, questions=questions)
+
+
+def _questions(election: Election) -> dict[str, Election]:
+    """Those on its ballot by the names they have there, if they are not all for everybody on the roll."""
+    ballot = multi_ballots.find(election.book) if election.book else None
+    every = multi_ballots.questions(ballot) if ballot else []
+    return (
+        {ballot.short(each.name): each for each in every} if ballot and any(each.for_groups for each in every) else {}
+    )
+
+
+def with_own_votes(voters: Sequence[Item], batch: Batch) -> list[Item]:
+    """On a ballot whose leading question is not for them, people have voted once they have in each of their own."""
+    places = {
+        each["voter_name"]: [
+            sharding.voter_key(batch.questions[name], each["voter_name"]) for name in batch.own_questions(each)
+        ]
+        for each in voters
+        if batch.kind in (REMINDED, TIMED) and not batch.election.is_for(rolls.groups_of(each))
+    }
+    found = table().get_many({place for own in places.values() for place in own}) if any(places.values()) else {}
+    voted = {name: all(found.get(place, {}).get("voted") for place in own) for name, own in places.items()}
+    return [{**each, "voted": voted[name]} if (name := each["voter_name"]) in voted else each for each in voters]
 
 
 def is_due(voter: Item, batch: Batch) -> bool:
@@ -387,13 +431,14 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     left_alone = opt_out.opted_out_among(addresses) if batch.kind == ANNOUNCED else set()
     for item in voters:
         name, (address, display_name) = item["voter_name"], recipients[item["voter_name"]]
-        about = batch.about(name, display_name)
+        about, is_asked = batch.about(item, display_name), batch.asks(item)
         email = outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(name), **about)
         number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
-            writes += [] if batch.kind == ANNOUNCED else _invitation(name, batch.asked_by)
-        emails |= {number: email} if address and address not in left_alone and number not in emails else {}
+            writes += [] if batch.kind == ANNOUNCED or not is_asked else _invitation(name, batch.asked_by)
+        is_mailed = address and address not in left_alone and number not in emails and is_asked
+        emails |= {number: email} if is_mailed else {}
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
     new = [email for email in emails.values() if email.key not in mailed]
     nowhere, counted = sum(not address for address in addresses), batch.ledger("").counted

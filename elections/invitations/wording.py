@@ -28,12 +28,12 @@ MAX_LISTED_ELECTIONS = 5
 INVITES = gettext_noop("%(who)s invites you to vote in the election “%(election)s”.")
 
 
-def email_values(election: Election, asked_by: str, now: str) -> dict[str, str]:
-    """What the sentences of a mail or a page name."""
+def email_values(election: Election, asked_by: str, now: str, own: list[str] | None = None) -> dict[str, str]:
+    """What the sentences of a mail or a page name; `own` are the questions of a voter who is not asked all of them."""
     return {
         "who": person_label(asked_by or election.owner_name),
         "election": ballot_name(election),
-        "questions": "\n".join(question_lines(election)),
+        "questions": "\n".join(question_lines(election, own)),
         "deadline": _deadline(*_times(election, now)),
         "window": window(election, now),
     }
@@ -116,6 +116,7 @@ def invitations_of(email: str) -> list[InvitationReason]:
     found = table().get_many(entries) if entries else {}
     there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
     now, states = now_text(), (State.EDITABLE, State.OPEN)
+    there = [(each, entry) for each, entry in there if each.is_for(rolls.groups_of(entry))]
     open_ = islice(((each, entry) for each, entry in there if each.state(now) in states), MAX_LISTED_ELECTIONS)
     return [InvitationReason(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
 

@@ -11,7 +11,7 @@ from acts.hooks import Hooks
 from acts.retry import retry_on_conflict, write_each
 from acts.storage import now_text
 from acts.versions import next_version
-from elections import repository, rules
+from elections import repository, rolls, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
 from elections.turnout.times import starting
@@ -26,7 +26,7 @@ OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an elect
 
 def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
     check(actor, election, Action.OPEN)
-    candidates = repository.candidates(election.name)
+    election, candidates = rolls.as_it_would_open(election), repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
     editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
@@ -39,6 +39,7 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     after = replace(after, shows_skills=shows_skills)
     event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
     event_data |= {"shows_skills": True} if shows_skills else {}
+    event_data |= {"excluded": election.excluded} if election.excluded else {}
     also = [write for writes in OPENING.run_all(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)

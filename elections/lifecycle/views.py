@@ -15,7 +15,7 @@ from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
 from acts.links import absolute_url
 from acts.storage import now_text, table
-from elections import repository, setup_steps
+from elections import repository, rolls, setup_steps
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
 from elections.dashboard.concerns import ElectionSnapshot, concerns
@@ -41,20 +41,30 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
-    read = lambda: [(_("Candidates"), election, repository.candidates_by_name(election.name))]  # noqa: E731
+    election = rolls.as_it_would_open(election)
+
+    def read() -> tuple[Sequence[checklist.Question], int]:
+        return [(_("Candidates"), election, repository.candidates_by_name(election.name))], election.excluded
+
     return opening_page(request, election, form, read)
 
 
 def opening_page(
-    request: HttpRequest, election: Election, form: Any, read: Callable[[], Sequence[checklist.Question]], **more: Any
+    request: HttpRequest,
+    election: Election,
+    form: Any,
+    read: Callable[[], tuple[Sequence[checklist.Question], int]],
+    **more: Any,
 ) -> HttpResponse:
-    """Everything to check before opening, of an election or of all questions on a ballot, and the button."""
+    """Everything to check before opening, of an election or of all questions on a ballot, and the button. `read` finds
+    the questions, and how many on the roll none of them is for."""
     now, context = now_text(), election_context(request, election, form=form, **more)
-    questions, roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
+    (questions, unasked), roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
     points = checklist.checklist_items(election, questions, roll, context["offered"], now)
     most = max(len(candidates) for *_question, candidates in questions)
     silent = 0 if election.book else sum(not each.statement for each in questions[0][2])
-    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress())
+    named = [(name if election.book else election.name, each) for name, each, _there in questions]
+    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress(), False, named, unasked)
     context |= {
         "points": points,
         "concerns": concerns(snapshot, except_for="settings"),

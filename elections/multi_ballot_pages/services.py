@@ -29,6 +29,7 @@ from elections import repository as elections
 from elections import rules as of_elections
 from elections.actions import check_actor_and_state
 from elections.candidates.services import add_candidates
+from elections.dashboard.checklist import Question
 from elections.drafts import services as drafts_services
 from elections.lifecycle.closing import CLOSING
 from elections.lifecycle.services import move_end, open_now
@@ -172,14 +173,26 @@ def open_(actor: User, ballot: MultiBallot) -> None:
     if len(questions) != len(ballot.questions):
         raise LostRace
     lacking, candidates = [], 0
-    for each in questions:
+    named = [(ballot.short(each.name), each, elections.candidates(each.name)) for each in questions]
+    for name, each, there in as_opened(leader, named)[0]:
         of_elections.check_settled(each, Action.OPEN)
-        number = len(elections.candidates(each.name))
-        lacking.append((ballot.short(each.name), rules.missing(each, leader, number, now_text())))
-        candidates += number
+        lacking.append((name, rules.missing(each, len(there), now_text())))
+        candidates += len(there)
     rules.check_opening(lacking)
     rules.check_candidates(candidates)
     _start_action(actor, "BookOpened", ballot, "open", {}, *repository.holding(questions))
+
+
+def as_opened(leader: Election, questions: Sequence[Question]) -> tuple[list[Question], int]:
+    """The questions as they would open today, and how many on the roll none of them is for. The roll is read only if
+    some are for some groups."""
+    every = [each for _name, each, _there in questions]
+    is_open = leader.stored_state != State.CLOSED
+    sizes = rolls.group_sizes(leader) if is_open and any(each.for_groups for each in every) else {}
+    unasked = sum(size for groups, size in sizes.items() if not any(each.is_for(groups) for each in every))
+    if leader.stored_state != State.DRAFT:
+        return list(questions), unasked
+    return [(name, rules.as_opened(each, leader, sizes), there) for name, each, there in questions], unasked
 
 
 def extend(actor: User, ballot: MultiBallot, end: str | None) -> None:
@@ -224,7 +237,7 @@ def _open(actor: User, ballot: MultiBallot, task_data: Item, name: str) -> None:
         election = _apply_shared_settings(actor, election, leader)
         _copy_roll(actor, election, leader)
         election = elections.find(name) or election
-    open_now(actor, election, editable=False)
+    open_now(actor, rolls.as_it_would_open(election), editable=False)
 
 
 def _apply_shared_settings(actor: User, election: Election, leader: Election) -> Election:
@@ -238,12 +251,12 @@ def _apply_shared_settings(actor: User, election: Election, leader: Election) ->
 
 
 def _copy_roll(actor: User, election: Election, leader: Election) -> None:
-    """Make the roll the same as the leader's."""
+    """Make the roll the same as the leader's, without those whom the question is not for."""
     for some in by_count(rolls.current_voters(leader, by_name=takes_names(leader))):
-        roll.copy_voters(actor, [election.name], some)
+        roll.copy_voters(actor, leader, [election.name], some)
     every = (voter.name for voter in rolls.every_voter(election))
     for some in by_count(every):
-        there = rolls.on_roll(leader, some)
+        there = {name for name, groups in rolls.on_roll(leader, some).items() if election.is_for(groups)}
         if gone := [name for name in some if keys.fold(name) not in there]:
             remove_voters(actor, election, gone)
 
@@ -277,5 +290,5 @@ def list_voters(task: Task) -> Batch:
         return wait(OWNER_WAIT_SECONDS)
     with suppress(NotAllowed):
         if leader is not None and owner is not None:
-            roll.copy_voters(owner, repository.followers(leader), task.data["voters"])
+            roll.copy_voters(owner, leader, repository.followers(leader), task.data["voters"])
     return finished()

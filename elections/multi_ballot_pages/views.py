@@ -22,6 +22,7 @@ from elections import kinds, rolls, setup_steps
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
+from elections.actions import relation
 from elections.dashboard.checklist import Question
 from elections.dashboard.views import dashboard_context
 from elections.drafts.forms import (
@@ -31,6 +32,7 @@ from elections.drafts.forms import (
     UsualField,
     chosen_methods,
     counted_settings,
+    for_groups_field,
 )
 from elections.drafts.setup_forms import BallotForm, NewElectionForm, QuestionsForm
 from elections.drafts.setup_views import creation_page, over_page, saved, step_page
@@ -40,7 +42,7 @@ from elections.lifecycle.forms import EndForm
 from elections.lifecycle.views import opening_page
 from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
-from elections.rules import KINDS, MAX_SEATS, RANKED_METHODS, UNRANKED, Action, Election, check_settings
+from elections.rules import KINDS, MAX_SEATS, RANKED_METHODS, UNRANKED, Action, Election, State, check_settings
 from elections.turnout.counts import turnouts
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
 from pages.messages import run_action, show_time_notes
@@ -72,11 +74,19 @@ class QuestionForm(BallotForm):
         label=gettext_lazy("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items())
     )
 
-    def __init__(self, *arguments: Any, election: Election, there: Sequence[Candidate], label: str):
+    def __init__(
+        self, *arguments: Any, election: Election, there: Sequence[Candidate], label: str, groups: Sequence[str] = ()
+    ):
         self.election, self.there, self.question = election, there, label
         settings = {name: getattr(election, name) for name in kinds.SETTINGS} | chosen_methods(election)
+        settings["for_groups"] = election.for_groups
         super().__init__(*arguments, there=1, prefix=rules.question_key(election.name), initial=settings)
         self.fields["names"].help_text, self.fields["names"].widget.attrs["rows"] = "", 4
+        if groups:
+            self.fields["for_groups"] = for_groups_field(groups)
+
+    def clean_for_groups(self) -> tuple[str, ...]:
+        return tuple(self.cleaned_data["for_groups"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -113,10 +123,12 @@ def multi_ballot_context(request: HttpRequest, found: Found, **more: Any) -> dic
 @requires(Permission.VIEW_APPLICATION, load=load, rule=lambda user, found: check_visible(user, found.leader))
 @require_safe
 def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
-    """What the ballot asks, and the way to one's own."""
+    """What the ballot asks, and the way to one's own. Voters who do not run it see only what they are asked."""
     questions = repository.questions(found.multi_ballot)
     entries = run_parallel(table(), *(partial(rolls.find_with_entry, each.name, request.user) for each in questions))
     listed = [entry for _election, entry in filter(None, entries) if entry is not None]
+    if listed and relation(request.user, found.leader) == of_elections.Relation.NOBODY:
+        questions = [each for each, own in zip(questions, entries, strict=True) if own and own[1]]
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {
         "questions": [(found.multi_ballot.short(each.name), each) for each in questions],
@@ -167,7 +179,7 @@ def multi_ballot_questions(request: HttpRequest, found: Found) -> HttpResponse:
         return over
     more = MoreQuestionsForm(form_data(request))
     asked = [
-        QuestionForm(form_data(request), label=label, election=each, there=there)
+        QuestionForm(form_data(request), label=label, election=each, there=there, groups=leader.voter_groups)
         for label, each, there in questions_of(multi_ballot)
     ]
     every: list[forms.Form] = [*asked, more]
@@ -221,15 +233,23 @@ def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     questions, work = run_parallel(
         table(), lambda: questions_of(found.multi_ballot), lambda: repository.ACTING.find(found.multi_ballot.id)
     )
+    questions, unasked = services.as_opened(found.leader, questions)
     votes = [each.voted for each in turnouts(*(election for _label, election, _there in questions), to_show=True)]
-    lacking = [each for each in questions if of_elections.lacks_candidates(each[1], len(each[2]))]
+    lacking = [each for each in questions if _is_lacking(*each)]
     _label, first, candidates = (lacking or questions)[0]
     whole = replace(found.leader, seats=first.seats)
-    context = dashboard_context(request, whole, lambda: candidates, for_all=True)
+    if lacking and whole.stored_state == State.DRAFT:
+        whole = replace(whole, for_groups=first.for_groups, excluded=first.excluded)
+    named = [(label, each) for label, each, _there in questions]
+    context = dashboard_context(request, whole, lambda: candidates, named, unasked, for_all=True)
     context["offered"] -= {"REHEARSE", "ENTER_PAPER", "FIX"}  # for one question at a time
     context |= {"rows": list(zip(questions, votes, strict=True)), "lacking": lacking, "is_busy": work is not None}
     context["multi_ballot"] = found.multi_ballot
     return render(request, "elections/multi_ballots/dashboard.html", context)
+
+
+def _is_lacking(_label: str, election: Election, candidates: Sequence[Candidate]) -> bool:
+    return of_elections.lacks_candidates(election, len(candidates)) or of_elections.lacks_voters(election)
 
 
 @organiser_page(Action.OPEN)
@@ -239,7 +259,7 @@ def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         done = _("The ballot is open: %(count)d questions.") % {"count": len(found.multi_ballot.questions)}
         run_action(request, lambda: services.open_(request.user, found.multi_ballot), done)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    read = partial(questions_of, found.multi_ballot)
+    read = lambda: services.as_opened(found.leader, questions_of(found.multi_ballot))  # noqa: E731
     return opening_page(request, found.leader, forms.Form(), read, multi_ballot=found.multi_ballot)
 
 

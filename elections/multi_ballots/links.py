@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,10 +32,11 @@ def ballot_name(election: Election) -> str:
     return multi_ballot.name if multi_ballot else election.name
 
 
-def question_lines(election: Election) -> list[str]:
-    """The questions on its ballot, as mails list them: the first few, and how many more there are."""
+def question_lines(election: Election, own: list[str] | None = None) -> list[str]:
+    """The questions on its ballot, or only the voter's own, as mails list them: the first few, and how many more there
+    are."""
     multi_ballot = repository.find(election.book) if election.book else None
-    names = [multi_ballot.short(name) for name in multi_ballot.questions] if multi_ballot else []
+    names = own or [multi_ballot.short(name) for name in multi_ballot.questions] if multi_ballot else []
     more = [_("and %(count)d more") % {"count": len(names) - MAX_LISTED_QUESTIONS}]
     return names if len(names) <= MAX_LISTED_QUESTIONS else names[:MAX_LISTED_QUESTIONS] + more
 
@@ -61,14 +63,16 @@ class VoteRequest:
 
 
 def vote_requests(*lists: Sequence[Election]) -> list[list[tuple[Election, VoteRequest]]]:
-    """Elections with what voters see of them; on a multi-question ballot, the first question represents all."""
+    """Elections with what voters see of them; on a multi-question ballot, the first question represents all of these,
+    which are those of one voter."""
+    questions = Counter(each.book for elections in lists for each in elections)
     multi_ballots = repository.find_all([each.book for elections in lists for each in elections if each.book])
 
     def request(election: Election) -> VoteRequest:
         ballot = multi_ballots.get(election.book)
         page, fill, receipt = (path_of(*shared_route(each, election)) for each in ("election", "ballot", "receipt"))
-        name, questions = (ballot.name, len(ballot.questions)) if ballot else (election.name, 1)
-        return VoteRequest(name, page, fill, receipt, questions)
+        name, asked = (ballot.name, questions[election.book]) if ballot else (election.name, 1)
+        return VoteRequest(name, page, fill, receipt, asked)
 
     one_each = [{each.book or keys.fold(each.name): each for each in reversed(elections)} for elections in lists]
     return [[(each, request(each)) for each in reversed(by_ballot.values())] for by_ballot in one_each]

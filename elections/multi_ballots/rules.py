@@ -7,7 +7,7 @@ period and the shared settings apply to all. Each remains an election with its o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,16 +120,21 @@ def shared_by(leader: Election) -> dict[str, Any]:
     return {name: getattr(leader, name) for name in SHARED} | LEADER_ONLY_DEFAULTS
 
 
+def as_opened(election: Election, leader: Election, sizes: Mapping[tuple[str, ...], int]) -> Election:
+    """A question with the leader's settings and roll, on which are so many people in each combination of groups."""
+    excluded = sum(size for groups, size in sizes.items() if not election.is_for(groups))
+    return replace(as_led(election, leader), voter_count=leader.voter_count, excluded=excluded)
+
+
 def as_led(election: Election, leader: Election) -> Election:
     """A question as it opens: with the settings of the one that leads."""
     return election if fold(election.name) == fold(leader.name) else replace(election, **shared_by(leader))
 
 
-def missing(election: Election, leader: Election, candidates: int, now: str) -> str:
+def missing(question: Election, candidates: int, now: str) -> str:
     """What a question lacks before the multi-question ballot can open; empty if it is ready."""
     try:
-        opening = replace(as_led(election, leader), voter_count=leader.voter_count)
-        elections.check_opening(opening, candidates, now)
+        elections.check_opening(question, candidates, now)
     except elections.NotReady as refusal:
         return str(refusal)
     return ""

@@ -10,8 +10,8 @@ from accounts.models import User
 from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections.repository import Description, Listed, description_among, election_of, listed_of
-from elections.rolls import entries_of, newest_entries
-from elections.rules import Election, Relation, State, relation
+from elections.rolls import entries_of, groups_of, newest_entries
+from elections.rules import Election, Relation, State, is_for, relation
 from store import keys
 from store.cursors import decode, encode
 from store.parallel import run_parallel
@@ -41,11 +41,11 @@ def votes_of(person: User, now: str, since: str = "") -> Votes:
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
     by_name, by_email, everyone = run_parallel(table(), *(partial(newest_entries, span) for span in spans))
     entries = entries_of(person, [*by_name, *by_email])
-    on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
+    on_roll, voted = _groups(entries), _names(each for each in entries if each.get("voted"))
     listed, open_, about = _read_elections(person, _names_to_read([*entries, *everyone], voted), now, voted)
-    found = [each for each in open_ if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
+    found = [each for each in open_ if _is_entitled(each, on_roll) or each.is_open_to(person.votes_since)]
     found.sort(key=lambda each: each.no_voting_after or "~")
-    decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
+    decided = [each for each in listed if each.sealed_at > since and _is_entitled(each, on_roll)]
     return Votes(
         [each for each in found if keys.fold(each.name) not in voted],
         [each for each in found if keys.fold(each.name) in voted],
@@ -56,6 +56,19 @@ def votes_of(person: User, now: str, since: str = "") -> Votes:
 
 def _names(entries: Iterable[Item]) -> set[str]:
     return {keys.fold(each["election_name"]) for each in entries}
+
+
+def _groups(entries: Iterable[Item]) -> dict[str, set[str]]:
+    """The elections on whose rolls these entries are, and the voter groups they have there."""
+    found: dict[str, set[str]] = {}
+    for each in entries:
+        found.setdefault(keys.fold(each["election_name"]), set()).update(groups_of(each))
+    return found
+
+
+def _is_entitled(election: Election | Listed, on_roll: Mapping[str, set[str]]) -> bool:
+    groups = on_roll.get(keys.fold(election.name))
+    return groups is not None and is_for(election.for_groups, groups)
 
 
 def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:
@@ -161,7 +174,7 @@ def _before(span: Span, last: str | None, most: int) -> list[Item]:
 def _rows(person: User, entries: list[Item]) -> list[OwnElection]:
     """Drafts only if they run them; elections for every member only if they run or may vote in them."""
     on_roll = entries_of(person, (each for each in entries if "voter_name" in each))
-    listed_on, voted = _names(on_roll), _names(each for each in on_roll if each["voted"])
+    listed_on, voted = _groups(on_roll), _names(each for each in on_roll if each["voted"])
     run = {keys.fold(each["name"]): each for each in entries if "person" in each}
     everyone = {
         keys.fold(each["election_name"]): each for each in entries if not {"voter_name", "person"} & each.keys()
@@ -171,10 +184,10 @@ def _rows(person: User, entries: list[Item]) -> list[OwnElection]:
     found = table().get_many([*names.values(), *places]) if names else {}
     there = {name: found[place] for name in everyone if (place := keys.election(name)) in found}
     theirs = {name for name, item in there.items() if election_of(item).is_open_to(person.votes_since)}
+    listed = {name: listed_of(found[place]) for name, place in names.items() if place in found}
     rows = [
-        OwnElection(listed_of(found[place]), name in run, name in listed_on or name in theirs, name in voted)
-        for name, place in names.items()
-        if place in found
+        OwnElection(each, name in run, _is_entitled(each, listed_on) or name in theirs, name in voted)
+        for name, each in listed.items()
     ]
     rows = [each for each in rows if each.runs or (each.votes and each.listed.stored_state != State.DRAFT)]
     return sorted(rows, key=lambda each: each.date, reverse=True)

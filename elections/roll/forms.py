@@ -9,8 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.connectors.membership import followable
 from acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
+from elections.skills_needed.views import SkilledForm
 from pages import lists
 from pages.fields import LinesField, new_names, valid_rows
+from pages.lists import Details
 from pages.names import MAX_NAME_CHARS
 
 from . import sources
@@ -27,8 +29,33 @@ class VotersForm(forms.Form):
 
     def clean_voters(self) -> list[str]:
         rows = valid_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
-        self.skipped, self.display_names = skipped_of(rows), lists.display_names(rows)
+        self.skipped, self.known = skipped_of(rows), lists.details_of(rows)
         return new_names(rows)
+
+
+class RollForm(VotersForm):
+    """Voters to add, all of them to some voter groups."""
+
+    groups = forms.CharField(
+        label=_("Voter groups"),
+        required=False,
+        max_length=1_000,
+        widget=forms.TextInput(attrs={"dir": "auto"}),
+        help_text=_(
+            "Optional. A question can be for some groups only. Separate several with semicolons. In a draft, people "
+            "who are on the roll already are added to these groups, too."
+        ),
+    )
+
+    def clean_groups(self) -> tuple[str, ...]:
+        return lists.clean_groups(self.cleaned_data["groups"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if groups := cleaned.get("groups"):
+            voters = cleaned.get("voters", ())
+            self.known = {name: self.known.get(name, Details()).also_in(groups) for name in voters}
+        return cleaned
 
 
 class ImportForm(forms.Form):
@@ -39,7 +66,8 @@ class ImportForm(forms.Form):
         max_length=200,
         help_text=_(
             "One voter per row: the user name of someone with an account here, or an email address. With or "
-            "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails."
+            "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails. "
+            "A column “Group” puts voters into voter groups; separate several with | or ;."
         ),
     )
 
@@ -53,14 +81,23 @@ class ImportForm(forms.Form):
         return cleaned
 
 
-class ImportedForm(VotersForm):
+class ImportedForm(RollForm):
     """The voters of a preview, sent back to be saved, and a summary of what was skipped."""
 
     voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
+    groups = forms.CharField(widget=forms.HiddenInput, required=False, max_length=1_000)
     skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
 
     def clean_skipped(self) -> Skipped:
         return Skipped.from_text(self.cleaned_data["skipped"])
+
+
+class SkilledVotersForm(SkilledForm):
+    as_group = forms.BooleanField(
+        label=_("Make them a voter group"),
+        required=False,
+        help_text=_("With the name of the skill. A question can be for some groups only."),
+    )
 
 
 class SearchForm(forms.Form):

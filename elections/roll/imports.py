@@ -23,12 +23,14 @@ from acts.storage import table, write
 from elections import actions, repository, rolls
 from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
+from pages import lists
+from pages.lists import Details
 from store import keys
 from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
-from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
-from .services import NO_NAMES, Names, add_batch
+from .list_summary import GROUPED, NOTHING_SKIPPED, VOTERS, Skipped, summary
+from .services import NOTHING, Known, add_batch, is_grouped
 
 SLICE_VOTERS = 90  # voters of one transaction
 TRANSACTION_SLICES = 15  # slices of one transaction: 90 long addresses and names are 255 KB, and it takes 4 MB
@@ -49,13 +51,15 @@ class Import:
     added: int
     unknown: int = 0  # names that no longer existed when their turn came
     skipped: str = ""  # what the list had that was not taken from it, as `Skipped` writes it
+    grouped: bool = False  # whether those who were on the roll got into the voter groups of the list
 
     @property
     def sentence(self) -> str:
         """What came of it, of those on the list and of those left out of it."""
         skipped = Skipped.from_text(self.skipped)
         there = skipped.there + self.processed - self.added - self.unknown
-        return summary(self.added, replace(skipped, there=there), VOTERS, self.unknown)
+        sentence = summary(self.added, replace(skipped, there=there), VOTERS, self.unknown)
+        return f"{sentence} {GROUPED}" if self.grouped else sentence
 
     @property
     def is_finished(self) -> bool:
@@ -94,25 +98,38 @@ def start(
     names: Sequence[str],
     skipped: Skipped = NOTHING_SKIPPED,
     begin: Callable[[Sequence[Write]], None] = lambda writes: write(*writes),
-    display_names: Names = NO_NAMES,
+    known: Known = NOTHING,
 ) -> Import:
     """Store the list, unless it is already being imported. `begin` writes the task and whatever goes with it."""
     actions.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    digest = hashlib.sha256("\n".join((election.created_at, *distinct)).encode()).hexdigest()[:32]
+    groups = (f"{name} {lists.as_groups(each.groups)}" for name, each in known.items() if each.groups is not None)
+    digest = hashlib.sha256("\n".join((election.created_at, *distinct, *groups)).encode()).hexdigest()[:32]
     slices, until = list(by_count(distinct, SLICE_VOTERS)), int(time.time()) + RETENTION_SECONDS
-    new = Import(election.name, digest, len(distinct), len(slices), 0, 0, skipped=skipped.as_text())
+    grouped = is_grouped(election, known)
+    new = Import(election.name, digest, len(distinct), len(slices), 0, 0, skipped=skipped.as_text(), grouped=grouped)
     if (there := find(election.name, digest)) is not None and not there.is_finished:
         return there
     places = [keys.imported_rows(election.name, digest, number) for number in range(len(slices))]
     for some in by_count(zip(places, slices, strict=True), TRANSACTION_SLICES):
-        table().write(*(Put({**at.item, **_slice(voters, display_names), "ttl": until}) for at, voters in some))
+        table().write(*(Put({**at.item, **_slice(voters, known), "ttl": until}) for at, voters in some))
     return _begin(actor, new, begin)
 
 
-def _slice(voters: Sequence[str], display_names: Names) -> Item:
-    return {"voters": voters, "display_names": {each: display_names[each] for each in voters if each in display_names}}
+def _slice(voters: Sequence[str], known: Known) -> Item:
+    return {"voters": voters, "details": {name: _details(known[name]) for name in voters if name in known}}
+
+
+def _details(each: Details) -> Item:
+    return asdict(each) | {"groups": None if each.groups is None else list(each.groups)}
+
+
+def _known(rows: Item) -> Known:
+    return {
+        name: Details(each["display_name"], None if each["groups"] is None else tuple(each["groups"]), each["adds"])
+        for name, each in rows["details"].items()
+    }
 
 
 def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
@@ -174,7 +191,7 @@ def import_batch(task: Task) -> Batch:
 
     try:
         actions.check(actor, election, Action.ADD_VOTERS)
-        add_batch(actor, election, rows["voters"], advancing, rows["display_names"])
+        add_batch(actor, election, rows["voters"], advancing, _known(rows))
     except LostRace:
         return Batch()  # another worker took this slice, or the election changed: retry
     except Refusal:

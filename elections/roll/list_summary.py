@@ -52,11 +52,14 @@ def skipped_of(rows: Iterable[Row]) -> Skipped:
     return Skipped(len(there), len(repeated), len(unusable), tuple(unusable[:MAX_UNUSABLE_LINES]))
 
 
+KINDS_OF_ROWS = {Verdict.INVALID: "problems", Verdict.CHANGED: "regrouped", Verdict.NEW: "fresh"}
+
+
 def rows_by_verdict(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows as a preview shows them: what cannot be used, what need not be added, what is new; not without end."""
-    found: dict[str, list[Row]] = {"problems": [], "known": [], "fresh": []}
+    found: dict[str, list[Row]] = {kind: [] for kind in (*KINDS_OF_ROWS.values(), "known")}
     for row in rows:
-        kind = "problems" if row.verdict == Verdict.INVALID else "fresh" if row.verdict == Verdict.NEW else "known"
+        kind = KINDS_OF_ROWS.get(row.verdict, "known")
         if len(found[kind]) < MAX_PREVIEW_ROWS:
             found[kind].append(row)
     return found
@@ -93,6 +96,8 @@ CANDIDATES = ListLabels(
     ngettext_lazy("%(count)d was already a candidate", "%(count)d were already candidates", "count"),
 )
 NEW = ngettext_lazy("%(count)d new", "%(count)d new", "count")
+GROUPED_IN_PREVIEW = ngettext_lazy("%(count)d in other groups", "%(count)d in other groups", "count")
+GROUPED = gettext_lazy("Their voter groups are saved.")
 REMOVED = ngettext_lazy("%(count)d voter removed.", "%(count)d voters removed.", "count")
 REMOVED_IN_PREVIEW = ngettext_lazy("%(count)d to be removed", "%(count)d to be removed", "count")
 DUPLICATES_IN_PREVIEW = ngettext_lazy("%(count)d duplicate", "%(count)d duplicates", "count")
@@ -113,9 +118,10 @@ def _counted(*numbers: tuple[int, Any]) -> list[str]:
     return [labels % {"count": count} for count, labels in numbers if count]
 
 
-def preview_text(new: int, skipped: Skipped, labels: ListLabels, removed: int = 0) -> str:
+def preview_text(new: int, skipped: Skipped, labels: ListLabels, removed: int = 0, changed: int = 0) -> str:
     """“8 new · 1 to be removed · 3 already on the roll · 2 cannot be used”"""
     others = (
+        (changed, GROUPED_IN_PREVIEW),
         (removed, REMOVED_IN_PREVIEW),
         (skipped.there, labels.already),
         (skipped.repeated, DUPLICATES_IN_PREVIEW),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
@@ -17,21 +19,22 @@ from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State
 from pages import lists
-from pages.lists import Row
+from pages.lists import Details, Row, Verdict
 from store import keys
 from store.splitting import by_count
-from store.table import Delete, Equals, Write
+from store.table import Delete, Equals, Exists, Item, Update, Write
 
-Names = Mapping[str, str]  # how people listed by address are called, by that address
-NO_NAMES: Names = {}
+Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
+NOTHING: Known = {}
 
 
 class UnknownNames(Refusal):
     """Names for the roll that no account here has."""
 
 
-def add_voters(actor: User, election: Election, names: Sequence[str], display_names: Names = NO_NAMES) -> int:
-    """Add people who are not on the roll yet; returns how many. Mails greet those listed by address by `display_names`.
+def add_voters(actor: User, election: Election, names: Sequence[str], known: Known = NOTHING) -> int:
+    """Add people who are not on the roll yet; returns how many. In a draft, those who are get the groups they are known
+    to be in.
 
     Unknown names are refused: a later account of that name would inherit the vote.
     """
@@ -46,16 +49,16 @@ def add_voters(actor: User, election: Election, names: Sequence[str], display_na
             len(unknown),
         )
         raise UnknownNames(sentence % {"names": ", ".join(unknown[:10]) + (" …" if len(unknown) > 10 else "")})
-    return put_on_roll(actor, election, distinct, display_names)
+    return put_on_roll(actor, election, distinct, known)
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
     return rolls.is_by_address(name) or keys.fold(name) in accounts
 
 
-def put_on_roll(actor: User, election: Election, names: Iterable[str], display_names: Names = NO_NAMES) -> int:
+def put_on_roll(actor: User, election: Election, names: Iterable[str], known: Known = NOTHING) -> int:
     """A batch at a time; returns how many were new."""
-    return sum(add_batch(actor, election, batch, display_names=display_names) for batch in by_count(names))
+    return sum(add_batch(actor, election, batch, known=known) for batch in by_count(names))
 
 
 def add_batch(
@@ -63,7 +66,7 @@ def add_batch(
     election: Election,
     batch: Sequence[str],
     also: Callable[[int, int], list[Write]] = lambda added, unknown: [],
-    display_names: Names = NO_NAMES,
+    known: Known = NOTHING,
 ) -> int:
     """Add the new voters of a batch in one transaction, and return how many; the other questions of a ballot follow.
 
@@ -75,21 +78,26 @@ def add_batch(
         writes = also(len(new), unknown)
         if new and followers:
             writes.append(multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new)))
-        return [*writes, *([multi_ballots.is_free(election.book)] if election.book and new else [])]
+        return writes
 
-    added = _add(actor, election, batch, more, display_names)
+    checks = [multi_ballots.is_free(election.book)] if election.book else []
+    added = _add(actor, election, batch, more, known, checks)
     if followers and added:
         multi_ballots.LISTING.start(subject)
     return added
 
 
-def copy_voters(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
-    """Put voters on the rolls of the other questions. Any number may do this at once, and again."""
+def copy_voters(actor: User, leader: Election, followers: Sequence[str], voters: Sequence[str]) -> None:
+    """Put voters on the rolls of the other questions that are for them. Any number may do this at once, and again."""
+    groups = rolls.on_roll(leader, voters)
+    known = {name: Details(groups=groups[keys.fold(name)]) for name in voters if keys.fold(name) in groups}
 
     def copy(name: str) -> None:
         election = repository.find(name)
         if election is not None and election.state(now_text()) != State.CLOSED:
-            _add(actor, election, voters)
+            _add(
+                actor, election, [each for each, own in known.items() if election.is_for(own.groups or ())], known=known
+            )
 
     for name in followers:
         retry_lost_race(partial(copy, name))
@@ -100,34 +108,127 @@ def _add(
     election: Election,
     batch: Sequence[str],
     also: Callable[[Sequence[str], int], list[Write]] = lambda new, unknown: [],
-    display_names: Names = NO_NAMES,
+    known: Known = NOTHING,
+    checks: Sequence[Write] = (),
 ) -> int:
     rules.check_listing(election, batch)
     on_roll, accounts = rolls.roll_and_accounts(election, batch)
     missing = [name for name in batch if keys.fold(name) not in on_roll]
     new = [name for name in missing if _is_known(name, accounts)]
     more = also(new, len(missing) - len(new))
+    election, groups = _spelled(election, batch, known, on_roll)
+    if election.stored_state == State.DRAFT:
+        election = _regroup(
+            actor, election, {name: own for name, own in groups.items() if name not in missing}, on_roll, checks
+        )
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
-        event_data = {"voters": new, "accounts": [bound.get(name) for name in new]}
-        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, display_names), *more)
+        event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new]}
+        event_data |= {"groups": [groups.get(name, []) for name in new]} if any(map(groups.get, new)) else {}
+        details = {name: replace(known.get(name, Details()), groups=tuple(groups.get(name, ()))) for name in new}
+        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, details), *more, *checks)
     elif more:
         table().write(*more)
     return len(new)
 
 
 def adding(
-    election: Election, names: Sequence[str], accounts: Mapping[str, str], known_as: Names = NO_NAMES
+    election: Election, names: Sequence[str], accounts: Mapping[str, str], known: Known = NOTHING
 ) -> list[Write]:
-    entries = (rolls.new_voter(election, each, accounts.get(each), known_as.get(each, "")) for each in names)
-    return [*entries, repository.touched(election, len(names))]
+    details = {name: known.get(name, Details()) for name in names}
+    entries = (rolls.new_voter(election, name, accounts.get(name), each) for name, each in details.items())
+    groups = [each.groups or () for each in details.values()]
+    changed = repository.touched(
+        election, len(names), excluded=_excluded(election, groups), groups=_with_new(election, groups)
+    )
+    return [*entries, changed]
 
 
-def compare(election: Election, rows: Sequence[Row]) -> list[Row]:
-    """The rows of a list again, with what comes of each if the list is put on the roll."""
-    known = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
-    compared = lists.compare_with_roll(rows, *known)
+def is_grouped(election: Election, known: Known) -> bool:
+    """Whether voters who are on the roll already get into the groups they are known to be in."""
+    return election.stored_state == State.DRAFT and any(each.groups is not None for each in known.values())
+
+
+def _excluded(election: Election, groups: Iterable[Sequence[str]]) -> int:
+    """How many of the voters who are in these groups may not vote. A draft does not count them: it may still change."""
+    return 0 if election.stored_state == State.DRAFT else sum(not election.is_for(each) for each in groups)
+
+
+# --- voter groups ---
+
+
+def _spelled(
+    election: Election, names: Iterable[str], known: Known, on_roll: Mapping[str, tuple[str, ...]]
+) -> tuple[Election, dict[str, list[str]]]:
+    """All voter groups of those of whom they are known, spelled and sorted as on the roll; and the election as it is
+    now, if some are new."""
+    wanted = {
+        name: (*groups, *(on_roll.get(keys.fold(name), ()) if known[name].adds else ()))
+        for name in names
+        if name in known and (groups := known[name].groups) is not None
+    }
+    if _with_new(election, wanted.values()):
+        election = repository.find(election.name) or election
+    every = _with_new(election, wanted.values()) or election.voter_groups
+    if len(every) > rules.MAX_VOTER_GROUPS:
+        sentence = _("People on a roll can be in at most %(most)d different voter groups; these are in %(count)d.")
+        raise rules.WrongState(sentence % {"most": rules.MAX_VOTER_GROUPS, "count": len(every)})
+    folded = {name: set(map(keys.fold, own)) for name, own in wanted.items()}
+    return election, {name: [each for each in every if keys.fold(each) in own] for name, own in folded.items()}
+
+
+def _with_new(election: Election, groups: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """All voter groups of the roll with these, if some of these are new there."""
+    every = {keys.fold(each): each for each in election.voter_groups}
+    for name in (each for some in groups for each in some):
+        every.setdefault(keys.fold(name), name)
+    return tuple(every.values()) if len(every) > len(election.voter_groups) else ()
+
+
+def _regroup(
+    actor: User,
+    election: Election,
+    groups: Mapping[str, list[str]],
+    on_roll: Mapping[str, tuple[str, ...]],
+    checks: Sequence[Write],
+) -> Election:
+    """Put people on the roll of a draft into these groups, and into no others; returns the election with the new ones.
+    Once it is open, groups decide who may vote, and stay as they are."""
+    changed = {name: own for name, own in groups.items() if on_roll[keys.fold(name)] != tuple(own)}
+    if not changed:
+        return election
+    event_data = {"voters": list(changed), "groups": list(changed.values())}
+    record(actor, "VotersGrouped", election, event_data, *grouping(election, changed), *checks)
+    return replace(election, voter_groups=_with_new(election, changed.values()) or election.voter_groups)
+
+
+def grouping(election: Election, groups: Mapping[str, Sequence[str]]) -> list[Write]:
+    """Refused for somebody who is no longer on the roll."""
+    entries = [
+        Update(sharding.voter_key(election, name), set={"groups": list(own)}, when=Exists())
+        for name, own in groups.items()
+    ]
+    return [*entries, repository.touched(election, groups=_with_new(election, groups.values()))]
+
+
+def compare(election: Election, rows: Sequence[Row], groups: tuple[str, ...] = ()) -> list[Row]:
+    """The rows of a list again, with what comes of each if the list is put on the roll, all of it in these groups."""
+    on_roll, accounts = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
+    compared = lists.compare_with_roll(rows, on_roll, accounts)
+    if election.stored_state == State.DRAFT:
+        compared = [_with_change(row, on_roll, groups) for row in compared]
     return compared if rules.takes_names(election) else lists.refuse_names(compared, str(rules.EVERYBODY_HERE))
+
+
+def _with_change(row: Row, on_roll: Mapping[str, tuple[str, ...]], groups: tuple[str, ...]) -> Row:
+    """A row with another verdict if somebody on the roll comes into other voter groups by it."""
+    if row.verdict != Verdict.THERE or not row.value or (row.groups is None and not groups):
+        return row
+    before = on_roll[keys.fold(row.value)]
+    after = (*(before if row.groups is None else row.groups), *groups)
+    if {*map(keys.fold, before)} == {*map(keys.fold, after)}:
+        return row
+    return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the voter groups change."))
 
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
@@ -148,4 +249,5 @@ def remove_voters(actor: User, election: Election, names: Sequence[str], *also: 
 def removing(election: Election, names: Sequence[str]) -> list[Write]:
     """Refused for somebody who has voted."""
     entries = [Delete(sharding.voter_key(election, name), when=Equals("voted", False)) for name in names]
-    return [*entries, repository.touched(election, -len(names))]
+    excluded = _excluded(election, rolls.on_roll(election, names).values()) if election.for_groups else 0
+    return [*entries, repository.touched(election, -len(names), excluded=-excluded)]

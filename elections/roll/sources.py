@@ -143,19 +143,25 @@ class Difference:
         return [row.value for row in self.rows if row.verdict == Verdict.NEW and row.value]
 
     @property
+    def changed(self) -> list[str]:
+        """Who comes into other voter groups."""
+        return [row.value for row in self.rows if row.verdict == Verdict.CHANGED and row.value]
+
+    @property
     def unchanged(self) -> int:
         """How many of those listed are on the roll already."""
-        return sum(row.verdict == Verdict.THERE for row in self.rows)
+        return sum(row.verdict in (Verdict.THERE, Verdict.CHANGED) for row in self.rows)
 
     @property
     def digest(self) -> str:
         """By which an organiser applies what they have seen, and nothing else."""
-        return hashlib.sha256("\n".join((*self.added, "", *self.removed)).encode()).hexdigest()
+        groups = (f"{row.value} {lists.as_groups(row.groups)}" for row in self.rows if row.groups is not None)
+        return hashlib.sha256("\n".join((*self.added, "", *self.removed, *groups)).encode()).hexdigest()
 
 
 def difference(removable: Iterable[str], rows: Sequence[Row]) -> Difference:
     """Of the people on the roll who may be removed, and the rows of a source compared with the roll."""
-    if not any(row.verdict in (Verdict.NEW, Verdict.THERE) for row in rows):
+    if not any(row.verdict in (Verdict.NEW, Verdict.THERE, Verdict.CHANGED) for row in rows):
         raise SourceError("nobody")
     listed = {keys.fold(row.value) for row in rows if row.value}
     return Difference(rows, [name for name in removable if keys.fold(name) not in listed])
@@ -175,7 +181,7 @@ def follow(actor: User, election: Election, found: Difference) -> None:
     check(actor, election, Action.ADD_VOTERS)
     if found.removed:
         services.remove_together(actor, election, found.removed)
-    services.put_on_roll(actor, election, found.added, lists.display_names(found.rows))
+    services.put_on_roll(actor, election, [*found.added, *found.changed], lists.details_of(found.rows))
 
 
 def choose(actor: User, election: Election, kind: str, place: str, *, nightly: bool) -> None:

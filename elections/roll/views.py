@@ -26,7 +26,6 @@ from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing, progress
 from elections.rules import Action, Election, State
-from elections.skills_needed.views import SkilledForm
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
 from pages import lists
@@ -40,7 +39,7 @@ from skills.rules import level_of
 from store.parallel import run_parallel
 
 from . import imports, list_summary, services, sources
-from .forms import ImportedForm, ImportForm, SearchForm, SourceForm, VotersForm
+from .forms import ImportedForm, ImportForm, RollForm, SearchForm, SkilledVotersForm, SourceForm
 from .imports import Import
 from .services import add_voters
 
@@ -56,7 +55,7 @@ UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before
 @form_page
 def roll(request: HttpRequest, election: Election) -> HttpResponse:
     """Who may vote, page by page; a POST adds voters, one per line."""
-    form = VotersForm(form_data(request))
+    form = RollForm(form_data(request))
     if run_form(request, form, lambda: add_voters_from(form, request.user, election), str, "voters"):
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
@@ -72,7 +71,15 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
     context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
+    context["group_sizes"] = _group_sizes(election)
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
+
+
+def _group_sizes(election: Election) -> list[tuple[str, int]]:
+    """The voter groups of the roll that somebody is in; read only if there are any."""
+    sizes = rolls.group_sizes(election) if election.voter_groups else {}
+    every = [(name, sum(size for groups, size in sizes.items() if name in groups)) for name in election.voter_groups]
+    return [(name, size) for name, size in every if size]
 
 
 def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
@@ -120,9 +127,12 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     return show_form(request, form, _("Import voters"), _("Check the list"), **context)
 
 
-def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
+def preview_page(
+    request: HttpRequest, election: Election, rows: list[lists.Row], groups: tuple[str, ...] = (), **more: Any
+) -> HttpResponse:
     """The outcome for each row, and the button that applies it."""
-    more |= {"query": _query(request), **preview_context(services.compare(election, rows), list_summary.VOTERS)}
+    compared = services.compare(election, rows, groups)
+    more |= {"query": _query(request), **preview_context(compared, list_summary.VOTERS, groups)}
     return render(request, "elections/preview.html", election_context(request, election, **more))
 
 
@@ -138,15 +148,19 @@ def _return_url(request: HttpRequest, election_name: str) -> str:
     return reverse("roll", args=[election_name])
 
 
-def preview_context(rows: list[lists.Row], labels: list_summary.ListLabels) -> dict[str, Any]:
+def preview_context(
+    rows: list[lists.Row], labels: list_summary.ListLabels, groups: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """What a preview shows of a list, and the form that sends it back to be saved."""
-    new = [[row.value, row.display_name] for row in rows if row.verdict == Verdict.NEW]
+    applied = [row for row in rows if row.verdict in (Verdict.NEW, Verdict.CHANGED)]
+    changed = sum(row.verdict == Verdict.CHANGED for row in applied)
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
-    sent_back = "".join(lists.as_csv(["voter", "name"], new)) if new else ""
-    form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.preview_text(len(new), skipped, labels)
-    return {"new": len(new), "form": form, **list_summary.rows_by_verdict(rows), "numbers": numbers}
+    sent_back = lists.voters_as_csv((row.value or "", row.display_name, row.groups) for row in applied)
+    initial = {"voters": sent_back if applied else "", "groups": lists.as_groups(groups), "skipped": skipped.as_text()}
+    numbers = list_summary.preview_text(len(applied) - changed, skipped, labels, changed=changed)
+    counts = {"new": len(applied) - changed, "changed": changed}
+    return {**counts, "form": ImportedForm(initial=initial), **list_summary.rows_by_verdict(rows), "numbers": numbers}
 
 
 def _import(request: HttpRequest, election: Election) -> HttpResponse:
@@ -154,7 +168,7 @@ def _import(request: HttpRequest, election: Election) -> HttpResponse:
     with refusals_as_messages(request):
         if form.is_valid():
             voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
-            new = imports.start(request.user, election, voters, skipped, display_names=form.display_names)
+            new = imports.start(request.user, election, voters, skipped, known=form.known)
             return start_import(request, election, new)
         messages.error(request, _("The list could not be imported. Please start again with the file."))
     return redirect(reverse("import_roll", args=[election.name]) + _query(request))
@@ -201,9 +215,10 @@ def _redirect(request: HttpRequest, address: str) -> HttpResponse:
 def add_voters_from(form: Any, actor: User, election: Election) -> str:
     """What came of it, in a sentence."""
     voters = form.cleaned_data["voters"]
-    added = add_voters(actor, election, voters, form.display_names)
+    added = add_voters(actor, election, voters, form.known)
     skipped = replace(form.skipped, there=len(voters) - added)
-    return list_summary.summary(added, skipped, list_summary.VOTERS)
+    sentence = list_summary.summary(added, skipped, list_summary.VOTERS)
+    return f"{sentence} {list_summary.GROUPED}" if services.is_grouped(election, form.known) else sentence
 
 
 @organiser_page(Action.SEE_ROLL)
@@ -214,8 +229,12 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     shows_who_voted = tells_who(election, voted)
     voters = rolls.every_voter(election, by_name=tells_names(election, voted))
     voted_of = {True: ["yes"], False: ["no"]} if shows_who_voted else {True: [], False: []}
-    rows = ([voter.name, voter.display_name, *voted_of[voter.voted]] for voter in voters)
-    header = ["voter", "name", *(["voted"] if shows_who_voted else [])]
+    groups = ["groups"] if election.voter_groups else []
+    rows = (
+        [voter.name, voter.display_name, *([lists.as_groups(voter.groups)] if groups else []), *voted_of[voter.voted]]
+        for voter in voters
+    )
+    header = ["voter", "name", *groups, *(["voted"] if shows_who_voted else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
     return answer
@@ -237,7 +256,7 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def skilled(request: HttpRequest, election: Election) -> HttpResponse:
     """First which skill, then a preview as of an import, and the same button."""
-    form = SkilledForm(form_data(request))
+    form = SkilledVotersForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
         holders = islice(skills.holders(skill, least), lists.MAX_ROWS)  # as many as a list may have
@@ -245,7 +264,8 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
         rows = [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
         values = {"skill": skill.name, "level": level_of(least).label}
         sentence = _("Everybody with %(skill)s at %(level)s or above.") % values
-        return preview_page(request, election, rows, skilled=sentence)
+        groups = (lists.group_named(skill.name),) if form.cleaned_data["as_group"] else ()
+        return preview_page(request, election, rows, groups, skilled=sentence)
     context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
     return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
 
@@ -291,7 +311,9 @@ def _follow(request: HttpRequest, election: Election, form: SourceForm) -> HttpR
     context = list_summary.rows_by_verdict(found.rows) | {"found": found, "form": form}
     context |= {"removed": found.removed[: list_summary.MAX_PREVIEW_ROWS], "unlined": form.chosen[0] != sources.FILE}
     skipped = list_summary.skipped_of(found.rows)
-    numbers = list_summary.preview_text(len(found.added), skipped, list_summary.VOTERS, len(found.removed))
+    numbers = list_summary.preview_text(
+        len(found.added), skipped, list_summary.VOTERS, len(found.removed), len(found.changed)
+    )
     return render(
         request, "elections/source_preview.html", election_context(request, election, numbers=numbers, **context)
     )
@@ -303,9 +325,9 @@ def _apply(request: HttpRequest, election: Election, form: SourceForm, found: so
         services.remove_together(request.user, election, found.removed)
         messages.success(request, list_summary.REMOVED % {"count": len(found.removed)})
     sources.choose(request.user, election, kind, place, nightly=form.cleaned_data["nightly"])
-    if not found.added:
+    if not (found.added or found.changed):
         messages.success(request, _("The roll is as the source has it."))
         return redirect("roll", name=election.name)
-    names, skipped = lists.display_names(found.rows), list_summary.skipped_of(found.rows)
-    new = imports.start(request.user, election, found.added, skipped, display_names=names)
+    known, skipped = lists.details_of(found.rows), list_summary.skipped_of(found.rows)
+    new = imports.start(request.user, election, [*found.added, *found.changed], skipped, known=known)
     return start_import(request, election, new)

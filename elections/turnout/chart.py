@@ -117,7 +117,7 @@ def draw_chart(
     quorum: int | None = None,
 ) -> Chart:
     """`last` is how another election went: pairs of which part of its window had passed and which part had voted."""
-    voters = election.voter_count if election.electorate == "listed" else 0  # unknown: votes instead of shares
+    voters = election.entitled if election.electorate == "listed" else 0  # unknown: votes instead of shares
     whole, when = when, _begun(when)
     pace = (whole.end - whole.start) / (when.end - when.start)
     reached = [_height(counted.voted, voters), *(100 * share for _part, share in last)]

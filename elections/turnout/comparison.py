@@ -47,17 +47,17 @@ class Comparison:
 def compare(other: Election, counted: Turnout, own: Window | None, now: datetime) -> Comparison | None:
     """None if there is nothing to compare, or it must not be shown."""
     when = window(other, counted, now)
-    is_known = other.electorate == "listed" and other.voter_count and other.stored_state == State.CLOSED
+    is_known = other.electorate == "listed" and other.entitled and other.stored_state == State.CLOSED
     if not is_known or when is None or not tells_who(other, counted.voted):
         return None
     progress = (
         (0.0, 0.0),
-        *((when.across(moment) / 100, count / other.voter_count) for moment, count in counted.steps),
+        *((when.across(moment) / 100, count / other.entitled) for moment, count in counted.steps),
     )
-    progress = (*progress, (1.0, counted.voted / other.voter_count))
+    progress = (*progress, (1.0, counted.voted / other.entitled))
     is_under_way = own is not None and own.now < own.end
     then = round(100 * share_at(progress, own.passed)) if own is not None and is_under_way else None
-    return Comparison(other.name, then, counted.percent(other.voter_count), progress)
+    return Comparison(other.name, then, counted.percent(other.entitled), progress)
 
 
 def share_at(progress: tuple[tuple[float, float], ...], passed: float) -> float:

@@ -38,7 +38,7 @@ def turnout_context(election: Election) -> dict[str, Any]:
     is_any = counted.voted or counted.steps  # when the first of them voted may not have been counted yet
     return {
         "turnout": counted,
-        "percent": counted.percent(election.voter_count),
+        "percent": counted.percent(election.entitled),
         "picture": chart.draw_chart(election, counted, when, progress, quorum) if when and is_any else None,
         "compared": beside_it,
     }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy
@@ -23,6 +24,7 @@ from acts.storage import now_text
 from elections.convening import Convened
 from elections.drafts import copying
 from elections.drafts.copying import BY_ADDRESS
+from elections.kinds import settings_of_kind
 from elections.rules import Election
 from live import counting, follow_up_store, repository
 from live.follow_up_store import RECORDING, FollowUp, FollowUpKind
@@ -36,7 +38,7 @@ from pages.names import MAX_NAME_CHARS, clean_title
 from polls import services as polls
 from polls.forms import usual_retention
 from polls.rules import Poll
-from questions.question import Question
+from questions.question import Kind, Question
 from store import keys
 from store.log import Event
 from store.table import Write
@@ -73,6 +75,12 @@ class Subject:
     title: str = ""
     options: tuple[str, ...] = ()
     digest: str = ""  # of the sealed round
+    is_choice: bool = False  # whether everybody chose one option, instead of ranking them
+
+    @property
+    def ballot(self) -> dict[str, Any]:
+        """The kind of ballot of the poll, or election, goes with the question."""
+        return {"kind": "choose", "most": 1} if self.is_choice else {}
 
 
 def subject(game: Game, state: State, number: int) -> Subject:
@@ -89,7 +97,8 @@ def subject(game: Game, state: State, number: int) -> Subject:
     options = _distinct(play_of(game, question).options(sealed, question, texts_of(game.id)))
     if len(options) < 2:
         raise NoFollowUp(NO_OPTIONS)
-    return Subject(game, state, number, _as_name(question.title, game.title), options, counting.round_digest(sealed))
+    title, digest = _as_name(question.title, game.title), counting.round_digest(sealed)
+    return Subject(game, state, number, title, options, digest, question.kind == Kind.CHOICE)
 
 
 def _sealed(game: Game, state: State, number: int) -> Round:
@@ -176,7 +185,7 @@ def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
             raise NoFollowUp(NOTHING_TO_RANK)
         polls.count_making(host, address)
         chosen = {"title": wanted.title, "description": description(wanted), "time_zone": wanted.game.time_zone}
-        return polls.make(host, wanted.options, usual_retention(), also, expires_at=None, **chosen)[0]
+        return polls.make(host, wanted.options, usual_retention(), also, expires_at=None, **chosen, **wanted.ballot)[0]
 
     return retry_lost_race(lambda: _make(host, game_id, number, FollowUpKind.POLL, poll))
 
@@ -227,7 +236,10 @@ def _drafted(host: User, wanted: Subject, also: ExtraWrites, electorate: Elector
     called = convened(wanted, hall, listed=electorate is not None) if hall else None
     addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
     voters = {**electorate.accounts, **addressed} if electorate else {}
-    settings_ = {"time_zone": wanted.game.time_zone, "convened": called, "vote_by_link": bool(addressed)}
+    settings_: dict[str, Any] = {"time_zone": wanted.game.time_zone, "convened": called}
+    settings_ |= {"vote_by_link": bool(addressed)}
+    if wanted.is_choice:
+        settings_ |= settings_of_kind(wanted.ballot)
     for name in candidate_names(wanted.title):
         with suppress(NameTaken):
             return copying.make(host, name, wanted.options, voters, also, description=description(wanted), **settings_)

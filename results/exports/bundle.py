@@ -60,6 +60,7 @@ SETTINGS = (
     "electorate",
     "created_at",
 )
+FOR_GROUPS = "for_groups"  # which voter groups may vote, if not all of the roll
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
@@ -147,6 +148,7 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         "format": FORMAT,
         "election": election.name,
         **{name: getattr(election, name) for name in SETTINGS},
+        **({FOR_GROUPS: list(election.for_groups)} if election.for_groups else {}),
         **({"convened": asdict(election.convened)} if election.convened else {}),
         "seed": found.seal.seed,
         **_lots(found),
@@ -174,7 +176,7 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted, votes
-        for voter in rolls.every_voter(election):
+        for voter in rolls.entitled_voters(election):
             may_vote, voted, votes = may_vote + 1, voted + voter.voted, votes + voter.weight
             yield orjson.dumps(entries.entry(voter))
 
@@ -293,7 +295,9 @@ rules.json         what was decided before the first vote: how ballots are count
                    many of those present were put on the roll. The event that created the election says the same, and
                    verify.py works out again whether the quorum was met
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
-                   election that it would reveal how); addresses are shortened. An entry that is disclosed in full has
+                   election that it would reveal how); addresses are shortened. If rules.json has "for_groups", only
+                   people in one of these voter groups may vote: the events VotersAdded and VotersGrouped say who is in
+                   which, and verify.py works out again who may vote. An entry that is disclosed in full has
                    a nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces, or [name,voted,weight]
                    if their vote counts several times, is its commitment. Any other has the commitment itself, which
                    reveals nothing without its nonce. The SHA-256 of all commitments, in this order, was sealed with

@@ -28,6 +28,7 @@ def as_text(found: Sealed) -> str:
         [found.election.name, "=" * min(len(found.election.name), 72)],
         _outcome(found),
         _ended(found),
+        _groups(seal),
         _convened(found.election),
         [
             _("Method: %(method)s") % {"method": wording.method_label(report.result.method)},
@@ -50,7 +51,7 @@ def _wrapped(line: str) -> str:
 
 
 def _outcome(found: Sealed) -> list[str]:
-    result, cast, voters = found.report.result, found.seal.ballots, found.election.voter_count
+    result, cast, voters = found.report.result, found.seal.ballots, found.election.entitled
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", cast) % {"count": cast}
     votes = _("Together they have %(votes)d votes.") % {"votes": result.total}
     of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters) % {"count": voters}
@@ -74,6 +75,16 @@ def _how_close(report: Report) -> list[str]:
     margin, close = margin_of(report.result), wording.how_close(report)
     lines = [*([f"{margin.title}: {margin.sentence}"] if margin else []), *([close] if close else [])]
     return [_("How close was it?"), *lines] if lines else []
+
+
+def _groups(seal: Seal) -> list[str]:
+    """The turnout of voter groups."""
+    line = _("%(group)s: %(voted)d of %(voters)d voted, %(percent)d%%")
+    rows = [
+        line % {"group": each.name, "voted": each.voted, "voters": each.voters, "percent": each.percent}
+        for each in seal.groups
+    ]
+    return [_("Turnout by voter group"), *(f"- {row}" for row in rows)] if rows else []
 
 
 def _ended(found: Sealed) -> list[str]:

@@ -21,13 +21,13 @@ from itertools import product
 from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
-MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": ""}  # what applies where nothing else is said
+MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": "", "for_groups": []}  # where nothing else is said
 ANSWERS = {"Yes": 0, "No": 1, "Abstain": 2}  # the candidates of every vote on yes or no
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name", "weight")
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
-VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved", *VOTES)
+VOTING = ("VotersAdded", "VotersRemoved", "VotersGrouped", "CandidatesAdded", "CandidatesRemoved", *VOTES)
 
 
 class Wrong(Exception):
@@ -73,12 +73,16 @@ class History:
 
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
-        self.parts, self.result, self.closed, self.convened = [], None, False, None
+        self.parts, self.result, self.closed, self.convened, self.groups = [], None, False, None, {}
         for event in sorted(events, key=lambda event: event["event_id"]):
             self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
-        self.roll = {name: voted for name, voted in self.roll.items() if voted is not None}
+        self.roll = {name: voted for name, voted in self.roll.items() if voted is not None and self.may_vote(name)}
         if self.result is None:
             raise Wrong("The log does not end with the sealing of the result.")
+
+    def may_vote(self, name):  # some questions are only for some of the groups that voters are in
+        may = self.settings.get("for_groups")
+        return not may or not {*map(fold, may)}.isdisjoint(map(fold, self.groups.get(name, ())))
 
     def take(self, what, kind, said):
         if fold(said["election_name"]) != fold(self.name or said["election_name"]):
@@ -103,7 +107,11 @@ class History:
             self.candidates = {name: each for name, each in self.candidates.items() if fold(name) not in gone}
         elif kind in ("VotersAdded", "VotersRemoved"):
             self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in said["voters"]})
-        elif kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
+        if kind in ("VotersAdded", "VotersGrouped"):
+            self.groups.update(
+                {fold(v): said["groups"][n] if "groups" in said else () for n, v in enumerate(said["voters"])}
+            )
+        if kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
             self.roll[fold(said["voter_name"])] = kind == "BallotCast"
             self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
         elif kind == "BallotsSealed":

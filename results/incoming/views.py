@@ -20,7 +20,7 @@ from results.report import Report
 from results.repository import Found
 from results.views import context_of_report, not_yet
 from store.keys import fold
-from tally.closeness import Closeness
+from tally.changes import Closeness
 from tally.explain import explain
 from tally.provisional import provisional_result
 

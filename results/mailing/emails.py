@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop, ngettext
 from accounts import repository as people
 from elections import repository
 from elections.invitations import opt_out
+from elections.invitations.mailing import ASKED
 from elections.invitations.voting_link import new_token
 from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
@@ -42,7 +43,8 @@ def outcome_sentence(about: dict[str, str]) -> str:
 
 def _question_lines(about: dict[str, str]) -> list[str]:
     outcomes = json.loads(about.get("questions", "[]"))
-    return [f"{each['question']}: {outcome_sentence(each)}" for each in outcomes]
+    own = about[ASKED].split("\n") if ASKED in about else [each["question"] for each in outcomes]
+    return [f"{each['question']}: {outcome_sentence(each)}" for each in outcomes if each["question"] in own]
 
 
 def _placeholders(mail: Mail) -> dict[str, str]:

@@ -32,11 +32,11 @@ def _picture(election: Election, turnout: Turnout) -> Picture:
 
 
 def _summary(election: Election, turnout: Turnout) -> str:
-    if not election.voter_count:
+    if not election.entitled:
         return _("%(voted)s voted") % {"voted": turnout.voted}
-    percent = turnout.percent(election.voter_count)
+    percent = turnout.percent(election.entitled)
     notes = _("%(voted)s of %(voters)s voted, %(percent)s%%")
-    return notes % {"voted": turnout.voted, "voters": election.voter_count, "percent": percent}
+    return notes % {"voted": turnout.voted, "voters": election.entitled, "percent": percent}
 
 
 def _note(turnout: Turnout) -> str:
@@ -45,7 +45,7 @@ def _note(turnout: Turnout) -> str:
 
 def _curve(election: Election, turnout: Turnout) -> SafeString:
     """Forty units high, a hundred across, stretched to the room there is."""
-    line = turnout.curve(election.voter_count, turnout.steps[-1][0])
+    line = turnout.curve(election.entitled, turnout.steps[-1][0])
     return tag(
         "svg",
         tag("polygon", points=f"0,40 {line} 100,40", class_="below"),
@@ -62,7 +62,7 @@ def _curve(election: Election, turnout: Turnout) -> SafeString:
 
 def _axis(election: Election, turnout: Turnout) -> list[SafeString]:
     """What the top is, and when the first and the last vote came, to the hour or the day; on two lines, for phones."""
-    top = max(election.voter_count or 0, *(count for _moment, count in turnout.steps))
+    top = max(election.entitled or 0, *(count for _moment, count in turnout.steps))
     below = HEAD_PX + PLOT_HEIGHT_PX + 18
     marks = [text(top, 0, HEAD_PX + 14, "small")]
     if len(turnout.steps) > 1:

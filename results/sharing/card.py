@@ -112,7 +112,7 @@ def _outcome(result: Result) -> tuple[str, str]:
 
 
 def _turnout(election: Election, seal: Seal) -> tuple[str, float | None]:
-    cast, may = seal.turnout.voted, election.voter_count
+    cast, may = seal.turnout.voted, election.entitled
     if election.electorate != "listed" or not may:
         return ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast}, None
     text = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)

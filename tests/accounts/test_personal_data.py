@@ -131,7 +131,9 @@ def test_a_name_that_somebody_else_had_before_tells_nothing_of_them(site, boss, 
 def test_it_asks_for_the_password_and_not_too_often(site, boss, ada, signed_in, client):
     assert client.get("/me/data/").status_code == 302
     browser = signed_in(ada)
-    assert "Download my data" in browser.get("/me/data/").content.decode()
+    page = browser.get("/me/data/").content.decode()
+    assert "Download my data" in page
+    assert "Your ballots in secret elections are not in it: nobody can find them" in page
     assert browser.post("/me/data/", {"present": "wrong"}).status_code == 422
     for _ in range(5):
         asked_for(browser)
@@ -157,6 +159,7 @@ def test_before_a_removal_is_decided_the_page_says_what_becomes_of_everything(
     assert "1 poll passes to the owner" in shown
     assert "forgets the name and the addresses after 30 days" in shown
     assert "deleted with the election" in shown
+    assert "Ballots of secret elections: nobody can find them, so they stay and count" in shown
     settings.FORGET_AFTER_DAYS = 0
     assert "keeps names permanently" in browser.get(page).content.decode()
 

@@ -35,6 +35,17 @@ def test_a_poll_from_the_first_vote_to_the_result(otto, stranger):
     assert problem(otto.post(f"{path}/close")) == (409, "not-now")
 
 
+def test_the_kind_of_ballot_is_chosen_and_counted(otto, stranger):
+    poll = otto.post("polls", LUNCH | {"kind": "choose", "most": 2}).json()
+    assert (poll["kind"], poll["most"]) == ("choose", 2)
+    services.cast(poll["id"], voters.id_of(poll["id"], "Ann"), {"0": ["1"], "1": ["1"]}, "form")
+    services.cast(poll["id"], voters.id_of(poll["id"], "Ben"), {"0": ["1"]}, "form")
+    (count,) = stranger.get(f"polls/{poll['id']}/results").json()["counts"]
+    assert (count["method"], count["leaders"]) == ("most-votes", ["Pizza"])
+    plain = otto.post("polls", LUNCH).json()
+    assert (plain["kind"], plain["most"]) == ("ranked", 0)
+
+
 def test_hidden_results_stay_hidden(otto, stranger):
     poll = otto.post("polls", LUNCH | {"results_hidden": True}).json()
     assert problem(otto.get(f"polls/{poll['id']}/results")) == (403, "not-allowed")
@@ -61,6 +72,9 @@ def test_a_poll_sent_again_is_made_once(otto):
         ({"options": ["Pizza"]}, "options"),
         ({"options": ["Pizza", "pizza"]}, "options"),
         ({"days": 7}, "days"),
+        ({"kind": "points"}, "kind"),
+        ({"kind": "choose", "most": 3}, "most"),
+        ({"most": 0}, "most"),
         ({"ends": "2001-01-01T00:00:00Z"}, "ends"),
         ({"time_zone": "Mars"}, "time_zone"),
         ({"vote": 1}, "vote"),

@@ -82,12 +82,14 @@ def test_they_are_chosen_in_the_settings_shown_and_copied(person, signed_in):
     assert client.post(at, typed | {"safeguards": "sealed"}).status_code == 422
     assert client.post(at, typed | {"safeguards": STRICT}).status_code == 302
     assert elections.find("Board").is_strict
+    assert "strict: nothing of a ballot is stored" in text_of(client.get("/election/Board/dashboard/"))
     assert re.search(r'value="strict"[^>]* checked', client.get(at).content.decode())
     client.post(at, typed | {"safeguards": [LEAVE, NO_DRAFTS]})
     assert elections.find("Board").safeguards == (NO_DRAFTS, LEAVE)
     assert not re.search(r'value="strict"[^>]* checked', client.get(at).content.decode())
     assert "stricter rules for voting" in text_of(client.get("/election/Board/history/"))
     assert "nothing of a ballot is stored on the device" in text_of(client.get("/election/Board/dashboard/"))
+    assert "strict:" not in text_of(client.get("/election/Board/dashboard/"))
     assert copying.copy(ada, elections.find("Board"), "Council").safeguards == (NO_DRAFTS, LEAVE)
 
 
@@ -126,7 +128,7 @@ def test_a_rehearsal_and_paper_never_say_that_the_vote_counts(opened, person, si
     checked = organiser.post("/election/Board/paper/", {"voter": "Eve", "rank-0": "1"})
     copying.copy(people.find("the organiser"), elections.find("Board"), "Copy")
     rehearsed = organiser.post("/election/Copy/rehearsal/")
-    assert "Robot" in text_of(rehearsed) or rehearsed.status_code == 200
+    assert rehearsed.status_code == 200
     for page in (paper, checked, rehearsed):
         assert "This vote counts" not in text_of(page)
         assert "Protect your device" not in text_of(page)

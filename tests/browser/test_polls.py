@@ -157,6 +157,28 @@ def test_results_come_in_by_themselves_and_what_is_unfolded_stays_so_until_the_p
         expect(late.locator("main")).to_contain_text("See the results")
 
 
+def test_scores_on_a_phone_with_the_keyboard_and_live(maker, visit):
+    maker.select_option("[name=kind]", "choose")
+    expect(maker.locator("[name=most]")).to_be_visible()
+    maker.select_option("[name=kind]", "score")
+    expect(maker.locator("[name=most]")).to_be_hidden()
+    path = make(maker, "How was it", *DISHES)
+    voter = visit(path, width=PHONE_WIDTH_PX)
+    expect(voter.locator(".mark-count")).to_have_text("Scored: 0 of 4")
+    assert faults(voter) + wide(voter) == []
+    scores = voter.get_by_role("group", name="Tacos")
+    scores.get_by_label("0").focus()
+    for _ in range(5):
+        voter.keyboard.press("ArrowRight")
+    expect(scores.get_by_label("5")).to_be_checked()
+    expect(voter.locator(".mark-count")).to_have_text("Scored: 1 of 4")
+    maker.goto(f"{path}results/")
+    send(voter)
+    expect(voter.locator(".ballot-ranks li").first).to_contain_text("Tacos")
+    expect(maker.locator("#running")).to_contain_text("Both methods agree: Tacos.")
+    assert faults(maker) + wide(maker) == []
+
+
 def test_a_list_can_be_pasted_and_a_mistake_is_shown(maker):
     assert faults(maker) + wide(maker) == []
     maker.click("text=Paste a list instead")

@@ -25,6 +25,7 @@ from elections.turnout.disclosure import Allowed
 from mail.emails import compose
 from mail.sending import send_waiting
 from pages import lists
+from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys
 from store.table import DATA
@@ -71,7 +72,8 @@ def test_names_go_from_the_list_to_the_roll_and_into_the_mail(ada, board, person
     shown = client.get(reverse("roll", args=["Board"])).content.decode()
     assert "Anna &lt;b&gt;Weber&lt;/b&gt;" in shown
     exported = b"".join(client.get(reverse("export_roll", args=["Board"])).streaming_content)
-    assert lists.display_names(lists.read_voters(exported)) == {"anna@example.org": NAME, "m@example.org": "مريم"}
+    named = {voter: each.display_name for voter, each in lists.details_of(lists.read_voters(exported)).items()}
+    assert named == {"anna@example.org": NAME, "m@example.org": "مريم"}
     add_voters(ada, repository.find("Board"), [person("Hypatia", email="h@example.org").name])
     mailed(ada, board)
     assert f"Hello {NAME}," in sent_to("anna@example.org").body
@@ -90,7 +92,7 @@ def test_members_are_greeted_by_name_where_all_of_them_may_vote(ada, person):
 
 
 def test_one_who_is_invited_again_is_greeted_again(ada, board):
-    add_voters(ada, board, ["anna@example.org"], {"anna@example.org": "Anna Weber"})
+    add_voters(ada, board, ["anna@example.org"], {"anna@example.org": Details("Anna Weber")})
     mailed(ada, board)
     sent.outbox.clear()
     mailing.resend_invitation(ada, repository.find("Board"), "anna@example.org")
@@ -99,7 +101,7 @@ def test_one_who_is_invited_again_is_greeted_again(ada, board):
 
 
 def test_a_copy_has_the_names_too(ada, board):
-    add_voters(ada, board, ["anna@example.org"], {"anna@example.org": "Anna Weber"})
+    add_voters(ada, board, ["anna@example.org"], {"anna@example.org": Details("Anna Weber")})
     copying.copy(ada, repository.find("Board"), "Next")
     finish_background()
     assert names_on("Next") == {"anna@example.org": "Anna Weber"}
@@ -107,7 +109,7 @@ def test_a_copy_has_the_names_too(ada, board):
 
 def test_a_name_is_exported_to_its_person_hidden_from_auditors_and_goes_with_them(ada, board, person, site):
     anna = person("Anna", Role.VOTER, email="anna@example.org")
-    add_voters(ada, board, ["anna@example.org"], {"anna@example.org": "Anna Weber"})
+    add_voters(ada, board, ["anna@example.org"], {"anna@example.org": Details("Anna Weber")})
     mailed(ada, board)
     (own,) = personal_data.rolls(anna)
     assert own["greeted_as"] == "Anna Weber"

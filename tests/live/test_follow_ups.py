@@ -122,6 +122,14 @@ def test_a_poll_has_the_question_and_its_options_each_once(ranked, hana):
     ]
 
 
+def test_a_choice_stays_a_choice_in_the_poll_and_in_the_election(made, hana):  # noqa: F811
+    game = asked(made(Type.POLL, [CHAIR]), ("0", "1", "0"))
+    poll = polls.find(services.make_poll(hana, "10.0.0.1", game.id, 1).what)
+    assert (poll.kind, poll.most) == ("choose", 1)
+    draft = elections.find(services.make_election(hana, game.id, 1).what)
+    assert (draft.kind, draft.method, draft.most) == ("choose", "most-votes", 1)
+
+
 def test_polls_have_their_own_limits_which_are_said(ranked, hana, monkeypatch):
     monkeypatch.setattr(polling, "MADE", replace(polling.MADE, most=0))
     with pytest.raises(TooOften):

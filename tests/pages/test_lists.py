@@ -20,12 +20,13 @@ from pages.lists import (
     MAX_LINE_CHARS,
     MAX_LINES,
     MAX_ROWS,
+    Details,
     NotAList,
     Row,
     Verdict,
     as_csv,
     compare_with_roll,
-    display_names,
+    details_of,
     read_candidates,
     read_voters,
 )
@@ -407,7 +408,7 @@ NAMED = {
 def test_a_name_beside_an_address_is_kept(text):
     (row,) = read_voters(text.encode())
     assert (row.value, row.display_name) == ("anna@example.org", "Anna Weber")
-    assert display_names([row]) == {"anna@example.org": "Anna Weber"}
+    assert details_of([row]) == {"anna@example.org": Details("Anna Weber")}
 
 
 UNNAMED = {
@@ -427,4 +428,4 @@ def test_what_is_no_name_to_greet_somebody_by_is_left_out_and_the_row_is_good(te
 
 
 def test_a_user_name_is_not_a_name_beside_an_address():
-    assert display_names(read_voters(b"user,name\nada,Ada Lovelace\n")) == {}
+    assert details_of(read_voters(b"user,name\nada,Ada Lovelace\n")) == {}

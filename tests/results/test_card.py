@@ -38,7 +38,7 @@ def card(
     report = report_on(Ballots.of(names, rankings), method, seed="seed", recounts=0, **rules)
     turnout = Turnout(len(rankings), 0, ())
     seal = Seal(len(rankings), "", "", "2031-05-01T12:00:00Z", 1, report.result.candidates, turnout)
-    election = SimpleNamespace(name=name, voter_count=200, electorate="listed" if listed else "everyone")
+    election = SimpleNamespace(name=name, entitled=200, electorate="listed" if listed else "everyone")
     return card_of(election, seal, report, language)
 
 

@@ -23,7 +23,7 @@ from results.pictures.drawing import exact, width
 from results.report import report_on
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
-from tally.closeness import Closeness
+from tally.changes import Closeness
 from tally.methods import KINDS, count
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tally import methods
 from tally.ballots import Ballots
-from tally.closeness import Change, apply, measure_closeness, rankings
+from tally.changes import Change, apply
+from tally.closeness import measure_closeness, rankings
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
 from .test_properties import elections

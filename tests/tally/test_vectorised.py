@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tally import closeness, irv, methods, pairwise
 from tally.ballots import Ballots, PrefixIndex, groups_of
-from tally.closeness import Change, apply
+from tally.changes import Change, apply
 from tally.pairwise import count_one_by_one, matrices, ranks_by_candidate
 from tests.rows import every_row
 

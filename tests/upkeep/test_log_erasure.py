@@ -22,6 +22,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
+from pages.lists import Details
 from photos.changing import PictureChange as Picture
 from polls import services as polls
 from ranking.candidates import Candidate
@@ -411,7 +412,12 @@ def test_the_name_from_a_file_is_forgotten_with_its_address(site, boss):
     """Even on a roll that is kept, and once more if it was listed again since."""
     for name in ("Board", "Fee"):
         board = drafts.create(boss, name)
-        add_voters(boss, board, [ADA[1], "kofi@example.org"], {ADA[1]: "Ada from a file", "kofi@example.org": "Kofi"})
+        add_voters(
+            boss,
+            board,
+            [ADA[1], "kofi@example.org"],
+            {ADA[1]: Details("Ada from a file"), "kofi@example.org": Details("Kofi")},
+        )
         run("forget", ADA[1].upper())
         listed = {each.name: each.display_name for each in rolls.every_voter(elections.find(name))}
         assert listed == {ADA[1]: "", "kofi@example.org": "Kofi"}

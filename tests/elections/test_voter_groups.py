@@ -1,0 +1,325 @@
+"""Voter groups on a roll: how people get into them, which questions are for them, and what small ones would reveal."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.rules import Role
+from acts.refusals import LostRace
+from acts.storage import log, table
+from ballots import services as voting
+from elections import actions, repository, rolls
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.groups import services as saved_groups
+from elections.invitations import mailing
+from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.personal_data import rolls as own_rolls
+from elections.roll import services, sources
+from elections.roll.services import add_voters
+from elections.rules import MAX_VOTER_GROUPS, Action, NotReady, State, WrongState
+from elections.turnout.groups import GroupTurnout, group_turnouts
+from pages import lists
+from pages.lists import Details, Verdict, clean_groups, read_voters
+from ranking.candidates import Candidate
+from store import keys
+from tests.at_once import at_once
+from tests.background import finish_background, queue_mailings
+from upkeep import replay
+
+STAFF, BOARD = ("ann@example.org", "ben@example.org", "cat@example.org"), ("cat@example.org", "dan@example.org")
+EVERYBODY = (*STAFF, "dan@example.org", "eva@example.org")
+
+
+def assert_replays():
+    """The log makes what there is."""
+    assert replay.check(table(), replay.quietly).first == ()
+
+
+@pytest.fixture
+def ada(person):
+    return person("Ada")
+
+
+def known(**groups):
+    return {f"{name}@example.org": Details(groups=tuple(own)) for name, own in groups.items()}
+
+
+GROUPS = known(ann=["Staff"], ben=["Staff"], cat=["Staff", "Board"], dan=["Board"], eva=[])
+
+
+@pytest.fixture
+def board(ada):
+    election = drafts.create(ada, "Board", secret_ballot=False)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, EVERYBODY, GROUPS)
+    return repository.find("Board")
+
+
+def on(name="Board"):
+    return {voter.name.partition("@")[0]: voter.groups for voter in rolls.every_voter(name)}
+
+
+# --- onto the roll ---
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("email,group\nann@example.org,Staff\n", ("Staff",)),
+        ("email,Groups\nann@example.org,Staff; Board |STAFF\n", ("STAFF", "Board")),
+        ("E-Mail;Gruppe\nann@example.org;Staff|Vorstand\n", ("Staff", "Vorstand")),
+        ("voter,group,group\nann@example.org,Staff,Board\n", ("Staff", "Board")),
+        ("voter,group\nann@example.org,\n", ()),
+        ("voter\nann@example.org\n", None),
+        ("ann@example.org,Staff\n", None),
+    ],
+)
+def test_a_column_of_a_list_says_who_is_in_which_groups(text, groups):
+    (row,) = read_voters(text.encode())
+    assert (row.value, row.verdict, row.groups) == ("ann@example.org", Verdict.NEW, groups)
+
+
+def test_a_group_has_a_short_name_that_can_be_read():
+    (row,) = read_voters(f"voter,group\nann@example.org,{'x' * 61}\n".encode())
+    assert (row.verdict, row.value) == (Verdict.INVALID, None)
+    assert "at most 60 characters" in row.reason
+    (row,) = read_voters("voter,group\nann@example.org,a\u202eb\n".encode())
+    assert row.verdict == Verdict.INVALID
+    assert clean_groups(lists.group_named(f"One; two | {'x' * 100}")) == (f"One, two, {'x' * 50}",)
+
+
+def test_groups_are_on_the_roll_in_the_log_in_the_export_and_in_a_copy(ada, board):
+    assert on() == {"ann": ("Staff",), "ben": ("Staff",), "cat": ("Staff", "Board"), "dan": ("Board",), "eva": ()}
+    assert board.voter_groups == ("Staff", "Board")
+    added = [each["event_data"] for each in log().since(0) if each["event_type"] == "VotersAdded"]
+    assert added[-1]["groups"] == [["Staff"], ["Staff"], ["Staff", "Board"], ["Board"], []]
+    copying.copy(ada, board, "Again")
+    finish_background()
+    assert on("Again") == on()
+    assert repository.find("Again").voter_groups == ("Staff", "Board")
+    drafts.rename(ada, repository.find("Again"), "Another")
+    finish_background()
+    assert on("Another") == on()
+    assert_replays()
+
+
+def test_a_person_finds_their_groups_in_their_data(ada, board, person):
+    ann = person("Ann", email="ann@example.org")
+    assert [(each["election"], each["groups"]) for each in own_rolls(ann)] == [("Board", ["Staff"])]
+
+
+def test_a_column_is_complete_and_a_field_adds(ada, board):
+    rows = read_voters(b"voter,group\nann@example.org,board\nben@example.org,staff\nnew@example.org,Guests\n")
+    assert [row.verdict for row in services.compare(board, rows)] == [Verdict.CHANGED, Verdict.THERE, Verdict.NEW]
+    assert add_voters(ada, board, [row.value for row in rows], lists.details_of(rows)) == 1
+    assert (on()["ann"], on()["ben"], on()["new"]) == (("Board",), ("Staff",), ("Guests",))
+    add_voters(ada, repository.find("Board"), ["eva@example.org"], {"eva@example.org": Details().also_in(("Staff",))})
+    add_voters(ada, repository.find("Board"), ["dan@example.org"], {"dan@example.org": Details().also_in(("staff",))})
+    assert (on()["eva"], on()["dan"]) == (("Staff",), ("Staff", "Board"))
+    assert repository.find("Board").voter_groups == ("Staff", "Board", "Guests")
+    assert repository.find("Board").voter_count == 6
+    assert_replays()
+
+
+def test_there_are_so_many_groups_and_no_more(ada, board):
+    some = [f"Group {number}" for number in range(MAX_VOTER_GROUPS)]
+    with pytest.raises(WrongState, match="at most 20 different voter groups; these are in 22"):
+        add_voters(ada, board, ["new@example.org"], {"new@example.org": Details(groups=tuple(some))})
+    assert "new" not in on()
+
+
+def test_two_who_add_groups_at_the_same_moment_lose_neither(ada, board):
+    def add(name):
+        return lambda: add_voters(ada, board, [f"{name}@example.org"], known(**{name: [name]}))
+
+    answers = at_once(*map(add, ("x", "y", "z")))
+    there = {name for name in ("x", "y", "z") if name in on()}
+    assert set(repository.find("Board").voter_groups) == {"Staff", "Board", *there}
+    assert all(isinstance(each, LostRace) or each == 1 for each in answers)
+    assert_replays()
+
+
+def test_once_it_is_open_groups_stay_and_new_voters_have_theirs(ada, board):
+    lifecycle.open_(ada, board, editable=False)
+    election = repository.find("Board")
+    add_voters(ada, election, ["ann@example.org", "fay@example.org"], known(ann=["Board"], fay=["Staff"]))
+    assert (on()["ann"], on()["fay"]) == (("Staff",), ("Staff",))
+    with pytest.raises(LostRace):  # the draft was read before it opened
+        services._regroup(ada, board, {"ann@example.org": ["Board"]}, {"ann@example.org": ("Staff",)}, ())
+
+
+def test_a_source_says_who_is_in_which_groups(ada, board):
+    rows = read_voters(b"voter,group\nann@example.org,Board\nben@example.org,Staff\ncat@example.org,Staff\n")
+    found = sources.compare(board, rows)
+    assert (found.added, found.changed, sorted(found.removed), found.unchanged) == (
+        [],
+        ["ann@example.org", "cat@example.org"],
+        ["dan@example.org", "eva@example.org"],
+        3,
+    )
+    assert found.digest != sources.compare(board, read_voters(b"voter\nann@example.org\nben@example.org\n")).digest
+    sources.follow(ada, board, found)
+    assert on() == {"ann": ("Board",), "ben": ("Staff",), "cat": ("Staff",)}
+
+
+def test_a_saved_group_becomes_a_voter_group_if_wanted(ada, board):
+    club = saved_groups.make(ada, "Friends; of | ours")
+    saved_groups.add(ada, club.id, ["ann@example.org", "new@example.org"])
+    saved_groups.put_on_roll(ada, board, club.id)
+    finish_background()
+    assert on()["new"] == ()
+    saved_groups.put_on_roll(ada, repository.find("Board"), club.id, as_group=True)
+    finish_background()
+    assert (on()["ann"], on()["new"]) == (("Staff", "Friends, of, ours"), ("Friends, of, ours",))
+
+
+# --- for whom a question is ---
+
+
+def only_for(ada, *groups, name="Board", **settings):
+    return actions.change(ada, repository.find(name), Action.SET_UP, for_groups=groups, **settings)
+
+
+def test_an_election_for_some_groups_counts_those_who_may_vote(ada, board):
+    only_for(ada, "Staff")
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
+    opened = repository.find("Board")
+    assert (opened.voter_count, opened.excluded, opened.entitled) == (5, 2, 3)
+    add_voters(ada, opened, ["fay@example.org", "gus@example.org"], known(fay=["staff"], gus=["Board"]))
+    assert (repository.find("Board").voter_count, repository.find("Board").entitled) == (7, 4)
+    assert_replays()
+
+
+def test_who_leaves_is_counted_no_more(ada, board, person):
+    gil, hal = person("Gil"), person("Hal")
+    add_voters(ada, board, ["Gil", "Hal"], {"Gil": Details(groups=("Staff",)), "Hal": Details(groups=("Board",))})
+    only_for(ada, "Staff")
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
+    assert (repository.find("Board").voter_count, repository.find("Board").entitled) == (7, 4)
+    for gone in (gil, hal):
+        voting.remove_ballots_of(gone)
+    assert (repository.find("Board").voter_count, repository.find("Board").entitled) == (5, 3)
+    assert_replays()
+
+
+@pytest.mark.parametrize(
+    ("groups", "changes", "missing"),
+    [
+        (("Board",), {"secret_ballot": True}, "at least three voters in the groups it is for"),
+        (("Nobody",), {}, "at least one voter in the groups it is for"),
+        (("Staff",), {"electorate": "everyone"}, "a list of voters, as it is for some groups"),
+    ],
+)
+def test_what_keeps_an_election_for_some_groups_from_opening(ada, board, groups, changes, missing):
+    only_for(ada, *groups, **changes)
+    with pytest.raises(NotReady, match=missing):
+        lifecycle.open_(ada, repository.find("Board"), editable=False)
+
+
+@pytest.mark.parametrize(("groups", "secret"), [(("Staff",), True), (("Board",), False), (("board", "staff"), True)])
+def test_what_does_not(ada, board, groups, secret):
+    only_for(ada, *groups, secret_ballot=secret)
+    assert lifecycle.open_(ada, repository.find("Board"), editable=False).stored_state == State.OPEN
+
+
+def test_voters_who_come_while_it_opens_are_counted(ada, board):
+    """One who is added at the same moment is on the roll, and counted, or refused."""
+    only_for(ada, "Staff")
+    election = repository.find("Board")
+    added = known(new=["Board"])
+    at_once(
+        lambda: lifecycle.open_(ada, election, editable=False),
+        lambda: add_voters(ada, election, ["new@example.org"], added),
+    )
+    after = repository.find("Board")
+    if after.stored_state == State.OPEN:
+        assert after.entitled == sum("Staff" in groups for groups in on().values())
+    assert_replays()
+
+
+# --- several questions ---
+
+
+@pytest.fixture
+def spring(ada):
+    """Three questions: for the board, for everybody, and for the staff; the first leads."""
+    ballot = binding.make(ada, "Spring", ["Chair", "Colour", "Canteen"])
+    for name in ballot.questions:
+        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, repository.find(ballot.leader), EVERYBODY, GROUPS)
+    actions.change(ada, repository.find(ballot.leader), Action.SET_UP, secret_ballot=False)
+    only_for(ada, "Board", name=ballot.questions[0])
+    only_for(ada, "Staff", name=ballot.questions[2])
+    return multi_ballots.find(ballot.id)
+
+
+def names_on(ballot, place):
+    return sorted(on(ballot.questions[place]))
+
+
+def test_each_question_has_the_roll_of_those_it_is_for(ada, spring):
+    binding.open_(ada, spring)
+    assert names_on(spring, 0) == ["ann", "ben", "cat", "dan", "eva"]  # the whole ballot's
+    assert names_on(spring, 1) == ["ann", "ben", "cat", "dan", "eva"]
+    assert names_on(spring, 2) == ["ann", "ben", "cat"]
+    assert [repository.find(name).entitled for name in spring.questions] == [2, 5, 3]
+    add_voters(ada, repository.find(spring.leader), ["fay@example.org"], known(fay=["Staff"]))
+    add_voters(ada, repository.find(spring.leader), ["gus@example.org"])
+    finish_background()
+    assert [repository.find(name).entitled for name in spring.questions] == [2, 7, 4]
+    assert "gus" not in names_on(spring, 2)
+    assert_replays()
+
+
+def test_a_question_for_too_few_keeps_the_ballot_from_opening(ada, spring):
+    actions.change(ada, repository.find(spring.leader), Action.SET_UP, secret_ballot=True)
+    with pytest.raises(NotReady, match=r"Chair: .* at least three voters in the groups it is for"):
+        binding.open_(ada, spring)
+    assert {repository.find(name).stored_state for name in spring.questions} == {State.DRAFT}
+
+
+def mails_to(address):
+    found = [item for item in table().each(keys.mails_waiting(1)[0]) if item["to"] == address]
+    return [(each["kind"], each["about"].get("asked", "")) for each in found]
+
+
+def test_mails_ask_voters_their_own_questions_and_remind_those_who_have_not_answered(ada, spring, person):
+    only_for(ada, "Staff", name=spring.questions[1])  # nothing is left for Eva, nor but the chair for Dan
+    binding.open_(ada, multi_ballots.find(spring.id))
+    leader = repository.find(spring.leader)
+    mailing.invite(ada, leader)
+    queue_mailings()
+    asked = {name: mails_to(f"{name}@example.org") for name in ("ann", "cat", "dan", "eva")}
+    assert asked["ann"] == [("vote_invitation", "Colour\nCanteen")]
+    assert asked["cat"] == [("vote_invitation", "")]
+    assert asked["dan"] == [("vote_invitation", "Chair")]
+    assert asked["eva"] == []
+    ann, cat = (person(name, Role.VOTER, f"{name}@example.org") for name in ("ann", "cat"))
+    for name in spring.questions[1:]:
+        voting.cast(ann, name, {"0": ["1"]}, f"ann {name}")
+    voting.cast(cat, spring.leader, {"0": ["1"]}, "cat")
+    mailing.remind(ada, leader)
+    queue_mailings()
+    every = {name: dict(mails_to(f"{name}@example.org")) for name in ("ann", "ben", "cat", "dan", "eva")}
+    reminded = {name for name, mails in every.items() if "vote_reminder" in mails}
+    assert reminded == {"ben", "dan"}
+    with pytest.raises(WrongState, match="none of the groups"):
+        mailing.resend_invitation(ada, leader, "eva@example.org")
+
+
+# --- turnout ---
+
+
+def test_the_turnout_of_groups_that_are_large_enough(ada, board, person):
+    many = [f"{number}@example.org" for number in range(6)]
+    add_voters(ada, board, many, dict.fromkeys(many, Details(groups=("Guests",))))
+    only_for(ada, "Guests", "Staff")
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
+    voting.cast(person("Gus", Role.VOTER, "1@example.org"), "Board", {"0": ["1"]}, "form")
+    election = repository.find("Board")
+    assert group_turnouts(election, 1) == [GroupTurnout("Guests", 6, 1)]
+    assert group_turnouts(repository.find("Board"), 1)[0].percent == 17
