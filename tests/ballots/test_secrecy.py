@@ -438,14 +438,14 @@ def test_nothing_links_the_ballots_of_several_questions_to_a_voter_or_to_each_ot
 @pytest.mark.slow
 @pytest.mark.parametrize("is_planted", [False, True])
 def test_nothing_tells_the_group_of_the_voter_of_a_ballot(day, monkeypatch, is_planted):
-    """Of a question for some groups of three, on one ballot with another for everybody; a group that is stored with the
+    """Of a question for some groups of four, on one ballot with another for everybody; a group that is stored with the
     ballot is found."""
     voted = day(75)
     owner, second = people.find("the organiser"), drafts.create(people.find("the organiser"), "Second")
     add_candidates(owner, second, [Candidate(name) for name in CANDIDATES])
-    groups = {user.name: f"Group {place // 3:02}" for place, user in enumerate(voted.voters)}
+    groups = {user.name: f"Group {place // 4:02}" for place, user in enumerate(voted.voters)}
     add_voters(owner, second, list(groups), {name: Details(groups=(own,)) for name, own in groups.items()})
-    asked = sorted({*groups.values()})[:20]
+    asked = sorted({*groups.values()})[:15]
     actions.change(owner, elections.find("Second"), Action.SET_UP, for_groups=tuple(asked))
     lifecycle.open_(owner, elections.find("Second"), editable=False)
     if is_planted:
