@@ -1,4 +1,4 @@
-"""Demo elections: one in every state, one about to close, a cycle, several seats, a public result.
+"""Demo elections: one in every state and of every kind, one about to close, a cycle, several seats, a public result.
 
 Their ballots are in ballots/demo.py, which also closes some of them.
 """
@@ -65,6 +65,10 @@ class DemoElection:
     closed: bool = False
     seats: int = 1
     method: str = "schulze"
+    kind: str = "ranked"
+    fewest: int = 0
+    most: int = 0
+    majority: str = ""
     secret: bool = True
     hours_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
@@ -192,6 +196,74 @@ DEMO_ELECTIONS = (
         secret=False,
     ),
     DemoElection(
+        "New house rules",
+        OWNER,
+        "The house stays open until **midnight** on weekdays, and whoever leaves last locks up.",
+        (),
+        opened=True,
+        kind="yes-no",
+        method="majority",
+        majority="2/3 cast",
+        hours_left=3 * 24,
+    ),
+    DemoElection(
+        "A second lathe",
+        OWNER,
+        "We buy the **second-hand lathe** for 3,200 euros, from what is left of the bequest.",
+        (),
+        opened=True,
+        closed=True,
+        kind="yes-no",
+        method="majority",
+        majority="2/3 cast",
+        electorate=(OWNER, *VOTERS, *(f"maker.{number:02d}@example.org" for number in range(1, 34))),
+        paper=True,
+        given=(("0", 24), ("1", 9), ("2", 3)),
+    ),
+    DemoElection(
+        "Delegates to the assembly of houses",
+        "Emmy Noether",
+        "Two go, and choose where to sleep.",
+        (("Amina Diallo", ""), ("Beatriz Lopes", ""), ("Hannah Weiss", ""), ("Henrik Dahl", "")),
+        opened=True,
+        closed=True,
+        seats=2,
+        kind="choose",
+        method="most-votes",
+        most=2,
+    ),
+    DemoElection(
+        "Evening for the summer party",
+        "Alan Turing",
+        "Tick every evening on which you can come.",
+        (("Friday", ""), ("Saturday", ""), ("Sunday", "Nobody has to get up early."), ("Monday", "The hall is free.")),
+        opened=True,
+        closed=True,
+        kind="approval",
+        method="approval",
+    ),
+    DemoElection(
+        "Poster for the open day",
+        "Emmy Noether",
+        "Four drafts hang in the hall. How much do you like each?",
+        (("The big circle", ""), ("Hands", ""), ("Only letters", "Set by hand."), ("The cat", "It is back.")),
+        opened=True,
+        closed=True,
+        kind="score",
+        method="star",
+    ),
+    DemoElection(
+        "What the garden fund pays for",
+        "Alan Turing",
+        "Ten points each. Give them to one wish, or spread them.",
+        (("Fruit trees", ""), ("A bench", ""), ("A beehive", ""), ("Rain barrels", "")),
+        opened=True,
+        closed=True,
+        kind="points",
+        method="cumulative",
+        most=10,
+    ),
+    DemoElection(
         "Talk of the year",
         "Alan Turing",
         "Voted on paper at the annual meeting and typed in since. The winner opens the next one.",
@@ -263,8 +335,7 @@ def _make(planned: DemoElection) -> bool:
             planned.name,
             description=planned.description,
             secret_ballot=planned.secret,
-            seats=planned.seats,
-            method=planned.method,
+            **{name: getattr(planned, name) for name in ("seats", "method", "kind", "fewest", "most", "majority")},
             time_zone="Europe/Brussels",
             paper_ballots=planned.paper,
             mail_votes=not planned.closed,
@@ -288,7 +359,8 @@ def _is_half_made(election: Election, planned: DemoElection) -> bool:
 
 
 def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> None:
-    add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
+    if planned.candidates:
+        add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
     for candidate in repository.candidates(election.name):
         if candidate.photo is None and (wanted := picture(candidate.name)) is not None:
             change_picture(owner, election, candidate.name, wanted)

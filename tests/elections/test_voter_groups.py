@@ -154,7 +154,7 @@ def test_once_it_is_open_groups_stay_and_new_voters_have_theirs(ada, board):
     add_voters(ada, election, ["ann@example.org", "fay@example.org"], known(ann=["Board"], fay=["Staff"]))
     assert (on()["ann"], on()["fay"]) == (("Staff",), ("Staff",))
     with pytest.raises(LostRace):  # the draft was read before it opened
-        services._regroup(ada, board, {"ann@example.org": ["Board"]}, {"ann@example.org": ("Staff",)}, ())
+        services._regroup(ada, board, {"ann@example.org": ["Board"]}, rolls.on_roll(board, ["ann@example.org"]), ())
 
 
 def test_a_source_says_who_is_in_which_groups(ada, board):
