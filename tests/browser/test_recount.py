@@ -17,9 +17,10 @@ from config.settings import BASE_DIR
 from results.checks.in_browser import ballot_story
 from tally import lots
 from tally.ballots import Ballots, ranking_of
-from tally.methods import KINDS, count
+from tally.methods import KIND_OF, KINDS, count
 from tests.tally.examples import random_marks
 from tests.tally.published import ABSENT, every_case
+from tests.tally.published_marks import CASES
 
 from .conftest import MAX_ATTEMPTS
 from .test_access import faults, fits, in_turn, look
@@ -107,7 +108,7 @@ def test_it_agrees_with_the_server_on_marks_and_values(bench):
         for number in range(100)
         for kind in KINDS
         if kind != "ranked"
-    ]
+    ] + [counted(case.ballots, KIND_OF[case.method], **case.rules) for case in CASES.values()]
     assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
     settled = {tie["settled"] for each in elections for said in each["results"].values() for tie in said["ties"]}
     assert settled == {"left", "head to head", "points", "fives", "lot"}, "or the examples are too tame"
