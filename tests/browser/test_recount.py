@@ -319,6 +319,25 @@ def test_the_parts_of_all_ballots_add_up_to_the_votes_of_every_round(followed, s
             adds_up(followed, method, seats)
 
 
+def test_what_all_ballots_give_adds_up_to_the_points_and_the_runoff(followed):
+    ballots = Ballots(("Ada", "Bo", "Cy"), {"0@5>1@4": 2, "1@5>2@1": 3, "0=1@3": 1, "": 1})
+    result, rows = count(ballots, "star"), followed(ballots, "star")
+    points: dict[str, int] = defaultdict(int)
+    for ballot, given in rows.items():
+        for (name,), (value,), (total,) in given[:3]:
+            points[name] += int(value) * ballots.normal.counts[ballot]
+            assert total == result.reasons["points"][name]
+    assert {name: str(number) for name, number in points.items()} == result.reasons["points"]
+    assert rows["0@5>1@4"][3] == [["Runoff: Bo against Ada"], ["counts for Ada"], ["3\u00a0:\u00a02"]]
+    assert rows["0=1@3"][3][1] == ["scores both the same, so it counts for neither"]
+    vote = Ballots(("Yes", "No", "Abstain"), {"0": 2, "1": 1, "2": 1})
+    assert followed(vote, "majority")["2"] == [  # by place in the order of the names: Abstain, No, Yes
+        [["Yes"], ["1"], ["2"]],
+        [["No"], ["0"], ["1"]],
+        [["Abstain"], ["0"], ["1"]],
+    ]
+
+
 def adds_up(followed, method: str, seats: int) -> None:
     rounds = count(MOVING, method, seats=seats).rounds
     rows = followed(MOVING, method, seats=seats)
