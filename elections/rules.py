@@ -16,10 +16,13 @@ from accounts.rules import Permission, Role, has
 from acts.permissions import Permissions, Rule
 from acts.refusals import NotAllowed, NotNow, Refusal
 from pages import lists
+from ranking.kinds import how_to_vote
 from store.keys import fold
 from tally import methods
+from tally.majorities import Of
 
 from .convening import Convened
+from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
 MAX_SEATS = 100
@@ -180,6 +183,21 @@ class Election:
     @property
     def kind_label(self) -> str:
         return KINDS[self.kind]
+
+    @property
+    def how_to_vote(self) -> str:
+        return how_to_vote(self)
+
+    @property
+    def majority_sentence(self) -> str:
+        return majority_sentence(self.majority)
+
+    @property
+    def openness(self) -> str:
+        """Of an election whose ballots are not secret."""
+        if self.kind == "ranked":
+            return _("public: everybody may see who ranked whom")
+        return _("public: everybody may see how each person voted")
 
     @property
     def unranked_label(self) -> str:
@@ -461,6 +479,8 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         missing.append(_("more candidates than seats"))
     if _choosable(election) > candidates >= 2:
         missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": election.most})
+    if election.majority.endswith(Of.ENTITLED) and election.electorate != "listed":
+        missing.append(_("a list of voters, because the majority is a share of everyone on the roll"))
     if election.no_voting_after is not None and election.no_voting_after <= now:
         missing.append(_("an end in the future"))
     if missing:

@@ -26,13 +26,13 @@ from elections import rolls, sharding
 from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
+from ranking.rankings import ranks_of
 from results import published
 from results.published import Position
 from store import keys, sharded_reads
 from store.log import layout
 from store.schema import SCHEMA, Sheet, parsed
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key
-from tally.ballots import groups_of
 
 from . import masks
 from .masks import HIDDEN, Hidden
@@ -255,8 +255,10 @@ def _rankings(query: TableQuery) -> Page:
 
 
 def _ranking(election: str, ballot: BallotView, candidates: list[Candidate]) -> Iterator[Row]:
-    """Each candidate's place on a ballot, best first; unranked ones have none."""
-    places = {number: place for place, group in enumerate(groups_of(ballot.rankings), 1) for number in group}
+    """Each candidate's place on a ballot, best first, also by values; those left out have none."""
+    given = ranks_of(ballot.rankings)
+    values = sorted(set(given.values()), reverse="@" in ballot.rankings)
+    places = {number: values.index(value) + 1 for number, value in given.items()}
     ballot_cell = Cell(ballot.known_by, href("ballots", election=election, ballot=ballot.known_by))
     for each in sorted(candidates, key=lambda each: (places.get(each.number, len(candidates) + 1), each.number)):
         named = Cell(each.name, href("candidates", election=election, begins=each.name))
