@@ -407,6 +407,8 @@ def test_the_organiser_sees_what_small_groups_would_reveal(ada, board, client, g
         text = shown(client.get(f"/election/Board/{page}/"))
         assert sentence in text
         assert "people on the roll are in none of the groups that may vote" in text
+    step = "Open the election" if groups == ("Staff",) else "Add voters"
+    assert step in shown(client.get("/election/Board/dashboard/"))
     client.post("/election/Board/open/", {})
     assert (repository.find("Board").stored_state == State.OPEN) == (groups == ("Staff",))
 
