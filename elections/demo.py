@@ -12,6 +12,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
+from pages.lists import Details
 from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
@@ -23,6 +24,8 @@ from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
 from .lifecycle import services as lifecycle
+from .multi_ballot_pages import services as binding
+from .multi_ballots import repository as multi_ballots
 from .roll.services import add_voters
 from .rules import Election, State
 from .skills_needed import services as skills_needed
@@ -32,6 +35,21 @@ from .skills_needed.services import set_need
 OWNER = "Ada Lovelace"
 GROUP = "Members of the workshop"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
+
+BALLOT = "Spring meeting"
+BALLOT_QUESTIONS = {
+    "Chair of the house": (("Amara Okafor", "Chen Wei", "Noor al-Said"), ()),
+    "Keeper of the workshop": (("Elif Kaya", "Henrik Dahl"), ("Workshop",)),
+}
+BALLOT_GROUPS = {
+    OWNER: ("Workshop",),
+    "Hypatia": ("Workshop", "Orchestra"),
+    "Ibn al-Haytham": ("Workshop",),
+    "Alan Turing": ("Workshop",),
+    "Katherine Johnson": ("Workshop",),
+    "Wang Zhenyi": ("Orchestra",),
+    "Emmy Noether": ("Orchestra",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +198,7 @@ DEMO_ELECTIONS = (
     DemoElection(
         "New house rules",
         OWNER,
-        "The house stays open until **midnight** on weekdays, and whoever leaves last locks up.",
+        "The house stays open until **midnight** on weekdays, and the last to leave locks up.",
         (),
         opened=True,
         kind="yes-no",
@@ -285,6 +303,24 @@ def load_group() -> int:
         return 0
     group = made.get(GROUP) or group_services.make(keeper, GROUP)
     group_services.add(keeper, group.id, [*VOTERS, "new.member@example.org"])
+    return 1
+
+
+def load_ballot() -> int:
+    """Two questions on one ballot, one of them only for a voter group."""
+    if (owner := people.find(OWNER)) is None:
+        return 0
+    mark = f"{OWNER} demo"
+    made = multi_ballots.find(binding.ballot_id(mark))
+    ballot = made or binding.make(owner, BALLOT, list(BALLOT_QUESTIONS), mark=mark)
+    leader = repository.find(ballot.leader)
+    if leader is None or leader.stored_state != State.DRAFT:
+        return 0
+    groups = {name: Details(groups=own) for name, own in BALLOT_GROUPS.items()}
+    add_voters(owner, leader, list(groups), groups)
+    for name, (candidates, for_groups) in zip(ballot.questions, BALLOT_QUESTIONS.values(), strict=True):
+        binding.prepare(owner, repository.find(name) or leader, candidates, for_groups=for_groups)
+    binding.open_(owner, ballot)
     return 1
 
 
