@@ -198,7 +198,7 @@ DEMO_ELECTIONS = (
     DemoElection(
         "New house rules",
         OWNER,
-        "The house stays open until **midnight** on weekdays, and whoever leaves last locks up.",
+        "The house stays open until **midnight** on weekdays, and the last to leave locks up.",
         (),
         opened=True,
         kind="yes-no",

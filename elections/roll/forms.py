@@ -53,7 +53,7 @@ class RollForm(VotersForm):
         required=False,
         min_value=1,
         max_value=lists.MAX_WEIGHT,
-        help_text=_("Optional. How many times the vote of each of them counts. It is fixed when the election opens."),
+        help_text=_("How many times the vote of each of them counts. It is fixed when the election opens."),
     )
 
     def clean_groups(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from acts.refusals import Refusal
 from acts.storage import table
 from ballots import repository, services
 from elections import repository as elections
-from elections import rolls
+from elections import rolls, rules
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -311,7 +311,7 @@ def test_the_page_takes_shows_and_exports_weights(organiser, drafted):
     browser = sign_in(organiser)
     assert browser.post(f"/election/{NAME}/roll/", {"voters": "Bob\nKim", "weight": "12"}).status_code == 302
     page = browser.get(f"/election/{NAME}/roll/").content.decode()
-    assert "×&nbsp;12" in page
+    assert page.count("12 votes</span>") == 2
     exported = b"".join(browser.get(f"/election/{NAME}/roll/roll.csv").streaming_content).decode()
     back = {row.value: row.weight for row in lists.read_voters(exported.encode())}
     assert back == {"Bob": 12, "Eve": 2, "Kim": 12}
@@ -388,6 +388,7 @@ def test_the_bundle_agrees_with_weights_and_says_no_if_one_was_changed(opened, v
     assert status == 0, said
     heavier = changed(files, "ballots.json", lambda every: every[0].update(weight=8))
     assert verdict(heavier)[0] == 1
+    assert verdict(changed(files, "roll.json", lambda roll: roll["voters"][0].update(weight=8)))[0] == 1
     bundle = verify.Bundle.__new__(verify.Bundle)
     bundle.rules, bundle.roll = json.loads(files["rules.json"]), json.loads(files["roll.json"])
     bundle.ballots = json.loads(files["ballots.json"])
@@ -416,3 +417,34 @@ def test_every_method_counts_large_weights_exactly(method):
     once, often = (count(Ballots(names, each), method, seed="lots", **rules) for each in (ones, large))
     assert often.total == 10_000 * lists.MAX_WEIGHT
     assert (once.winners, once.places) == (often.winners, often.places)
+
+
+# --- an attack on secrecy: whoever has the tables takes the weight of a ballot for a trace of its voter ---
+
+
+def circles(site) -> list[int]:
+    """Of each secret ballot, in the box or published, how many voters may have cast it by its weight."""
+    voters = Counter(entry.get("weight", 1) for entry in site.each(*keys.voters(NAME)))
+    found = [item for item in site.each(*keys.ballots(NAME)) if "withdrawn" not in item]
+    return [voters[item.get("weight", 1)] for item in (*found, *repository.every_published(NAME))]
+
+
+def test_by_its_weight_a_secret_ballot_may_be_that_of_five_voters_or_more(site, organiser, opened):
+    opened(MANY)
+    for voter in MANY:
+        cast(voter, Ada=1)
+    weigh(organiser, NAME, {"late": 7})
+    cast("late", Bo=1)
+    assert min(circles(site)) >= 5
+    sealed()
+    assert min(circles(site)) >= 5
+
+
+@pytest.mark.parametrize("planted", ["check_weights", "check_late_weights"])
+def test_a_check_that_is_left_out_is_found(site, organiser, opened, monkeypatch, planted):
+    monkeypatch.setattr(rules, planted, lambda *arguments: None)
+    opened(MANY | ({"rare": 2} if planted == "check_weights" else {}))
+    if planted == "check_late_weights":
+        weigh(organiser, NAME, {"rare": 2})
+    cast("rare", Ada=1)
+    assert min(circles(site)) == 1

@@ -77,7 +77,7 @@ def some_ballots(chance: random.Random, most: int = 7) -> Ballots:
         groups: list[list[int]] = []
         for number in chance.sample(range(size), chance.randint(0, size)):
             groups = [*groups[:-1], [*groups[-1], number]] if groups and chance.random() < 0.3 else [*groups, [number]]
-        counts[ranking_of(groups)] += chance.randint(1, chance.choice([2, 50]))
+        counts[ranking_of(groups)] += chance.randint(1, chance.choice([2, 50, 10**10]))
     return Ballots(tuple(chance.sample(NAMES, size)), counts)
 
 
@@ -317,6 +317,25 @@ def test_the_parts_of_all_ballots_add_up_to_the_votes_of_every_round(followed, s
     for method, seats in (("irv", 1), ("stv-scottish", 2), ("stv-scottish", 3), ("stv-meek", 3)):
         with subtests.test("the parts of all ballots add up", method=method, seats=seats):
             adds_up(followed, method, seats)
+
+
+def test_what_all_ballots_give_adds_up_to_the_points_and_the_runoff(followed):
+    ballots = Ballots(("Ada", "Bo", "Cy"), {"0@5>1@4": 2, "1@5>2@1": 3, "0=1@3": 1, "": 1})
+    result, rows = count(ballots, "star"), followed(ballots, "star")
+    points: dict[str, int] = defaultdict(int)
+    for ballot, given in rows.items():
+        for (name,), (value,), (total,) in given[:3]:
+            points[name] += int(value) * ballots.normal.counts[ballot]
+            assert total == result.reasons["points"][name]
+    assert {name: str(number) for name, number in points.items()} == result.reasons["points"]
+    assert rows["0@5>1@4"][3] == [["Runoff: Bo against Ada"], ["counts for Ada"], ["3\u00a0:\u00a02"]]
+    assert rows["0=1@3"][3][1] == ["scores both the same, so it counts for neither"]
+    vote = Ballots(("Yes", "No", "Abstain"), {"0": 2, "1": 1, "2": 1})
+    assert followed(vote, "majority")["2"] == [  # by place in the order of the names: Abstain, No, Yes
+        [["Yes"], ["1"], ["2"]],
+        [["No"], ["0"], ["1"]],
+        [["Abstain"], ["0"], ["1"]],
+    ]
 
 
 def adds_up(followed, method: str, seats: int) -> None:
