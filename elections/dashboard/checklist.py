@@ -227,11 +227,12 @@ def _mails(election: Election) -> ChecklistItem:
 
 def fixed_by_opening(election: Election) -> list[str]:
     """What can no longer be changed after opening."""
+    candidates = _("Candidates can no longer be changed, unless you allow more below.")
+    if election.book:
+        candidates = _("Questions and candidates can no longer be changed.")
     return [
         _("The name and all settings above can no longer be changed."),
         _("Voters can be added, but not removed."),
-        _("Questions and candidates can no longer be changed.")
-        if election.book
-        else _("Candidates can no longer be changed, unless you allow more below."),
+        *([candidates] if election.book or election.kind != "yes-no" else []),
         _("The end can only be moved later.") if election.ends else _("No end can be set any more."),
     ]

@@ -24,7 +24,7 @@ OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an elect
 # --- opening ---
 
 
-def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
+def open_(actor: User, election: Election, *, editable: bool = False, shows_skills: bool = False) -> Election:
     check(actor, election, Action.OPEN)
     election, candidates = rolls.as_it_would_open(election), repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())

@@ -295,6 +295,8 @@ def test_the_guided_setup_of_a_proposal_skips_the_candidates(signed_in):
     for page in ("", "dashboard/", "steps/how/", "settings/", "candidates/", "open/"):
         assert owner.get(f"/election/Rules/{page}").status_code == 200
     assert "at least 3/5 of everyone on the roll" in text_of(owner.get("/election/Rules/"))
+    opening = text_of(owner.get("/election/Rules/open/"))
+    assert "Candidates" not in opening
     wrong = owner.post("/election/Rules/steps/how/", how | {"majority_own": "1/3"})
     assert wrong.status_code == 422
     assert "from 1/2 to 1/1" in text_of(wrong)
