@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from elections.kinds import SHARES
 from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from live.rules import Game
 from live.services.correcting import CHANGED_SINCE
@@ -106,7 +107,7 @@ class ItemForm(forms.Form):
     share = forms.ChoiceField(
         label=gettext_lazy("Majority"),
         choices=[
-            *wording.SHARES.items(),
+            *SHARES.items(),
             (RELATIVE_MAJORITY, gettext_lazy("most votes (choices only)")),
         ],
         initial="1/2",

@@ -11,6 +11,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from elections.kinds import SHARES
 from live.rounds import Round, options_of
 from live.rules import Phase
 from live.snapshot import Snapshot
@@ -33,12 +34,6 @@ KIND_LABELS: dict[Kind, str | Promise] = {
     Kind.RANKING: gettext_lazy("Ranking"),
     Kind.ALTERNATIVES: gettext_lazy("Motion with amendments"),
     Kind.IDEAS: gettext_lazy("Ideas, then ranked"),
-}
-SHARES: dict[str, str | Promise] = {
-    "1/2": gettext_lazy("more than half"),
-    "2/3": gettext_lazy("at least two thirds"),
-    "3/4": gettext_lazy("at least three quarters"),
-    "4/5": gettext_lazy("at least four fifths"),
 }
 OF: dict[Of, str | Promise] = {
     Of.CAST: gettext_lazy("of the votes cast"),

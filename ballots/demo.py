@@ -21,7 +21,7 @@ from elections.rules import Election, State
 from ranking.rankings import Ranks
 
 from . import services
-from .robots import random_ranks
+from .robots import random_marks
 
 TURNOUT_SHARE = 0.87
 CAST_THREADS = 8  # casts that wait together are stored together; those of one organiser would be in each other's way
@@ -74,7 +74,7 @@ def _random_ballots(planned: DemoElection, election: Election) -> list[tuple[str
     candidates = elections.candidates(election.name)
     voters = [name for name in planned.electorate if chance.random() < TURNOUT_SHARE]
     voters = voters if planned.closed else voters[: len(voters) // 2]  # leave some for visitors to try it out
-    return [(voter, random_ranks(candidates, chance)) for voter in voters]
+    return [(voter, random_marks(election, candidates, chance)) for voter in voters]
 
 
 def _cast_action(

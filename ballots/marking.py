@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elections import repository as elections
-from elections.kinds import majority_sentence
 from elections.rules import Election
 from ranking.candidates import Candidate
-from ranking.kinds import ShownBallot, explanation, how_to_vote, labelled, shown_ballot, takes_one
+from ranking.kinds import ShownBallot, explanation, labelled, shown_ballot, takes_one
 from ranking.rankings import choices_of, unranked_sentence
 
 
 def form_context(election: Election, candidates: Sequence[Candidate], marks: Mapping[int, Any]) -> dict[str, Any]:
     """The candidates as listed, with what was marked so far, valid or not."""
-    proposal = [majority_sentence(election.majority)] if election.kind == "yes-no" else []
+    proposal = [election.majority_sentence] if election.kind == "yes-no" else []
     return {
         "choices": choices_of(labelled(candidates, election.kind), marks),
         "ranks": len(candidates),
-        "how_to_vote": how_to_vote(election),
         "explanation": [*explanation(election), *proposal],
         "takes_one": takes_one(election),
         "unranked_sentence": unranked_sentence(election.unranked),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from django.utils.translation import gettext as _
 
@@ -11,9 +12,10 @@ from acts.storage import table
 from elections import personal_data
 from elections import repository as elections
 from elections.rolls import weight_fields
+from elections.rules import Election
+from ranking.rankings import ranks_of
 from store import keys
 from store.table import Item
-from tally.ballots import groups_of
 
 from . import repository
 from .repository import Standing
@@ -40,8 +42,16 @@ def _ballot(standing: Standing, item: Item | None) -> Item:
     cast = {"election": standing.election.name, "secret": standing.election.secret_ballot}
     if item is None:
         return cast | {"note": _("You have voted. Nobody can tell which ballot is yours.")}
-    names = {each.number: each.name for each in elections.candidates_of(standing.election)}
     ballot = repository.ballot_from(item)
-    groups = [[names.get(number, f"#{number}") for number in group] for group in groups_of(ballot.rankings)]
-    cast |= {"ranking": groups, "confirmation": ballot.confirmation, "cast_at": ballot.when_cast}
+    cast |= _filled_in(standing.election, ballot.rankings)
+    cast |= {"confirmation": ballot.confirmation, "cast_at": ballot.when_cast}
     return cast | weight_fields(ballot.weight)
+
+
+def _filled_in(election: Election, rankings: str) -> Item:
+    """A ranking as groups of equals, best first; of other kinds, what each marked candidate was given."""
+    names = {each.number: each.name for each in elections.candidates_of(election)}
+    marks = [(names.get(number, f"#{number}"), value) for number, value in ranks_of(rankings).items()]
+    if election.kind != "ranked":
+        return {"kind": election.kind, "marks": dict(marks)}
+    return {"ranking": [[name for name, _rank in group] for _rank, group in groupby(marks, lambda mark: mark[1])]}

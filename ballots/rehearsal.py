@@ -18,7 +18,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.refusals import TooMany
 from acts.storage import now_text, use_table
-from elections import actions
+from elections import actions, kinds
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -31,7 +31,7 @@ from ranking.candidates import Candidate
 from store.log.seal import Sealer, verify
 from store.sqlite import SqliteTable
 from tally import lots
-from tally.ballots import Ballots, groups_of
+from tally.ballots import Ballots, ratings_of
 from tally.cost import Size
 from tally.count_job import CountJob
 from tally.explain import Sentence, explain
@@ -39,7 +39,7 @@ from tally.methods import count
 from tally.result import Result
 
 from . import repository, services
-from .robots import random_ranks
+from .robots import random_marks
 from .secret import new_secret
 
 ROBOTS = 40
@@ -117,10 +117,10 @@ def _run(actor: User, election: Election, candidates: Sequence[Candidate], stage
 def _opened_copy(
     director: User, election: Election, candidates: Sequence[Candidate], robots: Sequence[User]
 ) -> Election:
-    names = ("secret_ballot", "changeable", "seats", "method", "unranked")
-    settings = {name: getattr(election, name) for name in names}
+    settings = {name: getattr(election, name) for name in ("secret_ballot", "changeable", *kinds.SETTINGS)}
     copy = drafts.create(director, election.name, mail_votes=False, **settings)
-    add_candidates(director, copy, candidates)
+    if copy.kind != "yes-no":
+        add_candidates(director, copy, candidates)
     add_voters(director, copy, [robot.name for robot in robots])
     return lifecycle.open_(director, elections.find(copy.name) or copy, editable=False)
 
@@ -139,7 +139,7 @@ def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candi
     secrets = {robot.name: new_secret() for robot in voters}
 
     def cast(robot: User, form: str, who: User | None) -> None:
-        ranks = random_ranks(candidates, chance)
+        ranks = random_marks(election, candidates, chance)
         services.cast(who, election.name, ranks, f"{form} {robot.name}", secret=secrets[robot.name])
 
     for robot in voters:
@@ -156,14 +156,15 @@ def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) ->
     ballots = repository.read_ballots(election)
     assert ballots.total == turnout(election).votes
     seed = lots.seed_of(secret, ballots.normal.digest)
-    result = count(ballots, election.method, seats=election.seats, unranked=election.unranked, seed=seed)
+    settings = {name: getattr(election, name) for name in ("seats", "unranked", "majority")}
+    result = count(ballots, election.method, **settings, entitled=ROBOTS, seed=seed)
     log = verify(stage)
-    ranked = {ranking: sum(map(len, groups_of(ranking))) for ranking in ballots.counts}
+    marked = {text: len(ratings_of(text)) for text in ballots.counts}
     return Report(
         robots=ROBOTS,
         **acts,
         ballots=ballots.total,
-        partial=sum(n for ranking, n in ballots.counts.items() if ranked[ranking] < len(ballots.candidates)),
+        partial=sum(n for ranking, n in ballots.counts.items() if marked[ranking] < len(ballots.candidates)),
         tied=sum(n for ranking, n in ballots.counts.items() if "=" in ranking),
         events=log.sealed,
         flaw=log.flaw,

@@ -46,7 +46,8 @@ def _kinds(report: Report, rankings: list[str]) -> None:
     report.table(f"{len(rankings):,} ballots of every other kind, beside as many rankings by Schulze", "rankings")
     for method, kind in methods.KIND_OF.items():
         if kind != "ranked":
-            cast = [of_kind(ranking, kind) for ranking in rankings]
+            marks = {ranking: of_kind(ranking, kind) for ranking in set(rankings)}
+            cast = [marks[ranking] for ranking in rankings]
             turns = alternate(
                 [partial(timed, partial(counted, method=method), cast), partial(timed, counted, rankings)], 3
             )

@@ -1,4 +1,4 @@
-"""Demo elections: one in every state, one about to close, a cycle, several seats, a public result.
+"""Demo elections: one in every state and of every kind, one about to close, a cycle, several seats, a public result.
 
 Their ballots are in ballots/demo.py, which also closes some of them.
 """
@@ -12,6 +12,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
+from pages.lists import Details
 from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
@@ -23,6 +24,8 @@ from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
 from .lifecycle import services as lifecycle
+from .multi_ballot_pages import services as binding
+from .multi_ballots import repository as multi_ballots
 from .roll.services import add_voters
 from .rules import Election, State
 from .skills_needed import services as skills_needed
@@ -32,6 +35,21 @@ from .skills_needed.services import set_need
 OWNER = "Ada Lovelace"
 GROUP = "Members of the workshop"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
+
+BALLOT = "Spring meeting"
+BALLOT_QUESTIONS = {
+    "Chair of the house": (("Amara Okafor", "Chen Wei", "Noor al-Said"), ()),
+    "Keeper of the workshop": (("Elif Kaya", "Henrik Dahl"), ("Workshop",)),
+}
+BALLOT_GROUPS = {
+    OWNER: ("Workshop",),
+    "Hypatia": ("Workshop", "Orchestra"),
+    "Ibn al-Haytham": ("Workshop",),
+    "Alan Turing": ("Workshop",),
+    "Katherine Johnson": ("Workshop",),
+    "Wang Zhenyi": ("Orchestra",),
+    "Emmy Noether": ("Orchestra",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +65,10 @@ class DemoElection:
     closed: bool = False
     seats: int = 1
     method: str = "schulze"
+    kind: str = "ranked"
+    fewest: int = 0
+    most: int = 0
+    majority: str = ""
     secret: bool = True
     hours_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
@@ -174,6 +196,74 @@ DEMO_ELECTIONS = (
         secret=False,
     ),
     DemoElection(
+        "New house rules",
+        OWNER,
+        "The house stays open until **midnight** on weekdays, and the last to leave locks up.",
+        (),
+        opened=True,
+        kind="yes-no",
+        method="majority",
+        majority="2/3 cast",
+        hours_left=3 * 24,
+    ),
+    DemoElection(
+        "A second lathe",
+        OWNER,
+        "We buy the **second-hand lathe** for 3,200 euros, from what is left of the bequest.",
+        (),
+        opened=True,
+        closed=True,
+        kind="yes-no",
+        method="majority",
+        majority="2/3 cast",
+        electorate=(OWNER, *VOTERS, *(f"maker.{number:02d}@example.org" for number in range(1, 34))),
+        paper=True,
+        given=(("0", 24), ("1", 9), ("2", 3)),
+    ),
+    DemoElection(
+        "Delegates to the assembly of houses",
+        "Emmy Noether",
+        "Two go, and choose where to sleep.",
+        (("Amina Diallo", ""), ("Beatriz Lopes", ""), ("Hannah Weiss", ""), ("Henrik Dahl", "")),
+        opened=True,
+        closed=True,
+        seats=2,
+        kind="choose",
+        method="most-votes",
+        most=2,
+    ),
+    DemoElection(
+        "Evening for the summer party",
+        "Alan Turing",
+        "Tick every evening on which you can come.",
+        (("Friday", ""), ("Saturday", ""), ("Sunday", "Nobody has to get up early."), ("Monday", "The hall is free.")),
+        opened=True,
+        closed=True,
+        kind="approval",
+        method="approval",
+    ),
+    DemoElection(
+        "Poster for the open day",
+        "Emmy Noether",
+        "Four drafts hang in the hall. How much do you like each?",
+        (("The big circle", ""), ("Hands", ""), ("Only letters", "Set by hand."), ("The cat", "It is back.")),
+        opened=True,
+        closed=True,
+        kind="score",
+        method="star",
+    ),
+    DemoElection(
+        "What the garden fund pays for",
+        "Alan Turing",
+        "Ten points each. Give them to one wish, or spread them.",
+        (("Fruit trees", ""), ("A bench", ""), ("A beehive", ""), ("Rain barrels", "")),
+        opened=True,
+        closed=True,
+        kind="points",
+        method="cumulative",
+        most=10,
+    ),
+    DemoElection(
         "Talk of the year",
         "Alan Turing",
         "Voted on paper at the annual meeting and typed in since. The winner opens the next one.",
@@ -216,6 +306,24 @@ def load_group() -> int:
     return 1
 
 
+def load_ballot() -> int:
+    """Two questions on one ballot, one of them only for a voter group."""
+    if (owner := people.find(OWNER)) is None:
+        return 0
+    mark = f"{OWNER} demo"
+    made = multi_ballots.find(binding.ballot_id(mark))
+    ballot = made or binding.make(owner, BALLOT, list(BALLOT_QUESTIONS), mark=mark)
+    leader = repository.find(ballot.leader)
+    if leader is None or leader.stored_state != State.DRAFT:
+        return 0
+    groups = {name: Details(groups=own) for name, own in BALLOT_GROUPS.items()}
+    add_voters(owner, leader, list(groups), groups)
+    for name, (candidates, for_groups) in zip(ballot.questions, BALLOT_QUESTIONS.values(), strict=True):
+        binding.prepare(owner, repository.find(name) or leader, candidates, for_groups=for_groups)
+    binding.open_(owner, ballot)
+    return 1
+
+
 def _make(planned: DemoElection) -> bool:
     owner = people.find(planned.owner)
     if owner is None:
@@ -227,8 +335,7 @@ def _make(planned: DemoElection) -> bool:
             planned.name,
             description=planned.description,
             secret_ballot=planned.secret,
-            seats=planned.seats,
-            method=planned.method,
+            **{name: getattr(planned, name) for name in ("seats", "method", "kind", "fewest", "most", "majority")},
             time_zone="Europe/Brussels",
             paper_ballots=planned.paper,
             mail_votes=not planned.closed,
@@ -252,7 +359,8 @@ def _is_half_made(election: Election, planned: DemoElection) -> bool:
 
 
 def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> None:
-    add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
+    if planned.candidates:
+        add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
     for candidate in repository.candidates(election.name):
         if candidate.photo is None and (wanted := picture(candidate.name)) is not None:
             change_picture(owner, election, candidate.name, wanted)

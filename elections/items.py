@@ -80,7 +80,7 @@ ITEMS = (
 
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited "
-             "groups:list",
+             "groups:list weight:int",
              f"display_name acts:int left_alone:bool links:list {UNSEEN_MARKS}",
              rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
@@ -88,7 +88,7 @@ ITEMS = (
                  Exempt("Hashes of voting links: the log has nothing of a link. After a rebuild, links are sent again.",
                         "links")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
-                           "election_name voter_name groups voted paper", "election_name voter_name",
+                           "election_name voter_name groups weight voted paper", "election_name voter_name",
                            "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
                                         "got about them in the last 30 days."), personal_data.rolls),)),

@@ -49,6 +49,7 @@ def rolls(user: User) -> Iterator[Item]:
                 "listed_as": entry["voter_name"],
                 "greeted_as": entry.get("display_name", ""),
                 "groups": entry.get("groups", []),
+                "weight": entry.get("weight", 1),
                 "voted": entry["voted"],
                 "on_paper": bool(entry.get("paper")),
                 "no_reminders": bool(entry.get("left_alone")),

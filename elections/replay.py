@@ -174,12 +174,20 @@ def voters_added(event: Happened) -> Iterator[Step]:
     names, accounts = event.data["voters"], event.data["accounts"]
     bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
     groups = event.data.get("groups", [[]] * len(names))
-    known = {name: Details(groups=tuple(own)) for name, own in zip(names, groups, strict=True)}
+    weights = event.data.get("weights", [1] * len(names))
+    known = {
+        name: Details(groups=tuple(own), weight=weight)
+        for name, own, weight in zip(names, groups, weights, strict=True)
+    }
     yield roll.adding(election_of(event), names, bound, known)
 
 
 def voters_grouped(event: Happened) -> Iterator[Step]:
     yield roll.grouping(election_of(event), dict(zip(event.data["voters"], event.data["groups"], strict=True)))
+
+
+def voters_weighted(event: Happened) -> Iterator[Step]:
+    yield roll.weighting(election_of(event), dict(zip(event.data["voters"], event.data["weights"], strict=True)))
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
@@ -193,7 +201,7 @@ def opened(event: Happened) -> Iterator[Step]:
     """Without the secret of the lots."""
     election, data = election_of(event), event.data
     commitment, opened_at = data["lots_commitment"], data["opened_at"]
-    election = replace(election, excluded=data.get("excluded", 0))
+    election = replace(election, excluded=data.get("excluded", 0), extra_votes=data.get("extra_votes", 0))
     after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
     after = replace(after, shows_skills=data.get("shows_skills", False))
     early, writes = lifecycle.opening(election, after)
@@ -255,7 +263,7 @@ EVENTS = (
     EventType("ElectionRenamed", renamed, "election_name new_name",
               sentence=_("%(who)s renamed the draft.")),
     EventType("ElectionOpened", opened, "election_name editable:bool lots_commitment opened_at shows_skills:bool "
-              "excluded:int",
+              "excluded:int extra_votes:int",
               sentence=history.opened),
     EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
     EventType("ElectionDeleted", deleted, "election_name state"),
@@ -283,10 +291,13 @@ EVENTS = (
               sentence=_("A candidate withdrew consent to show skills.")),
     EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),
-    EventType("VotersAdded", voters_added, "election_name voters:people accounts:list groups:list",
+    EventType("VotersAdded", voters_added, "election_name voters:people accounts:list groups:list "
+              "weights:list",
               sentence=history.voters_added),
     EventType("VotersGrouped", voters_grouped, "election_name voters:people groups:list",
               sentence=history.voters_grouped),
+    EventType("VotersWeighted", voters_weighted, "election_name voters:people weights:list",
+              sentence=history.voters_weighted),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),

@@ -42,7 +42,7 @@ class Voter:
 
     @property
     def details(self) -> Details:
-        return Details(self.display_name, self.groups)
+        return Details(self.display_name, self.groups, weight=self.weight)
 
 
 def voter_of(item: Item) -> Voter:
@@ -151,12 +151,21 @@ def group_sizes(election: Known) -> Counter[tuple[str, ...]]:
     return Counter(tuple(groups or ()) for (groups,) in found)
 
 
+def sizes_by_weight(election: Known) -> Counter[tuple[tuple[str, ...], int]]:
+    """How many on the roll are in each combination of voter groups and have each weight."""
+    found = sharded_reads.values(table(), sharding.roll_spans(election), "groups", "weight")
+    return Counter((tuple(groups or ()), weight or 1) for groups, weight in found)
+
+
 def as_it_would_open(election: Election) -> Election:
-    """If it is a draft for some groups, with how many on its roll are in none of them."""
-    if not election.for_groups or election.stored_state != State.DRAFT:
+    """If it is a draft for some groups, with how many on its roll are in none of them; if votes have weights, with how
+    many there are beyond one for each voter."""
+    if not (election.for_groups or election.weighted) or election.stored_state != State.DRAFT:
         return election
-    sizes = group_sizes(election)
-    return replace(election, excluded=sum(size for groups, size in sizes.items() if not election.is_for(groups)))
+    sizes = sizes_by_weight(election)
+    excluded = sum(size for (groups, _weight), size in sizes.items() if not election.is_for(groups))
+    extra = sum((weight - 1) * size for (groups, weight), size in sizes.items() if election.is_for(groups))
+    return replace(election, excluded=excluded, extra_votes=extra)
 
 
 def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
@@ -173,10 +182,10 @@ def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
         yield from (each.name for each in some if is_by_address(each.name) or made.get(each.name, "") == each.account)
 
 
-def on_roll(election: Known, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Those of the names, folded, that are on the roll, and the voter groups they are in."""
+def on_roll(election: Known, names: Iterable[str]) -> dict[str, Voter]:
+    """Those of the names, folded, that are on the roll."""
     entries = _entries(election, names)
-    return {entries[place]: groups_of(item) for place, item in table().get_many(entries).items()}
+    return {entries[place]: voter_of(item) for place, item in table().get_many(entries).items()}
 
 
 def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
@@ -184,14 +193,13 @@ def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
     return {keys.voter(name, each, shards): keys.fold(each) for each in names}
 
 
-def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """Who of the names, folded, is on the roll, with their voter groups; and of those that are names of people here,
-    which account has them."""
+def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[dict[str, Voter], dict[str, str]]:
+    """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
     named = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
     entries = _entries(election, names)
     found = table().get_many([*entries, *named])
     accounts = {folded: found[key]["created_at"] for key, folded in named.items() if key in found}
-    return {folded: groups_of(found[place]) for place, folded in entries.items() if place in found}, accounts
+    return {folded: voter_of(found[place]) for place, folded in entries.items() if place in found}, accounts
 
 
 # --- writes ---
@@ -205,6 +213,7 @@ def new_voter(election: Election, name: str, account: str | None = None, details
     fields |= {} if account is None else {"account": account}
     fields |= {"display_name": details.display_name} if details.display_name else {}
     fields |= {"groups": list(details.groups)} if details.groups else {}
+    fields |= weight_fields(details.weight or 1)
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
 
 

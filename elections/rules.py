@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -15,16 +16,21 @@ from accounts.rules import Permission, Role, has
 from acts.permissions import Permissions, Rule
 from acts.refusals import NotAllowed, NotNow, Refusal
 from pages import lists
+from ranking.kinds import how_to_vote
 from store.keys import fold
 from tally import methods
+from tally.majorities import Of
 
 from .convening import Convened
+from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
 MAX_SEATS = 100
 MAX_MANAGERS = 20
 MAX_VOTER_GROUPS = 20  # of one roll
 MIN_SECRET_GROUP = 3  # voters who may vote on a secret question for some groups: of two, each knows the other's vote
+MIN_SHARED_WEIGHT = 5  # voters who must have each weight in a secret election
+MAX_WEIGHTS_NAMED = 10  # in a sentence
 # bytes of all names of candidates: rounds, ties and lots of a result repeat them many times
 MAX_CANDIDATE_NAMES_BYTES = 40_000
 MAX_STATEMENTS_BYTES = 1_000_000  # bytes of all statements of an election as HTML: they are shown on one page
@@ -112,7 +118,8 @@ class Election:
     voter_groups: tuple[str, ...] = ()  # the groups that people on its roll are in
     for_groups: tuple[str, ...] = ()  # those of them that may vote; all on the roll if there are none
     excluded: int = 0  # since it opened, how many are on its roll but in none of those groups
-    weighted: bool = False  # whether there were voters on its roll whose vote counts more than once
+    weighted: bool = False  # whether there are, or were, people on its roll whose vote counts more than once
+    extra_votes: int = 0  # since it opened, how many votes there are beyond one for each who may vote
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
     safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order
@@ -178,6 +185,21 @@ class Election:
         return KINDS[self.kind]
 
     @property
+    def how_to_vote(self) -> str:
+        return how_to_vote(self)
+
+    @property
+    def majority_sentence(self) -> str:
+        return majority_sentence(self.majority)
+
+    @property
+    def openness(self) -> str:
+        """Of an election whose ballots are not secret."""
+        if self.kind == "ranked":
+            return _("public: everybody may see who ranked whom")
+        return _("public: everybody may see how each person voted")
+
+    @property
     def unranked_label(self) -> str:
         return UNRANKED[self.unranked]
 
@@ -185,6 +207,11 @@ class Election:
     def entitled(self) -> int:
         """How many of those on the roll may vote."""
         return self.voter_count - self.excluded
+
+    @property
+    def entitled_votes(self) -> int:
+        """How many votes they have, since it opened."""
+        return self.entitled + self.extra_votes
 
     def is_for(self, groups: Iterable[str]) -> bool:
         """Whether somebody on the roll who is in these groups may vote."""
@@ -401,6 +428,7 @@ def check_settled(election: Election, action: Action) -> None:
         )
 
 
+NO_WEIGHTS = _("Where everybody here may vote, every vote counts once. For weights, list the voters instead.")
 EVERYBODY_HERE = _(
     "Everybody with an account here can already vote in this election. Add others by their mail address."
 )
@@ -451,10 +479,50 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         missing.append(_("more candidates than seats"))
     if _choosable(election) > candidates >= 2:
         missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": election.most})
+    if election.majority.endswith(Of.ENTITLED) and election.electorate != "listed":
+        missing.append(_("a list of voters, because the majority is a share of everyone on the roll"))
     if election.no_voting_after is not None and election.no_voting_after <= now:
         missing.append(_("an end in the future"))
     if missing:
         raise NotReady(_("Before it can open, it needs %(missing)s.") % {"missing": ", ".join(map(str, missing))})
+
+
+def check_weights(election: Election, sizes: Mapping[tuple[tuple[str, ...], int], int]) -> None:
+    """Before it opens: a secret ballot shows its weight, so enough voters must have it. `sizes` says how many on the
+    roll are in each combination of groups and have each weight."""
+    weights = _entitled_by_weight(election, sizes)
+    if election.electorate != "listed" and weights.keys() - {1}:
+        raise NotReady(NO_WEIGHTS)
+    rare = sorted(weight for weight, voters in weights.items() if voters < MIN_SHARED_WEIGHT)
+    if election.secret_ballot and rare and len(weights) > 1:
+        sentence = _(
+            "In a secret election at least %(least)d voters must share each weight, or ballots would reveal who cast "
+            "them. Too few have: %(weights)s."
+        )
+        raise NotReady(sentence % {"least": MIN_SHARED_WEIGHT, "weights": _some(rare)})
+
+
+def check_late_weights(
+    election: Election, new: Iterable[int], sizes: Mapping[tuple[tuple[str, ...], int], int]
+) -> None:
+    """While a secret election is open, new voters may only have a weight that others have."""
+    known = sorted(_entitled_by_weight(election, sizes))
+    if not set(new) <= set(known):
+        sentence = _(
+            "While a secret election is open, new voters can only have a weight that others have: %(weights)s."
+        )
+        raise WrongState(sentence % {"weights": _some(known)})
+
+
+def _entitled_by_weight(election: Election, sizes: Mapping[tuple[tuple[str, ...], int], int]) -> Counter[int]:
+    counts = Counter[int]()
+    for (groups, weight), size in sizes.items():
+        counts[weight] += size * election.is_for(groups)
+    return +counts
+
+
+def _some(weights: Sequence[int]) -> str:
+    return ", ".join(map(str, weights[:MAX_WEIGHTS_NAMED])) + (" …" if len(weights) > MAX_WEIGHTS_NAMED else "")
 
 
 def check_new_end(election: Election, end: str | None, now: str) -> None:

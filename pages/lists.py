@@ -29,6 +29,7 @@ MAX_ROWS = 50_000
 MAX_LINES = 4 * MAX_ROWS  # some may be blank, or inside quotation marks
 MAX_LINE_CHARS = 1_000
 MAX_GROUP_CHARS = 60  # of the name of a voter group
+MAX_WEIGHT = 1_000_000  # times that a vote counts
 
 
 class NotAList(Refusal):
@@ -40,7 +41,7 @@ class Verdict(StrEnum):
 
     NEW = "new"
     THERE = "there"  # already on the roll
-    CHANGED = "changed"  # already on the roll, and gets into other voter groups
+    CHANGED = "changed"  # already on the roll, and gets into other voter groups, or another weight
     REPEATED = "repeated"  # earlier in the same list
     INVALID = "invalid"
 
@@ -56,6 +57,7 @@ class Row:
     reason: str = ""
     display_name: str = ""  # of the person whose address the row has, if the list says it
     groups: tuple[str, ...] | None = None  # all voter groups they are in, if the list says it
+    weight: int | None = None  # how many times their vote counts, if the list says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Details:
     display_name: str = ""
     groups: tuple[str, ...] | None = None  # voter groups they are in
     adds: bool = False  # whether they stay in those they are in already
+    weight: int | None = None  # how many times their vote counts
 
     def also_in(self, groups: tuple[str, ...]) -> Details:
         return replace(self, groups=(*(self.groups or ()), *groups), adds=self.adds or self.groups is None)
@@ -73,18 +76,19 @@ class Details:
 def read_voters(raw: bytes) -> list[Row]:
     """The voters of a CSV file, each a user name or an email address."""
     rows: list[Row] = []
-    for line, column, typed, display_name, groups in _voters(decode(raw)):
+    for line, column, typed, display_name, groups, weight in _voters(decode(raw)):
         if len(rows) == MAX_ROWS:
             raise _too_many_rows()
         row = _row(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name)
         row = replace(row, display_name=display_name) if "@" in typed else row
-        rows.append(row if groups is None or row.verdict == Verdict.INVALID else _with_groups(row, groups))
+        rows.append(row if row.verdict == Verdict.INVALID else _with_details(row, groups, weight))
     return list(_without_repeats(rows))
 
 
-def _with_groups(row: Row, typed: str) -> Row:
+def _with_details(row: Row, groups: str | None, weight: str | None) -> Row:
     try:
-        return replace(row, groups=clean_groups(typed))
+        known = None if groups is None else clean_groups(groups)
+        return replace(row, groups=known, weight=None if weight is None else clean_weight(weight))
     except ValidationError as error:
         return replace(row, value=None, verdict=Verdict.INVALID, reason=error.messages[0])
 
@@ -96,6 +100,15 @@ def clean_groups(typed: str) -> tuple[str, ...]:
         sentence = _("The name of a voter group has at most %(most)d characters.")
         raise ValidationError(sentence % {"most": MAX_GROUP_CHARS})
     return tuple({fold(name): name for name in names}.values())
+
+
+def clean_weight(typed: str) -> int:
+    """How many times a vote counts: once, if nothing is said."""
+    number = int(typed) if re.fullmatch(r"[0-9]{1,9}", typed) else 0 if typed else 1
+    if not 1 <= number <= MAX_WEIGHT:
+        sentence = _("A weight is a whole number from 1 to %(most)d.")
+        raise ValidationError(sentence % {"most": MAX_WEIGHT})
+    return number
 
 
 def group_named(name: str) -> str:
@@ -110,8 +123,8 @@ def as_groups(groups: Iterable[str]) -> str:
 
 def details_of(rows: Iterable[Row]) -> dict[str, Details]:
     """By the name or address that is stored."""
-    telling = (row for row in rows if row.display_name or row.groups is not None)
-    return {row.value: Details(row.display_name, row.groups) for row in telling if row.value}
+    telling = (row for row in rows if row.display_name or row.groups is not None or row.weight is not None)
+    return {row.value: Details(row.display_name, row.groups, weight=row.weight) for row in telling if row.value}
 
 
 def read_candidates(text: str) -> list[Row]:
@@ -335,6 +348,7 @@ PARTS_OF_NAMES = {
 GROUP_HEADINGS = frozenset(
     map(fold, ["group", "groups", "votergroup", "votergroups", "gruppe", "gruppen", "wählergruppe", "wählergruppen"])
 )
+WEIGHT_HEADINGS = frozenset(map(fold, ["weight", "weights", "votes", "gewicht", "gewichte", "stimmgewicht", "stimmen"]))
 PART_BY_HEADING = {fold(word): part for part, words in PARTS_OF_NAMES.items() for word in words.split()}
 
 
@@ -348,9 +362,9 @@ def _column(cell: str) -> Column | None:
     return COLUMN_BY_HEADING.get(_heading(cell))
 
 
-def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str, str | None]]:
+def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str, str | None, str | None]]:
     """Each record's line, the cell that identifies the voter, with what the header says about it, their name, and
-    their groups, if there is a column of them."""
+    their groups and weight, if there are columns of them."""
     hint = HINT.match(text)
     text = text[hint.end() :] if hint else text  # the rest of that line is blank and still counts
     sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE_LINES))
@@ -360,10 +374,12 @@ def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str, str | Non
         header = next(records)[1]
         columns, parts = _columns(header), [PART_BY_HEADING.get(_heading(cell)) for cell in header]
         of_groups = [place for place, cell in enumerate(header) if _heading(cell) in GROUP_HEADINGS]
+        of_weight = [place for place, cell in enumerate(header) if _heading(cell) in WEIGHT_HEADINGS][:1]
         for line, cells in records:
-            yield line, *_by_header(cells, columns), _display_name(cells, parts), _groups(cells, of_groups)
+            details = _display_name(cells, parts), _joined(cells, of_groups), _joined(cells, of_weight)
+            yield line, *_by_header(cells, columns), *details
     else:
-        yield from ((line, None, typed, "", None) for line, cells in records if (typed := _by_content(cells)))
+        yield from ((line, None, typed, "", None, None) for line, cells in records if (typed := _by_content(cells)))
 
 
 def _columns(header: list[str]) -> list[tuple[int, Column]]:
@@ -391,7 +407,8 @@ def _display_name(cells: list[str], parts: list[str | None]) -> str:
         return ""
 
 
-def _groups(cells: list[str], places: list[int]) -> str | None:
+def _joined(cells: list[str], places: list[int]) -> str | None:
+    """What is in these columns, if there are any."""
     return ";".join(unescape_formula(cells[place]) for place in places if place < len(cells)) if places else None
 
 
@@ -430,12 +447,15 @@ def as_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[
         yield write(map(_escape_formula, row))
 
 
-def voters_as_csv(voters: Iterable[tuple[str, str, tuple[str, ...] | None]]) -> str:
-    """A list of names or addresses, display names and, if it says so of any, voter groups."""
+def voters_as_csv(voters: Iterable[tuple[str, str, tuple[str, ...] | None, int | None]]) -> str:
+    """A list of names or addresses, display names and, if it says so of any, voter groups and weights."""
     every = list(voters)
-    has_groups = any(groups is not None for _voter, _name, groups in every)
-    rows = ([voter, name, *([as_groups(groups or ())] if has_groups else [])] for voter, name, groups in every)
-    return "".join(as_csv(["voter", "name", *(["groups"] if has_groups else [])], rows))
+    has_groups, has_weights = (any(each[place] is not None for each in every) for place in (2, 3))
+    rows = (
+        [voter, name, *([as_groups(groups or ())] if has_groups else []), *([weight or ""] if has_weights else [])]
+        for voter, name, groups, weight in every
+    )
+    return "".join(as_csv(["voter", "name", *["groups"] * has_groups, *["weight"] * has_weights], rows))
 
 
 class _Echo:

@@ -20,7 +20,8 @@ from accounts.registration_policy import allows_registration
 from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
-from elections.rules import MAX_SEATS, RANKED_METHODS, UNRANKED, Election, check_settings
+from elections.kinds import majority_text
+from elections.rules import KINDS, MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField
 from pages.forms import form_data, form_page
 from ranking.rankings import ranked_names, ranking_from, submitted_ranks, typed_ranks
@@ -30,6 +31,9 @@ from tally.cost import of_recount
 from tally.count_job import CountJob
 from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
+from tally.majorities import Majority, Of
+from tally.methods import KIND_OF
+from tally.methods import KINDS as METHODS_OF
 
 from . import bounded_counting, example, wording
 from .bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
@@ -42,6 +46,7 @@ MAX_CLOSENESS_STEPS = 1_000_000  # in all recounts together that look for how cl
 MIN_STEPS_PER_RECOUNT = 500  # of them at the least
 MIN_RECOUNTS = 10  # recounts; with fewer, nothing is found, and that would say nothing
 COUNTS = Limit("sandbox-address", 60, 600)
+MAJORITIES = ("", *(str(Majority(share, of)) for of in (Of.CAST, Of.PRESENT) for share in ("1/2", "2/3", "3/4", "4/5")))
 NO_ELECTION = Election(name="", owner_name="", created_at="")  # ballots from anywhere belong to none of ours
 
 
@@ -78,6 +83,12 @@ EXAMPLES = {
         "irv",
         "a seed that was known before",
     ),
+    "scores": Example(
+        gettext_lazy("Scores from 0 to 5"),
+        "# Salad has the most points, but in the runoff more people prefer pizza to it.\n"
+        "6: Pizza/5, Salad/4\n5: Soup/5, Salad/4\n",
+        "star",
+    ),
 }
 
 
@@ -105,8 +116,8 @@ class SandboxForm(forms.Form):
         rows=9,
         attributes={"spellcheck": "false"},
         help_text=gettext_lazy(
-            "One ranking per line, such as “5: Ada > Bo = Cy” for five identical ballots; or the text of a CSV, "
-            "JSON, BLT, ABIF, Condorcet vote or PrefLib file."
+            "One ranking per line, such as “5: Ada > Bo = Cy” for five identical ballots, or scores, such as "
+            "“5: Ada/5, Bo/3”; or the text of a CSV, JSON, BLT, ABIF, Condorcet vote or PrefLib file."
         ),
     )
     file = forms.FileField(
@@ -120,10 +131,26 @@ class SandboxForm(forms.Form):
         required=False,
         choices=[("", gettext_lazy("detect automatically")), *FORMATS.items()],
     )
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Kind of ballot"),
+        required=False,
+        choices=[("", gettext_lazy("what the file or the method says, otherwise ranked")), *KINDS.items()],
+    )
     method = forms.ChoiceField(
         label=gettext_lazy("Method"),
         required=False,
-        choices=[("", gettext_lazy("Schulze; for several seats STV (Scottish rules)")), *RANKED_METHODS.items()],
+        choices=[
+            ("", gettext_lazy("the usual one; for rankings Schulze, and for several seats STV (Scottish rules)")),
+            *(
+                (KINDS[kind], [(each, METHODS[each]) for each in of if each in METHODS])
+                for kind, of in METHODS_OF.items()
+            ),
+        ],
+    )
+    majority = forms.ChoiceField(
+        label=gettext_lazy("Majority that yes needs"),
+        required=False,
+        choices=lambda: [(each, majority_text(each) if each else _("the usual one")) for each in MAJORITIES],
     )
     seats = forms.IntegerField(
         label=gettext_lazy("Seats"),
@@ -159,7 +186,9 @@ class SandboxForm(forms.Form):
         upload = cleaned["file"]
         source = upload.read(LIMITS.bytes + 1) if upload else cleaned["ballots"]
         try:
-            file = read(source, cleaned["format"] or None, name=upload.name if upload else "", limits=LIMITS)
+            kind = cleaned["kind"] or KIND_OF.get(cleaned["method"])
+            name = upload.name if upload else ""
+            file = read(source, cleaned["format"] or None, name=name, limits=LIMITS, kind=kind)
             self.text = "".join(Text(source, LIMITS).pieces())
         except NotRecognised as refusal:
             raise ValidationError({"format": str(refusal)}) from refusal
@@ -168,8 +197,11 @@ class SandboxForm(forms.Form):
         return file
 
     def _settings(self, cleaned: dict[str, Any], file: File) -> dict[str, Any]:
-        seats = cleaned["seats"] or file.seats or 1
-        method = cleaned["method"] or ("stv-scottish" if seats > 1 else "schulze")
+        seats, kind = cleaned["seats"] or file.seats or 1, file.kind or "ranked"
+        usual = "stv-scottish" if seats > 1 and kind == "ranked" else METHODS_OF[kind][0]
+        method = cleaned["method"] or usual
+        if KIND_OF[method] != kind:
+            raise ValidationError({"method": _("This method does not count this kind of ballot.")})
         check_settings(method, seats, secret_ballot=False, results_visible="closed")
         return {"seats": seats, "method": method, "unranked": cleaned["unranked"] or file.unranked or "below"}
 
@@ -262,10 +294,11 @@ def _example(request: HttpRequest) -> dict[str, str]:
 
 def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
     chosen, file = form.cleaned_data, form.cleaned_data["read"]
-    settings = {name: chosen[name] for name in ("seats", "unranked", "seed")}
+    settings = {name: chosen[name] for name in ("seats", "unranked", "seed", "majority")}
     job = job_of(file.ballots, chosen["method"], **settings)
     report = build_report(bounded_counting.run_job(job, request))
-    context = context_of_report(Found(NO_ELECTION, None, report)) | {
+    election = replace(NO_ELECTION, kind=file.kind or "ranked", method=chosen["method"], seats=chosen["seats"])
+    context = context_of_report(Found(election, None, report)) | {
         "file": file,
         "withdrawn": wording.join_names(file.withdrawn),
     }

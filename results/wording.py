@@ -139,6 +139,8 @@ def how_close(report: Report) -> str:
     if close.ballots is None:
         if close.exact:
             return _("No change to the ballots could have changed the result.")
+        if not parts_of(report.result).comparisons:
+            return ""  # the chart shows it
         return _("We found no number of changed votes that would have changed who won.")
     if total == 1:
         return _("A change to the only ballot would have changed the result.")

@@ -334,7 +334,11 @@ def a_public_election() -> None:
     change_picture(ada, election("Bord"), "Ada", PictureChange(seen=seen, alt="Ada, counting"))
     remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
-    add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
+    weights = {"voter 0": Details(weight=3), "voter 2": Details(weight=2)}
+    add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)], weights)
+    add_voters(
+        ada, election("Bord"), ["voter 0", "voter 2"], {"voter 0": Details(weight=1), "voter 2": Details(weight=7)}
+    )
     leaver = someone("voter 4").email
     listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", leaver]
     the_list = imports.start(
@@ -458,7 +462,8 @@ def an_election_has_shards() -> None:
         made = drafts.create(bo, "Crowd")
         copying.copy(bo, made, "Crowd again")
     add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    add_voters(bo, election("Crowd"), [*names, "far@example.org"])
+    everybody = [*names, "far@example.org"]
+    add_voters(bo, election("Crowd"), everybody, dict.fromkeys(everybody, Details(weight=2)))
     lifecycle.open_(bo, election("Crowd"), editable=False)
     for name in names:
         voted(name, "Crowd", Ada=1, Bo=2)

@@ -17,7 +17,7 @@ from acts.storage import now_text
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.values import Moment, Turnout, given, link, moment, stored, typed
-from elections import actions, repository, rules
+from elections import actions, kinds, repository, rules
 from elections.access import check_visible, may
 from elections.drafts import services as drafts
 from elections.drafts.forms import DescriptionForm, ElectionForm, SettingsForm
@@ -33,7 +33,9 @@ from pages.time_fields import zone_or_default
 AREA = "Elections"
 TIMES = {"begins": "no_voting_before", "ends": "no_voting_after"}
 
-Method = Literal["schulze", "ranked-pairs", "irv", "borda", "stv-scottish", "stv-meek"]
+Kind = Literal["ranked", "yes-no", "choose", "approval", "score", "points"]
+RankedMethod = Literal["schulze", "ranked-pairs", "irv", "borda", "stv-scottish", "stv-meek"]
+Method = RankedMethod | Literal["majority", "most-votes", "approval", "star", "score", "cumulative"]
 
 
 class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -64,7 +66,19 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     announces: Annotated[bool, Meta(description="Mail the result to voters.")] | UnsetType = UNSET
     results_visible: Literal["closed", "live"] | UnsetType = UNSET
     results_public: Annotated[bool, Meta(description="Anyone may see the result.")] | UnsetType = UNSET
-    method: Method | UnsetType = UNSET
+    kind: Annotated[Kind, Meta(description="The kind of ballot.")] | UnsetType = UNSET
+    method: Annotated[Method, Meta(description="One of the kind of ballot; else its usual one.")] | UnsetType = UNSET
+    fewest: (
+        Annotated[int, Meta(ge=0, le=rules.MAX_CANDIDATES, description="To choose: candidates, at least.")] | UnsetType
+    ) = UNSET
+    most: (
+        Annotated[int, Meta(ge=0, le=rules.MAX_CANDIDATES, description="Candidates to choose, or points, at most.")]
+        | UnsetType
+    ) = UNSET
+    majority: (
+        Annotated[str, Meta(max_length=20, description="Of a proposal: a share, and of whom.", examples=["2/3 cast"])]
+        | UnsetType
+    ) = UNSET
     seats: Annotated[int, Meta(ge=1, le=rules.MAX_SEATS)] | UnsetType = UNSET
     unranked: Literal["below", "no-opinion"] | UnsetType = UNSET
     time_zone: Annotated[str, Meta(max_length=100, examples=["Europe/Berlin"])] | UnsetType = UNSET
@@ -135,7 +149,11 @@ class Election(msgspec.Struct):
     secret_ballot: bool
     changeable: bool
     safeguards: list[str]
+    kind: str
     method: str
+    fewest: int
+    most: int
+    majority: str
     seats: int
     unranked: str
     results_visible: str
@@ -219,9 +237,7 @@ def read(call: Call, name: str) -> Election:
         "electorate",
         "secret_ballot",
         "changeable",
-        "method",
-        "seats",
-        "unranked",
+        *kinds.SETTINGS,
         "results_visible",
         "results_public",
         "time_zone",

@@ -40,6 +40,7 @@ class Voter(msgspec.Struct):
     name: Annotated[str, Meta(description="What mails call somebody listed by address.")]
     voted: Annotated[bool | None, Meta(description="`null` where that is not shown.")]
     groups: Annotated[list[str], Meta(description="Voter groups they are in.")]
+    weight: Annotated[int, Meta(description="How many times their vote counts.")]
 
 
 class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
@@ -48,6 +49,9 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
     voter: Annotated[str, Meta(min_length=1, max_length=400)]
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
     groups: Groups | None = None
+    weight: Annotated[int, Meta(ge=1, le=lists.MAX_WEIGHT, description="How many times their vote counts.")] | None = (
+        None
+    )
 
 
 class NewVoters(msgspec.Struct, forbid_unknown_fields=True):
@@ -109,7 +113,11 @@ def list_(call: Call, name: str) -> Page[Voter]:
     who = tells_who(election, voted)
     voters = map(rolls.voter_of, found)
     return call.page(
-        [Voter(each.name, each.display_name, each.voted if who else None, list(each.groups)) for each in voters], cursor
+        [
+            Voter(each.name, each.display_name, each.voted if who else None, list(each.groups), each.weight)
+            for each in voters
+        ],
+        cursor,
     )
 
 
@@ -125,7 +133,9 @@ def add(call: Call, name: str) -> Added:
     groups = each_cleaned("voters", [lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
     known = {
         voter: lists.Details(
-            known_as if "@" in voter else "", lists.clean_groups(own) if each.groups is not None else None
+            known_as if "@" in voter else "",
+            lists.clean_groups(own) if each.groups is not None else None,
+            weight=each.weight,
         )
         for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True)
     }
@@ -150,8 +160,8 @@ def replace_(call: Call, name: str) -> Replaced:
     return Replaced(found.added, list(found.removed), found.unchanged, refused)
 
 
-def _cells(voter: NewVoter) -> tuple[str, str, tuple[str, ...] | None]:
-    return voter.voter, voter.name, None if voter.groups is None else tuple(voter.groups)
+def _cells(voter: NewVoter) -> tuple[str, str, tuple[str, ...] | None, int | None]:
+    return voter.voter, voter.name, None if voter.groups is None else tuple(voter.groups), voter.weight
 
 
 def _clean_groups(text: str) -> str:

@@ -22,17 +22,17 @@ from accounts import repository as people
 from acts.refusals import Refusal
 from acts.storage import now_text, table
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
+from ranking.rankings import ranks_of
 from results import published
 from results.published import Position
 from store import keys, sharded_reads
 from store.log import layout
 from store.schema import SCHEMA, Sheet, parsed
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key
-from tally.ballots import groups_of
 
 from . import masks
 from .masks import HIDDEN, Hidden
@@ -215,7 +215,8 @@ def _voters(query: TableQuery) -> Page:
 def _voter(item: Item, may: Allowed) -> Row:
     masked = masks.mask_item(DATA, item, may) or {}
     voted = (masked.get("voted"), masked.get("paper", False)) if may.who else (HIDDEN, HIDDEN)
-    cells = (election_cell(masked["election_name"]), person_cell(masked["voter_name"]), *map(Cell, voted))
+    details = ", ".join(masked.get("groups", ())), rolls.weight_of(masked)
+    cells = (election_cell(masked["election_name"]), person_cell(masked["voter_name"]), *map(Cell, (*details, *voted)))
     ballot = Link(_("Ballots"), href("ballots", election=masked["election_name"], ballot=masked["voter_name"]))
     return Row(cells, (ballot, item_link(item)) if may.ballots and masked.get("voted") else (item_link(item),))
 
@@ -254,8 +255,10 @@ def _rankings(query: TableQuery) -> Page:
 
 
 def _ranking(election: str, ballot: BallotView, candidates: list[Candidate]) -> Iterator[Row]:
-    """Each candidate's place on a ballot, best first; unranked ones have none."""
-    places = {number: place for place, group in enumerate(groups_of(ballot.rankings), 1) for number in group}
+    """Each candidate's place on a ballot, best first, also by values; those left out have none."""
+    given = ranks_of(ballot.rankings)
+    values = sorted(set(given.values()), reverse="@" in ballot.rankings)
+    places = {number: values.index(value) + 1 for number, value in given.items()}
     ballot_cell = Cell(ballot.known_by, href("ballots", election=election, ballot=ballot.known_by))
     for each in sorted(candidates, key=lambda each: (places.get(each.number, len(candidates) + 1), each.number)):
         named = Cell(each.name, href("candidates", election=election, begins=each.name))

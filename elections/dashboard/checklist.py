@@ -26,6 +26,12 @@ METHOD_SUMMARIES = {
     "borda": gettext_lazy("points for every rank on a ballot"),
     "stv-scottish": gettext_lazy("seats in proportion, by the rules of Scottish council elections"),
     "stv-meek": gettext_lazy("seats in proportion, counted by Meek's rules"),
+    "majority": gettext_lazy("the proposal is carried if enough voters say yes"),
+    "most-votes": gettext_lazy("elects those whom most voters choose"),
+    "approval": gettext_lazy("elects those whom most voters approve of"),
+    "star": gettext_lazy("of the two with the highest totals, the one wins whom more voters scored higher"),
+    "score": gettext_lazy("elects those with the highest totals"),
+    "cumulative": gettext_lazy("elects those with most points"),
 }
 
 
@@ -67,7 +73,7 @@ def checklist_items(
 ) -> list[ChecklistItem]:
     """Of an election, which is its only question, or of the one that leads several on a ballot."""
     items = (
-        *(_candidates(*each) for each in questions),
+        *(_candidates(*each) for each in questions if each[1].book or each[1].kind != "yes-no"),
         _voters(election, roll),
         _window(election, now),
         _ballots(election),
@@ -92,12 +98,16 @@ def _change_button(election: Election, page: str, offered: Collection[str]) -> B
 
 def _candidates(label: str, election: Election, candidates: Sequence[Candidate]) -> ChecklistItem:
     number, lacking = len(candidates), lacks_candidates(election, len(candidates))
-    lines = list(_counting(election).lines[:-1]) if election.book else []
-    lines += [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
+    of_ranking = election.kind == "ranked"
+    lines = list(_counting(election).lines[: -1 if of_ranking else None]) if election.book else []
+    if election.kind != "yes-no":
+        lines += [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
     if number < 2:
         lines.append(_("At least two are needed."))
-    elif lacking:
+    elif lacking and number <= election.seats:
         lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
+    elif lacking:
+        lines.append(_("Voters may choose more than there are (%(most)d).") % {"most": election.most})
     lines += _for_groups(election) if election.book else []
     page, names = "multi_ballot_questions" if election.book else "candidates", tuple(each.name for each in candidates)
     is_missing = lacking or (bool(election.book) and lacks_voters(election))
@@ -164,7 +174,7 @@ def _ballots(election: Election) -> ChecklistItem:
     if election.secret_ballot:
         lines = [_("secret: nobody who uses this site can tell how a person voted")]
     else:
-        lines = [_("public: everybody may see who ranked whom")]
+        lines = [str(election.openness)]
     if not election.changeable:
         lines.append(_("final: once cast, a ballot cannot be changed or withdrawn"))
     lines += election.safeguard_labels
@@ -177,7 +187,12 @@ def _counting(election: Election) -> ChecklistItem:
     lines = [f"{election.method_label}: {METHOD_SUMMARIES[election.method]}"]
     if election.seats > 1:
         lines.append(_("%(seats)d seats") % {"seats": election.seats})
-    lines.append(_("Candidates left out of a ranking count as: %(rule)s.") % {"rule": election.unranked_label})
+    if election.kind == "ranked":
+        lines.append(_("Candidates left out of a ranking count as: %(rule)s.") % {"rule": election.unranked_label})
+    elif election.kind == "yes-no":
+        lines.append(election.majority_sentence)
+    else:
+        lines.append(election.how_to_vote)
     return ChecklistItem(_("How it is counted"), tuple(lines), "how")
 
 
@@ -212,11 +227,12 @@ def _mails(election: Election) -> ChecklistItem:
 
 def fixed_by_opening(election: Election) -> list[str]:
     """What can no longer be changed after opening."""
+    candidates = _("Candidates can no longer be changed, unless you allow more below.")
+    if election.book:
+        candidates = _("Questions and candidates can no longer be changed.")
     return [
         _("The name and all settings above can no longer be changed."),
         _("Voters can be added, but not removed."),
-        _("Questions and candidates can no longer be changed.")
-        if election.book
-        else _("Candidates can no longer be changed, unless you allow more below."),
+        *([candidates] if election.book or election.kind != "yes-no" else []),
         _("The end can only be moved later.") if election.ends else _("No end can be set any more."),
     ]

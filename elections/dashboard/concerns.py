@@ -106,7 +106,7 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         yield Concern("unasked", sentence % {"count": snapshot.unasked}, link("roll", _("The roll")))
     if not is_closed and (sentence := _weak_secrecy(election, snapshot.candidates)):
         yield Concern("secrecy", sentence, Button(_("What “secret” means"), reverse("help_secrecy")))
-    if snapshot.without_statement and not is_closed:
+    if snapshot.without_statement and not is_closed and election.kind != "yes-no":
         sentence = _("Candidates without a statement: %(count)d.") % {"count": snapshot.without_statement}
         yield Concern("statements", sentence, link("candidates", _("Add statements"), "CHANGE_CANDIDATES"))
 
@@ -152,6 +152,6 @@ def _weak_secrecy(election: Election, candidates: int) -> str:
         sentences.append(
             _("With so few voters, secret ballots may be guessed, for example from a nearly unanimous result.")
         )
-    if voters < factorial(min(candidates, 5)):
+    if election.kind == "ranked" and voters < factorial(min(candidates, 5)):
         sentences.append(_("There are more possible rankings than voters, so a rare ranking may give its voter away."))
     return " ".join(sentences)

@@ -216,7 +216,9 @@ def most_field() -> forms.IntegerField:
         max_value=MAX_CANDIDATES,
         required=False,
         initial=0,
-        help_text=_("How many candidates voters may choose, or how many points they have. With 0, as is usual."),
+        help_text=_(
+            "How many candidates voters may choose, or points they have. With 0: as many as seats, or 10 points."
+        ),
     )
 
 

@@ -151,6 +151,10 @@ FIELDS = {
     "secret_ballot": gettext_lazy("whether ballots are secret"),
     "no_voting_before": gettext_lazy("beginning"),
     "no_voting_after": gettext_lazy("end"),
+    "kind": gettext_lazy("kind of ballot"),
+    "fewest": gettext_lazy("how many voters must choose"),
+    "most": gettext_lazy("how much voters may give"),
+    "majority": gettext_lazy("majority"),
     "seats": gettext_lazy("seats"),
     "method": gettext_lazy("method"),
     "unranked": gettext_lazy("what leaving a candidate out means"),
@@ -266,6 +270,14 @@ voters_grouped = sentence_with_count(
     ngettext_lazy(
         "%(who)s changed the voter groups of %(count)d person on the roll.",
         "%(who)s changed the voter groups of %(count)d people on the roll.",
+        "count",
+    ),
+    "voters",
+)
+voters_weighted = sentence_with_count(
+    ngettext_lazy(
+        "%(who)s changed the weight of %(count)d person on the roll.",
+        "%(who)s changed the weights of %(count)d people on the roll.",
         "count",
     ),
     "voters",

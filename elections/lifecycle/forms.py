@@ -23,10 +23,12 @@ class OpenForm(forms.Form):
         help_text=_("Only for candidates who agreed, and only the skills this election needs."),
     )
 
-    def __init__(self, *arguments: Any, has_needs: bool, **options: Any):
+    def __init__(self, *arguments: Any, has_needs: bool, kind: str = "ranked", **options: Any):
         super().__init__(*arguments, **options)
         if not has_needs:
             del self.fields["shows_skills"]
+        if kind == "yes-no":
+            del self.fields["editable"]
 
 
 class EndForm(ZonedForm):

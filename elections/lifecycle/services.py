@@ -24,10 +24,12 @@ OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an elect
 # --- opening ---
 
 
-def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
+def open_(actor: User, election: Election, *, editable: bool = False, shows_skills: bool = False) -> Election:
     check(actor, election, Action.OPEN)
     election, candidates = rolls.as_it_would_open(election), repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
+    if election.weighted:
+        rules.check_weights(election, rolls.sizes_by_weight(election))
     editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 
@@ -39,7 +41,7 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     after = replace(after, shows_skills=shows_skills)
     event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
     event_data |= {"shows_skills": True} if shows_skills else {}
-    event_data |= {"excluded": election.excluded} if election.excluded else {}
+    event_data |= {name: number for name in ("excluded", "extra_votes") if (number := getattr(election, name))}
     also = [write for writes in OPENING.run_all(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)

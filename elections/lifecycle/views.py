@@ -36,7 +36,8 @@ from .forms import EndForm, OpenForm
 @organiser_page(Action.OPEN)
 @form_page
 def open_(request: HttpRequest, election: Election) -> HttpResponse:
-    form = OpenForm(form_data(request), has_needs=bool(needs.find_needs(election.name)))
+    has_needs = bool(needs.find_needs(election.name))
+    form = OpenForm(form_data(request), has_needs=has_needs, kind=election.kind)
     if run_form(
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):

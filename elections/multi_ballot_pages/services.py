@@ -173,10 +173,12 @@ def open_(actor: User, ballot: MultiBallot) -> None:
     if len(questions) != len(ballot.questions):
         raise LostRace
     lacking, candidates = [], 0
+    sizes = rolls.sizes_by_weight(leader) if leader.weighted else {}
     named = [(ballot.short(each.name), each, elections.candidates(each.name)) for each in questions]
     for name, each, there in as_opened(leader, named)[0]:
         of_elections.check_settled(each, Action.OPEN)
         lacking.append((name, rules.missing(each, len(there), now_text())))
+        of_elections.check_weights(each, sizes)
         candidates += len(there)
     rules.check_opening(lacking)
     rules.check_candidates(candidates)
@@ -256,7 +258,7 @@ def _copy_roll(actor: User, election: Election, leader: Election) -> None:
         roll.copy_voters(actor, leader, [election.name], some)
     every = (voter.name for voter in rolls.every_voter(election))
     for some in by_count(every):
-        there = {name for name, groups in rolls.on_roll(leader, some).items() if election.is_for(groups)}
+        there = {name for name, voter in rolls.on_roll(leader, some).items() if election.is_for(voter.groups)}
         if gone := [name for name in some if keys.fold(name) not in there]:
             remove_voters(actor, election, gone)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -42,9 +43,17 @@ class RollForm(VotersForm):
         max_length=1_000,
         widget=forms.TextInput(attrs={"dir": "auto"}),
         help_text=_(
-            "Optional. A question can be for some groups only. Separate several with semicolons. In a draft, people "
+            "A question can be for some groups only. Separate several with semicolons. In a draft, people "
             "who are on the roll already are added to these groups, too."
         ),
+    )
+
+    weight = forms.IntegerField(
+        label=_("Votes each"),
+        required=False,
+        min_value=1,
+        max_value=lists.MAX_WEIGHT,
+        help_text=_("How many times the vote of each of them counts. It is fixed when the election opens."),
     )
 
     def clean_groups(self) -> tuple[str, ...]:
@@ -55,6 +64,9 @@ class RollForm(VotersForm):
         if groups := cleaned.get("groups"):
             voters = cleaned.get("voters", ())
             self.known = {name: self.known.get(name, Details()).also_in(groups) for name in voters}
+        if weight := cleaned.get("weight"):
+            every = {name: self.known.get(name, Details()) for name in cleaned.get("voters", ())}
+            self.known = {name: replace(each, weight=each.weight or weight) for name, each in every.items()}
         return cleaned
 
 
@@ -67,7 +79,8 @@ class ImportForm(forms.Form):
         help_text=_(
             "One voter per row: the user name of someone with an account here, or an email address. With or "
             "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails. "
-            "A column “Group” puts voters into voter groups; separate several with | or ;."
+            "A column “Group” puts voters into voter groups; separate several with | or ;. A column “Weight” says how "
+            "many times a vote counts."
         ),
     )
 
@@ -86,6 +99,7 @@ class ImportedForm(RollForm):
 
     voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
     groups = forms.CharField(widget=forms.HiddenInput, required=False, max_length=1_000)
+    weight = None
     skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
 
     def clean_skipped(self) -> Skipped:

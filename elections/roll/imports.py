@@ -104,8 +104,8 @@ def start(
     actions.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    groups = (f"{name} {lists.as_groups(each.groups)}" for name, each in known.items() if each.groups is not None)
-    digest = hashlib.sha256("\n".join((election.created_at, *distinct, *groups)).encode()).hexdigest()[:32]
+    details = (f"{name} {lists.as_groups(each.groups or ())} {each.weight or ''}" for name, each in known.items())
+    digest = hashlib.sha256("\n".join((election.created_at, *distinct, *details)).encode()).hexdigest()[:32]
     slices, until = list(by_count(distinct, SLICE_VOTERS)), int(time.time()) + RETENTION_SECONDS
     grouped = is_grouped(election, known)
     new = Import(election.name, digest, len(distinct), len(slices), 0, 0, skipped=skipped.as_text(), grouped=grouped)
@@ -127,7 +127,7 @@ def _details(each: Details) -> Item:
 
 def _known(rows: Item) -> Known:
     return {
-        name: Details(each["display_name"], None if each["groups"] is None else tuple(each["groups"]), each["adds"])
+        name: Details(**each | {"groups": None if each["groups"] is None else tuple(each["groups"])})
         for name, each in rows["details"].items()
     }
 

@@ -96,8 +96,8 @@ CANDIDATES = ListLabels(
     ngettext_lazy("%(count)d was already a candidate", "%(count)d were already candidates", "count"),
 )
 NEW = ngettext_lazy("%(count)d new", "%(count)d new", "count")
-GROUPED_IN_PREVIEW = ngettext_lazy("%(count)d in other groups", "%(count)d in other groups", "count")
-GROUPED = gettext_lazy("Their voter groups are saved.")
+GROUPED_IN_PREVIEW = ngettext_lazy("%(count)d to be changed", "%(count)d to be changed", "count")
+GROUPED = gettext_lazy("Their voter groups and weights are saved.")
 REMOVED = ngettext_lazy("%(count)d voter removed.", "%(count)d voters removed.", "count")
 REMOVED_IN_PREVIEW = ngettext_lazy("%(count)d to be removed", "%(count)d to be removed", "count")
 DUPLICATES_IN_PREVIEW = ngettext_lazy("%(count)d duplicate", "%(count)d duplicates", "count")

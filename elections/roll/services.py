@@ -17,6 +17,7 @@ from acts.storage import now_text, table
 from elections import repository, rolls, rules, sharding
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
+from elections.rolls import Voter
 from elections.rules import Action, Election, State
 from pages import lists
 from pages.lists import Details, Row, Verdict
@@ -26,6 +27,7 @@ from store.table import Delete, Equals, Exists, Item, Update, Write
 
 Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
 NOTHING: Known = {}
+NOBODY = Voter("")
 
 
 class UnknownNames(Refusal):
@@ -34,7 +36,7 @@ class UnknownNames(Refusal):
 
 def add_voters(actor: User, election: Election, names: Sequence[str], known: Known = NOTHING) -> int:
     """Add people who are not on the roll yet; returns how many. In a draft, those who are get the groups they are known
-    to be in.
+    to be in, and the weight they are known to have.
 
     Unknown names are refused: a later account of that name would inherit the vote.
     """
@@ -89,8 +91,10 @@ def add_batch(
 
 def copy_voters(actor: User, leader: Election, followers: Sequence[str], voters: Sequence[str]) -> None:
     """Put voters on the rolls of the other questions that are for them. Any number may do this at once, and again."""
-    groups = rolls.on_roll(leader, voters)
-    known = {name: Details(groups=groups[keys.fold(name)]) for name in voters if keys.fold(name) in groups}
+    there = rolls.on_roll(leader, voters)
+    known = {
+        name: replace(there[folded].details, display_name="") for name in voters if (folded := keys.fold(name)) in there
+    }
 
     def copy(name: str) -> None:
         election = repository.find(name)
@@ -116,15 +120,20 @@ def _add(
     missing = [name for name in batch if keys.fold(name) not in on_roll]
     new = [name for name in missing if _is_known(name, accounts)]
     more = also(new, len(missing) - len(new))
+    weights = {name: known[name].weight or 1 for name in batch if name in known and known[name].weight is not None}
+    _check_weights(election, [weights.get(name, 1) for name in new])
     election, groups = _spelled(election, batch, known, on_roll)
     if election.stored_state == State.DRAFT:
         election = _regroup(
             actor, election, {name: own for name, own in groups.items() if name not in missing}, on_roll, checks
         )
+        _reweigh(actor, election, {name: own for name, own in weights.items() if name not in missing}, on_roll, checks)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
         event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new]}
         event_data |= {"groups": [groups.get(name, []) for name in new]} if any(map(groups.get, new)) else {}
+        if any(weights.get(name, 1) != 1 for name in new):
+            event_data["weights"] = [weights.get(name, 1) for name in new]
         details = {name: replace(known.get(name, Details()), groups=tuple(groups.get(name, ()))) for name in new}
         record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, details), *more, *checks)
     elif more:
@@ -137,33 +146,39 @@ def adding(
 ) -> list[Write]:
     details = {name: known.get(name, Details()) for name in names}
     entries = (rolls.new_voter(election, name, accounts.get(name), each) for name, each in details.items())
-    groups = [each.groups or () for each in details.values()]
-    changed = repository.touched(
-        election, len(names), excluded=_excluded(election, groups), groups=_with_new(election, groups)
-    )
-    return [*entries, changed]
+    excluded, extra = _counts(election, details.values())
+    groups = _with_new(election, [each.groups or () for each in details.values()])
+    weighted = any((each.weight or 1) != 1 for each in details.values())
+    more = partial(repository.touched, election, len(names), groups=groups, weighted=weighted)
+    return [*entries, more(excluded=excluded, extra_votes=extra)]
 
 
 def is_grouped(election: Election, known: Known) -> bool:
-    """Whether voters who are on the roll already get into the groups they are known to be in."""
-    return election.stored_state == State.DRAFT and any(each.groups is not None for each in known.values())
+    """Whether voters who are on the roll already get into the groups they are known to be in, or another weight."""
+    tells = any(each.groups is not None or each.weight is not None for each in known.values())
+    return election.stored_state == State.DRAFT and tells
 
 
-def _excluded(election: Election, groups: Iterable[Sequence[str]]) -> int:
-    """How many of the voters who are in these groups may not vote. A draft does not count them: it may still change."""
-    return 0 if election.stored_state == State.DRAFT else sum(not election.is_for(each) for each in groups)
+def _counts(election: Election, details: Iterable[Details]) -> tuple[int, int]:
+    """How many of these voters may not vote, and how many votes the others have beyond one each. A draft does not count
+    them: it may still change."""
+    if election.stored_state == State.DRAFT:
+        return 0, 0
+    every = list(details)
+    entitled = [each for each in every if election.is_for(each.groups or ())]
+    return len(every) - len(entitled), sum((each.weight or 1) - 1 for each in entitled)
 
 
 # --- voter groups ---
 
 
 def _spelled(
-    election: Election, names: Iterable[str], known: Known, on_roll: Mapping[str, tuple[str, ...]]
+    election: Election, names: Iterable[str], known: Known, on_roll: Mapping[str, Voter]
 ) -> tuple[Election, dict[str, list[str]]]:
     """All voter groups of those of whom they are known, spelled and sorted as on the roll; and the election as it is
     now, if some are new."""
     wanted = {
-        name: (*groups, *(on_roll.get(keys.fold(name), ()) if known[name].adds else ()))
+        name: (*groups, *(on_roll.get(keys.fold(name), NOBODY).groups if known[name].adds else ()))
         for name in names
         if name in known and (groups := known[name].groups) is not None
     }
@@ -189,12 +204,12 @@ def _regroup(
     actor: User,
     election: Election,
     groups: Mapping[str, list[str]],
-    on_roll: Mapping[str, tuple[str, ...]],
+    on_roll: Mapping[str, Voter],
     checks: Sequence[Write],
 ) -> Election:
     """Put people on the roll of a draft into these groups, and into no others; returns the election with the new ones.
     Once it is open, groups decide who may vote, and stay as they are."""
-    changed = {name: own for name, own in groups.items() if on_roll[keys.fold(name)] != tuple(own)}
+    changed = {name: own for name, own in groups.items() if on_roll[keys.fold(name)].groups != tuple(own)}
     if not changed:
         return election
     event_data = {"voters": list(changed), "groups": list(changed.values())}
@@ -211,6 +226,41 @@ def grouping(election: Election, groups: Mapping[str, Sequence[str]]) -> list[Wr
     return [*entries, repository.touched(election, groups=_with_new(election, groups.values()))]
 
 
+# --- weights ---
+
+
+def _check_weights(election: Election, weights: Sequence[int]) -> None:
+    """Refuse weights that new voters cannot have here."""
+    if election.electorate != "listed" and any(weight != 1 for weight in weights):
+        raise rules.WrongState(rules.NO_WEIGHTS)
+    if weights and election.has_secrets and (election.extra_votes or any(weight != 1 for weight in weights)):
+        rules.check_late_weights(election, weights, rolls.sizes_by_weight(election))
+
+
+def _reweigh(
+    actor: User, election: Election, weights: Mapping[str, int], on_roll: Mapping[str, Voter], checks: Sequence[Write]
+) -> None:
+    """Give people on the roll of a draft these weights, which are fixed once it is open."""
+    changed = {name: weight for name, weight in weights.items() if on_roll[keys.fold(name)].weight != weight}
+    if changed:
+        event_data = {"voters": list(changed), "weights": list(changed.values())}
+        record(actor, "VotersWeighted", election, event_data, *weighting(election, changed), *checks)
+
+
+def weighting(election: Election, weights: Mapping[str, int]) -> list[Write]:
+    """Refused for somebody who is no longer on the roll."""
+    entries = [
+        Update(
+            sharding.voter_key(election, name),
+            set=rolls.weight_fields(weight),
+            remove=("weight",) if weight == 1 else (),
+            when=Exists(),
+        )
+        for name, weight in weights.items()
+    ]
+    return [*entries, repository.touched(election, weighted=True)]
+
+
 def compare(election: Election, rows: Sequence[Row], groups: tuple[str, ...] = ()) -> list[Row]:
     """The rows of a list again, with what comes of each if the list is put on the roll, all of it in these groups."""
     on_roll, accounts = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
@@ -220,15 +270,17 @@ def compare(election: Election, rows: Sequence[Row], groups: tuple[str, ...] = (
     return compared if rules.takes_names(election) else lists.refuse_names(compared, str(rules.EVERYBODY_HERE))
 
 
-def _with_change(row: Row, on_roll: Mapping[str, tuple[str, ...]], groups: tuple[str, ...]) -> Row:
-    """A row with another verdict if somebody on the roll comes into other voter groups by it."""
-    if row.verdict != Verdict.THERE or not row.value or (row.groups is None and not groups):
+def _with_change(row: Row, on_roll: Mapping[str, Voter], groups: tuple[str, ...]) -> Row:
+    """A row with another verdict if somebody on the roll gets into other voter groups by it, or another weight."""
+    if row.verdict != Verdict.THERE or not row.value:
         return row
-    before = on_roll[keys.fold(row.value)]
-    after = (*(before if row.groups is None else row.groups), *groups)
-    if {*map(keys.fold, before)} == {*map(keys.fold, after)}:
-        return row
-    return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the voter groups change."))
+    voter = on_roll[keys.fold(row.value)]
+    after = (*(voter.groups if row.groups is None else row.groups), *groups)
+    if {*map(keys.fold, voter.groups)} != {*map(keys.fold, after)}:
+        return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the voter groups change."))
+    if row.weight not in (None, voter.weight):
+        return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the weight changes."))
+    return row
 
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
@@ -249,5 +301,7 @@ def remove_voters(actor: User, election: Election, names: Sequence[str], *also: 
 def removing(election: Election, names: Sequence[str]) -> list[Write]:
     """Refused for somebody who has voted."""
     entries = [Delete(sharding.voter_key(election, name), when=Equals("voted", False)) for name in names]
-    excluded = _excluded(election, rolls.on_roll(election, names).values()) if election.for_groups else 0
-    return [*entries, repository.touched(election, -len(names), excluded=-excluded)]
+    tells = election.for_groups or election.extra_votes
+    gone = [each.details for each in rolls.on_roll(election, names).values()] if tells else []
+    excluded, extra = _counts(election, gone)
+    return [*entries, repository.touched(election, -len(names), excluded=-excluded, extra_votes=-extra)]

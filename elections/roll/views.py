@@ -156,7 +156,7 @@ def preview_context(
     changed = sum(row.verdict == Verdict.CHANGED for row in applied)
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
-    sent_back = lists.voters_as_csv((row.value or "", row.display_name, row.groups) for row in applied)
+    sent_back = lists.voters_as_csv((row.value or "", row.display_name, row.groups, row.weight) for row in applied)
     initial = {"voters": sent_back if applied else "", "groups": lists.as_groups(groups), "skipped": skipped.as_text()}
     numbers = list_summary.preview_text(len(applied) - changed, skipped, labels, changed=changed)
     counts = {"new": len(applied) - changed, "changed": changed}
@@ -229,12 +229,16 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     shows_who_voted = tells_who(election, voted)
     voters = rolls.every_voter(election, by_name=tells_names(election, voted))
     voted_of = {True: ["yes"], False: ["no"]} if shows_who_voted else {True: [], False: []}
-    groups = ["groups"] if election.voter_groups else []
+    groups, weights = ["groups"] * bool(election.voter_groups), ["weight"] * election.weighted
     rows = (
-        [voter.name, voter.display_name, *([lists.as_groups(voter.groups)] if groups else []), *voted_of[voter.voted]]
+        [
+            *(voter.name, voter.display_name, *([lists.as_groups(voter.groups)] if groups else [])),
+            *([voter.weight] if weights else []),
+            *voted_of[voter.voted],
+        ]
         for voter in voters
     )
-    header = ["voter", "name", *groups, *(["voted"] if shows_who_voted else [])]
+    header = ["voter", "name", *groups, *weights, *(["voted"] if shows_who_voted else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
     return answer

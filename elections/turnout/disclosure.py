@@ -38,7 +38,7 @@ def allowed(item: Item | None, voted: int | None = None) -> Allowed:
 
 def who_is_on_the_roll(item: Item, may: Allowed) -> Item:
     """Even the names of other fields are hidden: a paper vote would reveal that someone voted."""
-    return item if may.who else _only(item, ("voter_name", "election_name", "groups"))
+    return item if may.who else _only(item, ("voter_name", "election_name", "groups", "weight"))
 
 
 def after_the_close(item: Item, may: Allowed) -> Item | None:

@@ -14,11 +14,12 @@ from django.utils.translation import gettext as _
 
 from elections.repository import candidates_of
 from ranking import codes
-from ranking.kinds import answer_label, shown_ballot
+from ranking.kinds import ANSWERS, answer_label, shown_ballot
 from results import published, repository, wording
 from results.access import is_stranger
 from results.exports.files import version
 from results.outcomes import outcome_of, parts_of
+from results.pictures.drawing import in_order
 from results.pictures.points import score
 from results.published import Position
 from results.report import OtherMethod, settings_of
@@ -186,11 +187,13 @@ def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
 def ballot_story(result: Result) -> dict[str, Any]:
     """Candidates are numbers into `candidates` throughout, so that hundreds of them stay a short text."""
     contests = decisive_contests(result)
+    names = ANSWERS if result.method == "majority" else in_order(result)
     return {
         "method": result.method,
         "unranked": result.unranked,
         "candidates": [answer_label(name, KIND_OF[result.method]) for name in result.candidates],
         "totals": [] if parts_of(result).comparisons else [score(result, name).shown for name in result.candidates],
+        "order": [result.candidates.index(name) for name in names],
         "runoffs": _runoffs(result),
         "rounds": [_round(result, each) for each in result.rounds or ()],
         "contests": contests[:MAX_CONTESTS],

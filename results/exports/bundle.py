@@ -49,16 +49,8 @@ PROGRAM, STV_PROGRAM, WATCH_PROGRAM = (
 MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
 CHUNK_BYTES = 64 * 1024  # bytes of it that are read at a time
 SETTINGS = (
-    "kind",
-    "fewest",
-    "most",
-    "majority",
-    "method",
-    "seats",
-    "unranked",
-    "secret_ballot",
-    "electorate",
-    "created_at",
+    *("kind", "fewest", "most", "majority", "method", "seats", "unranked"),
+    *("secret_ballot", "electorate", "created_at"),
 )
 FOR_GROUPS = "for_groups"  # which voter groups may vote, if not all of the roll
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")

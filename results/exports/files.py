@@ -152,7 +152,7 @@ EXPORTS = {
     "report.txt": Export(TEXT, lambda found: [as_text(found)], gettext_lazy("Plain text"), in_words=True),
 }
 GROUPS = {
-    gettext_lazy("Ballots, by ranking"): [file for file in EXPORTS if file.startswith("ballots.")],
+    gettext_lazy("Ballots, added up"): [file for file in EXPORTS if file.startswith("ballots.")],
     gettext_lazy("Ballots, one by one with their codes"): ["single-ballots.csv", "single-ballots.json"],
     gettext_lazy("Result"): ["result.json", "rctab.json", "report.txt"],
 }

@@ -35,7 +35,7 @@ def as_text(found: Sealed) -> str:
             str(wording.RULES[report.result.method]),
         ],
         [_("Why"), *map(wording.translate, report.sentences)],
-        [_("How close was it?"), *_ahead(report.result), wording.how_close(report)],
+        _how_close(report),
         *([_methods(report), _places(report.result)] if shown.comparisons else _votes(report.result)),
         [line for each in report.result.rounds or () for line in _round(each)],
         _sealed(seal, found.election),
@@ -70,10 +70,11 @@ def _votes(result: Result) -> list[list[str]]:
     return [[title, *(f"  {' · '.join(row)}" for row in (table.head, *table.rows))] for title, table in tables]
 
 
-def _ahead(result: Result) -> list[str]:
-    """By how much, if anyone is ahead."""
-    margin = margin_of(result)
-    return [f"{margin.title}: {margin.sentence}"] if margin else []
+def _how_close(report: Report) -> list[str]:
+    """By how much, if anyone is ahead, and how many votes would have changed it."""
+    margin, close = margin_of(report.result), wording.how_close(report)
+    lines = [*([f"{margin.title}: {margin.sentence}"] if margin else []), *([close] if close else [])]
+    return [_("How close was it?"), *lines] if lines else []
 
 
 def _groups(seal: Seal) -> list[str]:

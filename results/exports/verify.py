@@ -73,7 +73,7 @@ class History:
 
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
-        self.parts, self.result, self.closed, self.convened, self.groups = [], None, False, None, {}
+        self.parts, self.result, self.closed, self.convened, self.groups, self.weights = [], None, False, None, {}, {}
         for event in sorted(events, key=lambda event: event["event_id"]):
             self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
         self.roll = {name: voted for name, voted in self.roll.items() if voted is not None and self.may_vote(name)}
@@ -111,6 +111,8 @@ class History:
             self.groups.update(
                 {fold(v): said["groups"][n] if "groups" in said else () for n, v in enumerate(said["voters"])}
             )
+        if kind in ("VotersAdded", "VotersWeighted"):
+            self.weights.update({fold(v): said.get("weights", {n: 1})[n] for n, v in enumerate(said["voters"])})
         if kind in VOTES and "voter_name" in said:  # changes and withdrawals of secret ballots name nobody
             self.roll[fold(said["voter_name"])] = kind == "BallotCast"
             self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
@@ -189,6 +191,9 @@ class Bundle:
         for name in sorted(set(may) | set(() if self.withheld else listed)):
             if name not in listed or name not in may or not (secret or listed[name] in (None, may[name])):
                 raise Wrong(f"“{name}” is not on the roll as in the log: there, and having voted or not.")
+        for each in () if self.withheld else voters:  # else the log may not tell all of it here
+            if each.get("weight", 1) != history.weights.get(fold(each["name"]), 1):
+                raise Wrong(f"“{each['name']}” does not have the weight on the roll that the log says.")
         voted = sum(each["voted"] is True for each in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
             raise Wrong("The roll is not as long as it says, or not so many on it have voted.")

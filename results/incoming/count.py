@@ -66,6 +66,7 @@ def _box(election: Election, voted: int) -> BallotSource:
         every=lambda: sharded_reads.each(table(), sharding.ballot_spans(election)),
         since=lambda moment: sharded_reads.each(table(), keys.ballots_by_time(name, moment, shards)),
         can_hold=lambda total: total == voted or _fits_gates(name, total, voted),
+        kind=election.kind,
     )
 
 

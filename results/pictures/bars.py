@@ -77,7 +77,9 @@ def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
     ]
     if needed is not None and bar.kind not in ("against", "nobody"):
         at = share(needed, whole)
-        parts.append(tag("line", x1=at, x2=at, y1=0, y2=BAR_HEIGHT_PX + 6, class_="needed"))
+        parts += [
+            tag("line", x1=at, x2=at, y1=0, y2=BAR_HEIGHT_PX + 6, class_=kind) for kind in ("needed gap", "needed")
+        ]
     return strip(BAR_HEIGHT_PX + 6, *parts)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.kinds import ANSWERS, answer_label
+from tally.majorities import YES
 from tally.methods import KIND_OF
 from tally.result import Result, Round
 
@@ -85,6 +86,8 @@ def _runner(result: Result, each: Round, name: str, whole: Fraction) -> Context:
         "number": number(votes, each.threshold or None) if is_in else "",
         "gain": f"+{number(gain)}" if gain else "",
     }
+    if result.method == "majority" and name != YES:
+        shown["needed"] = ""  # the line is for those who say yes
     drawn = {"length": share(votes, whole), "since": share(votes - gain, whole), "gained": share(gain, whole)}
     return {
         "label": answer_label(name, KIND_OF[result.method]),

@@ -11,7 +11,7 @@ from tally.majorities import ABSTAIN, YES, Of, majority_of
 from tally.result import Result
 
 from .bars import Bar, draw
-from .drawing import Picture, Table, joined, share, tag
+from .drawing import Picture, Table, share
 from .points import score
 
 
@@ -22,11 +22,11 @@ def vote(result: Result) -> Picture:
         absent = Fraction(numbers["base"] - result.total)
         bars.append(Bar(_("Did not vote"), absent, str(absent), kind="nobody", is_name=False))
     whole = max([Fraction(1), *map(Fraction, numbers.values()), *(bar.length for bar in bars)]) * Fraction(103, 100)
-    needed = tag("span", _("needed: %(votes)s") % {"votes": numbers["needed"]}, class_="small")
-    drawn = joined([tag("div", needed, class_="round-head"), draw(bars, whole, Fraction(numbers["needed"]))])
+    drawn = draw(bars, whole, Fraction(numbers["needed"]))
     rows = tuple((bar.label, bar.shown, share(bar.length, max(1, result.total))) for bar in bars[: len(ANSWERS)])
-    head = _("Answer"), _("Votes"), _("Share of the ballots")
-    return Picture(_("Votes"), drawn, _("The line shows how many must vote yes."), Table(head, rows), "narrow")
+    head = _("Answer"), _("Votes"), _("Share of all votes")
+    note = _("The line shows how many votes of yes were needed: %(needed)d.") % numbers
+    return Picture(_("Votes"), drawn, note, Table(head, rows), "narrow")
 
 
 def _bar(result: Result, name: str) -> Bar:

@@ -115,7 +115,8 @@
 
   // Marks and values: what this ballot gave each candidate, and what all ballots did; then STAR's runoffs.
   const markRows = (values) => {
-    const given = candidates.map((name, each) => [[apart(name)], [String(values.get(each) ?? 0)], [story.totals[each]]]);
+    const row = (each) => [[apart(candidates[each])], [String(values.get(each) ?? 0)], [story.totals[each]]];
+    const given = story.order.map(row);
     const runoffs = story.runoffs.map(({ one, other, for: ayes, against: noes }) => {
       const names = { one: apart(candidates[one]), other: apart(candidates[other]) };
       const lead = (values.get(one) ?? 0) - (values.get(other) ?? 0);
@@ -160,7 +161,9 @@
     const items = [...values].map(([each, value]) => {
       const item = element("li");
       const sign = element("span", hasValues ? String(value) : "✓", { className: "rank", ariaHidden: "true" });
-      item.append(sign, element("b", candidates[each], { dir: "auto" }));
+      const name = element("div");
+      name.append(element("b", candidates[each], { dir: "auto" }));
+      item.append(sign, name);
       return item;
     });
     part("ranked").replaceChildren(...(items.length ? items : [element("li", words.blank)]));

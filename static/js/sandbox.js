@@ -3,7 +3,7 @@
 (() => {
   const LONGEST_LINK = 16000; // characters; chat and mail programs truncate longer ones
   const MOST_TEXT = 1000000; // the sandbox's limit; a short link must not unpack into a huge text
-  const FIELDS = ["ballots", "format", "method", "seats", "unranked", "seed"];
+  const FIELDS = ["ballots", "format", "kind", "method", "majority", "seats", "unranked", "seed"];
   const form = document.getElementById("sandbox");
   const said = document.getElementById("from-link");
   const made = document.getElementById("link-made");

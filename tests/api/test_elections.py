@@ -46,6 +46,30 @@ def problem(answer) -> tuple[int, str]:
     return answer.status_code, answer.json()["type"].rpartition(":")[2]
 
 
+def test_a_draft_of_every_kind_of_ballot(otto):
+    """The method of the kind is filled in, or named; what does not fit is refused, and an edit keeps the rest."""
+    kept = ("kind", "method", "seats", "fewest", "most", "majority")
+
+    def made(name: str, **settings):
+        answer = otto.post("elections", {"name": name, **settings})
+        assert answer.status_code == 201, answer.json()
+        return tuple(answer.json()[each] for each in kept)
+
+    assert made("Ranked") == ("ranked", "schulze", 1, 0, 0, "")
+    assert made("Rules", kind="yes-no", majority="4/6 cast") == ("yes-no", "majority", 1, 0, 0, "2/3 cast")
+    assert made("Chosen", kind="choose", seats=3, fewest=1) == ("choose", "most-votes", 3, 1, 3, "")
+    assert made("Scored", kind="score", method="score") == ("score", "score", 1, 0, 0, "")
+    assert made("Points", kind="points", most=7) == ("points", "cumulative", 1, 0, 7, "")
+    edited = otto.patch("elections/Scored", {"seats": 2}).json()
+    assert (edited["kind"], edited["method"], edited["seats"]) == ("score", "score", 2)
+    for wrong in (
+        {"kind": "yes-no", "majority": "1/3 cast"},
+        {"kind": "choose", "fewest": 3, "most": 2},
+        {"kind": "x"},
+    ):
+        assert otto.post("elections", {"name": "Wrong", **wrong}).status_code in (400, 422)
+
+
 def test_an_election_from_draft_to_result(otto, board, stranger, person, program):
     draft = otto.get(board).json()
     assert draft["state"] == "draft"
@@ -299,3 +323,22 @@ def test_a_change_sent_several_times_at_once_is_made_once(each_site):
     assert [each.status_code for each in answers] == [201] * 4
     assert len({each.json()["id"] for each in answers}) == 1
     assert events("PollCreated") == 1
+
+
+def test_voter_groups_and_for_whom_an_election_is(otto, board):
+    voters = [
+        {"voter": "ann@example.org", "groups": ["Staff"]},
+        {"voter": "ben@example.org", "groups": ["staff", "Board"]},
+    ]
+    assert otto.post(f"{board}/voters", {"voters": voters}).status_code == 200
+    assert otto.post(f"{board}/voters", {"voters": [{"voter": "ann@example.org"}]}).status_code == 200
+    groups = {each["voter"]: each["groups"] for each in otto.get(f"{board}/voters").json()["items"]}
+    assert groups == {"ann@example.org": ["Staff"], "ben@example.org": ["Staff", "Board"], "Otto": []}
+    assert otto.get(board).json()["organiser"]["voter_groups"] == ["Staff", "Board"]
+    long = {"voters": [{"voter": "cay@example.org", "groups": ["x" * 61]}]}
+    assert otto.post(f"{board}/voters", long).status_code == 422
+    assert otto.patch(board, {"for_groups": ["Nobody"]}).status_code == 422
+    changed = otto.patch(board, {"for_groups": ["Staff"], "secret_ballot": False}).json()
+    assert changed["for_groups"] == ["Staff"]
+    otto.post(f"{board}/open", {})
+    assert otto.get(f"{board}/turnout").json()["voters"] == 2

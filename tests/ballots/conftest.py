@@ -25,7 +25,8 @@ def opened(person) -> Callable[..., Election]:
 
         owner = people.find("the organiser") or person("the organiser")
         election = drafts.create(owner, name, **settings)
-        add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+        if election.kind != "yes-no":
+            add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
         enrol(*voters)
         add_voters(owner, election, voters)
         return lifecycle.open_(owner, repository.find(name), editable=editable)

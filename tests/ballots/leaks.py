@@ -77,6 +77,10 @@ def a_number_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
     _with(monkeypatch, lambda standing, ballot: {"sequence": next(numbers)})
 
 
+def a_group_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
+    _with(monkeypatch, lambda standing, ballot: {"groups": standing.entry.get("groups")})
+
+
 # --- its key ---
 
 

@@ -32,6 +32,7 @@ from ballots.rules import HasNotVoted
 from ballots.secret import code, of_link
 from ballots.services import casting
 from config.logs import JsonLines
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -40,8 +41,10 @@ from elections.invitations.voting_link import read_link
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
+from elections.rules import Action
 from mail.emails import compose
 from mail.sending import send_waiting
+from pages.lists import Details
 from ranking.candidates import Candidate
 from store import purging
 from store.log import EventLog, as_text, utc_now
@@ -63,7 +66,7 @@ from .attack import (
     repeated_leaks,
     take_copy,
 )
-from .leaks import LEAKS, WHOSE
+from .leaks import LEAKS, WHOSE, a_group_on_the_ballot
 
 NAME = "Board"
 CANDIDATES = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo")
@@ -430,6 +433,32 @@ def test_nothing_links_the_ballots_of_several_questions_to_a_voter_or_to_each_ot
     assert leaks(other, codes) == []
     assert not set(codes.values()) & set(voted.truth.values())
     assert not other.by_key.keys() & voted.scene(0, 1, 2, at=2).by_key.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_planted", [False, True])
+def test_nothing_tells_the_group_of_the_voter_of_a_ballot(day, monkeypatch, is_planted):
+    """Of a question for some groups of four, on one ballot with another for everybody; a group that is stored with the
+    ballot is found."""
+    voted = day(75)
+    owner, second = people.find("the organiser"), drafts.create(people.find("the organiser"), "Second")
+    add_candidates(owner, second, [Candidate(name) for name in CANDIDATES])
+    groups = {user.name: f"Group {place // 4:02}" for place, user in enumerate(voted.voters)}
+    add_voters(owner, second, list(groups), {name: Details(groups=(own,)) for name, own in groups.items()})
+    asked = sorted({*groups.values()})[:15]
+    actions.change(owner, elections.find("Second"), Action.SET_UP, for_groups=tuple(asked))
+    lifecycle.open_(owner, elections.find("Second"), editable=False)
+    if is_planted:
+        a_group_on_the_ballot(monkeypatch)
+    for user in voted.chance.sample(voted.voters, len(voted.voters)):
+        voted.questions = ("Second",) if groups[user.name] in asked else ()
+        voted.cast(user)
+    voted.copy()
+    codes = {name: code(voted.secrets[name], "Second") for name, own in groups.items() if own in asked}
+    scene = Scene("Second", voted.copies, 0, settings.SECRET_KEY)
+    assert sorted(scene.voters) == sorted(codes)
+    told = leaks(scene, codes)
+    assert bool(told) == is_planted, told[:5]
 
 
 @pytest.mark.parametrize(("size", "rounds"), [(3, 17), (5, 9)])

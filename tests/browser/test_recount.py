@@ -17,9 +17,10 @@ from config.settings import BASE_DIR
 from results.checks.in_browser import ballot_story
 from tally import lots
 from tally.ballots import Ballots, ranking_of
-from tally.methods import KINDS, count
+from tally.methods import KIND_OF, KINDS, count
 from tests.tally.examples import random_marks
 from tests.tally.published import ABSENT, every_case
+from tests.tally.published_marks import CASES
 
 from .conftest import MAX_ATTEMPTS
 from .test_access import faults, fits, in_turn, look
@@ -76,7 +77,7 @@ def some_ballots(chance: random.Random, most: int = 7) -> Ballots:
         groups: list[list[int]] = []
         for number in chance.sample(range(size), chance.randint(0, size)):
             groups = [*groups[:-1], [*groups[-1], number]] if groups and chance.random() < 0.3 else [*groups, [number]]
-        counts[ranking_of(groups)] += chance.randint(1, chance.choice([2, 50]))
+        counts[ranking_of(groups)] += chance.randint(1, chance.choice([2, 50, 10**10]))
     return Ballots(tuple(chance.sample(NAMES, size)), counts)
 
 
@@ -107,7 +108,7 @@ def test_it_agrees_with_the_server_on_marks_and_values(bench):
         for number in range(100)
         for kind in KINDS
         if kind != "ranked"
-    ]
+    ] + [counted(case.ballots, KIND_OF[case.method], **case.rules) for case in CASES.values()]
     assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
     settled = {tie["settled"] for each in elections for said in each["results"].values() for tie in said["ties"]}
     assert settled == {"left", "head to head", "points", "fives", "lot"}, "or the examples are too tame"
@@ -316,6 +317,25 @@ def test_the_parts_of_all_ballots_add_up_to_the_votes_of_every_round(followed, s
     for method, seats in (("irv", 1), ("stv-scottish", 2), ("stv-scottish", 3), ("stv-meek", 3)):
         with subtests.test("the parts of all ballots add up", method=method, seats=seats):
             adds_up(followed, method, seats)
+
+
+def test_what_all_ballots_give_adds_up_to_the_points_and_the_runoff(followed):
+    ballots = Ballots(("Ada", "Bo", "Cy"), {"0@5>1@4": 2, "1@5>2@1": 3, "0=1@3": 1, "": 1})
+    result, rows = count(ballots, "star"), followed(ballots, "star")
+    points: dict[str, int] = defaultdict(int)
+    for ballot, given in rows.items():
+        for (name,), (value,), (total,) in given[:3]:
+            points[name] += int(value) * ballots.normal.counts[ballot]
+            assert total == result.reasons["points"][name]
+    assert {name: str(number) for name, number in points.items()} == result.reasons["points"]
+    assert rows["0@5>1@4"][3] == [["Runoff: Bo against Ada"], ["counts for Ada"], ["3\u00a0:\u00a02"]]
+    assert rows["0=1@3"][3][1] == ["scores both the same, so it counts for neither"]
+    vote = Ballots(("Yes", "No", "Abstain"), {"0": 2, "1": 1, "2": 1})
+    assert followed(vote, "majority")["2"] == [  # by place in the order of the names: Abstain, No, Yes
+        [["Yes"], ["1"], ["2"]],
+        [["No"], ["0"], ["1"]],
+        [["Abstain"], ["0"], ["1"]],
+    ]
 
 
 def adds_up(followed, method: str, seats: int) -> None:

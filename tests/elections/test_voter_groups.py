@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.rules import Role
 from acts.refusals import LostRace
@@ -12,6 +16,7 @@ from elections import actions, repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
+from elections.drafts.forms import SettingsForm
 from elections.groups import services as saved_groups
 from elections.invitations import mailing
 from elections.lifecycle import services as lifecycle
@@ -149,7 +154,7 @@ def test_once_it_is_open_groups_stay_and_new_voters_have_theirs(ada, board):
     add_voters(ada, election, ["ann@example.org", "fay@example.org"], known(ann=["Board"], fay=["Staff"]))
     assert (on()["ann"], on()["fay"]) == (("Staff",), ("Staff",))
     with pytest.raises(LostRace):  # the draft was read before it opened
-        services._regroup(ada, board, {"ann@example.org": ["Board"]}, {"ann@example.org": ("Staff",)}, ())
+        services._regroup(ada, board, {"ann@example.org": ["Board"]}, rolls.on_roll(board, ["ann@example.org"]), ())
 
 
 def test_a_source_says_who_is_in_which_groups(ada, board):
@@ -323,3 +328,115 @@ def test_the_turnout_of_groups_that_are_large_enough(ada, board, person):
     election = repository.find("Board")
     assert group_turnouts(election, 1) == [GroupTurnout("Guests", 6, 1)]
     assert group_turnouts(repository.find("Board"), 1)[0].percent == 17
+
+
+# --- pages ---
+
+
+@pytest.fixture
+def client(ada, signed_in):
+    return signed_in(ada)
+
+
+def shown(answer):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html.unescape(answer.content.decode())))
+
+
+def test_the_roll_page_adds_voters_to_groups_and_shows_them(board, client):
+    sent = {"voters": "eva@example.org\nfay@example.org", "groups": "staff; Guests"}
+    text = shown(client.post("/election/Board/roll/", sent, follow=True))
+    assert "1 voter added. 1 was already on the roll. Their voter groups and weights are saved." in text
+    assert (on()["eva"], on()["fay"]) == (("Staff", "Guests"), ("Staff", "Guests"))
+    assert "Staff 5" in text
+    assert "Choose who may vote" in text
+    refused = client.post("/election/Board/roll/", {"voters": "gus@example.org", "groups": "x" * 61})
+    assert refused.status_code == 422
+    assert "at most 60 characters" in shown(refused)
+    many = "; ".join(f"Group {number}" for number in range(MAX_VOTER_GROUPS))
+    assert client.post("/election/Board/roll/", {"voters": "gus@example.org", "groups": many}).status_code == 422
+    assert "gus" not in on()
+
+
+def test_hostile_names_of_groups_are_text(board, client):
+    hostile = '</script>"><b>Board & مرحبا 🗳️'
+    client.post("/election/Board/roll/", {"voters": "fay@example.org", "groups": hostile})
+    page = client.get("/election/Board/roll/").content.decode()
+    assert "<b>Board" not in page
+    assert "&lt;b&gt;Board &amp; مرحبا" in page
+
+
+def test_an_imported_list_changes_groups_and_the_export_can_be_imported(board, client):
+    file = SimpleUploadedFile("roll.csv", b"email,group\nann@example.org,Board\nfay@example.org,Guests|Board\n")
+    preview = client.post("/election/Board/roll/import/", {"file": file})
+    text = shown(preview)
+    assert "1 new · 1 to be changed" in text
+    sent = {
+        name: html.unescape(value)
+        for name, value in re.findall(r'name="(voters|skipped|groups)" value="([^"]*)"', preview.content.decode())
+    }
+    text = shown(client.post("/election/Board/roll/import/", sent, follow=True))
+    assert "Their voter groups and weights are saved." in text
+    assert (on()["ann"], on()["fay"]) == (("Board",), ("Board", "Guests"))
+    exported = b"".join(client.get("/election/Board/roll/roll.csv").streaming_content)
+    assert {row.value.partition("@")[0]: row.groups for row in read_voters(exported)} == on()
+
+
+def test_the_settings_offer_the_groups_of_the_roll(ada, board, client):
+    page = client.get("/election/Board/settings/").content.decode()
+    assert 'name="for_groups" value="Staff"' in page
+    initial = SettingsForm.initial_of(board, "")
+    sent = {name: value for name, value in initial.items() if value not in (None, False, ())}
+    assert client.post("/election/Board/settings/", sent | {"for_groups": ["Nobody"]}).status_code == 422
+    assert client.post("/election/Board/settings/", sent | {"for_groups": ["Staff"]}).status_code == 302
+    assert repository.find("Board").for_groups == ("Staff",)
+    assert "voters in: Staff" in shown(client.get("/election/Board/dashboard/"))
+    drafts.create(ada, "Plain")
+    assert "for_groups" not in client.get("/election/Plain/settings/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        (("Staff",), "3 people may vote on “Board”. If 2 of them say how they voted, everybody knows"),
+        (("Board",), "“Board” cannot open: 2 people may vote on it."),
+    ],
+)
+def test_the_organiser_sees_what_small_groups_would_reveal(ada, board, client, groups, sentence):
+    only_for(ada, *groups, secret_ballot=True)
+    for page in ("dashboard", "open"):
+        text = shown(client.get(f"/election/Board/{page}/"))
+        assert sentence in text
+        assert "people on the roll are in none of the groups that may vote" in text
+    step = "Open the election" if groups == ("Staff",) else "Add voters"
+    assert step in shown(client.get("/election/Board/dashboard/"))
+    client.post("/election/Board/open/", {})
+    assert (repository.find("Board").stored_state == State.OPEN) == (groups == ("Staff",))
+
+
+def test_while_it_is_open_the_dashboard_says_if_too_few_are_left(ada, board, client, person):
+    add_voters(ada, board, ["Ada"], {"Ada": Details(groups=("Board",))})
+    only_for(ada, "Board", secret_ballot=True)
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
+    services.remove_voters(ada, repository.find("Board"), ["dan@example.org"])  # as when an account is deleted
+    assert "Only 2 people may still vote on “Board”" in shown(client.get("/election/Board/dashboard/"))
+
+
+def test_questions_are_for_the_groups_that_are_chosen(ada, spring, client):
+    at = f"/book/{spring.id}/questions/"
+    page = client.get(at).content.decode()
+    assert page.count('value="Board"') == 3
+    text = shown(client.get(f"/book/{spring.id}/dashboard/"))
+    assert "only for: Board (2 voters)" in text
+    assert "only for: Staff (3 voters)" in text
+    binding.open_(ada, spring)
+    assert "2 of 2" not in shown(client.get(f"/book/{spring.id}/dashboard/"))
+
+
+def test_only_those_who_run_it_change_groups(board, signed_in):
+    for role in (Role.USER, Role.VOTER):
+        other = signed_in(f"Other {role}", role)
+        assert other.post("/election/Board/roll/", {"voters": "x@example.org", "groups": "Staff"}).status_code in (
+            403,
+            404,
+        )
+    assert "x" not in on()

@@ -37,6 +37,7 @@ from tally.ballots import Ballots, groups_of, ranking_of
 from tally.methods import KIND_OF, count
 from tests.people import confirm, enrol
 from tests.tally.examples import random_marks
+from tests.tally.published_marks import CASES
 
 PROGRAM = Path(verify.__file__)
 CYCLE = ["0>1>2", "0>1>2", "1>2>0", "1>2>0", "2>0>1", "2>0>1", "0"]
@@ -621,3 +622,9 @@ def test_the_second_count_of_marks_and_values_agrees(method):
         majority = chance.choice(["1/2 cast", "2/3 cast", "3/5 present", "1/2 present", "1/2 entitled", "3/4 entitled"])
         rules = {"seats": chance.randint(1, 3), "seed": str(seed), "majority": majority, "entitled": 10}
         agree_on_marks(random_marks(chance, KIND_OF[method]), method, **rules)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_second_count_agrees_with_published_results(name):
+    case = CASES[name]
+    agree_on_marks(case.ballots, case.method, **case.rules)

@@ -241,3 +241,49 @@ def test_the_example_stores_nothing_sets_no_cookie_and_is_limited_like_the_sandb
     assert answer.status_code == 422
     assert "tried too often" in answer.content.decode()
     assert 'name="rank-0" min="1" max="5" inputmode="numeric" value="1"' in answer.content.decode()
+
+
+# --- other kinds of ballot ---
+
+YES_OR_NO = "61: Yes\n20: No\n4: Abstain\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (
+            {"ballots": "6: Pizza/5, Salad/4\n5: Soup/5, Salad/4\n"},
+            "Runoff: ballots that score Salad higher: 5; Pizza higher: 6",
+        ),
+        ({"ballots": "6: Pizza/5, Salad/4\n5: Soup/5, Salad/4\n", "method": "score"}, "Points for Salad: 44."),
+        ({"ballots": "6: Pizza/5, Salad/4\n5: Soup/5, Salad/4\n", "method": "schulze"}, "Pizza beat every other"),
+        ({"ballots": "5: Ada = Bo\n3: Bo\n", "kind": "approval"}, "Ballots that approve of Bo: 8 of 8."),
+        ({"ballots": "5: Ada = Bo\n3: Bo\n", "method": "most-votes", "seats": 2}, "Votes for Bo: 8."),
+        ({"ballots": "count of points ballots,Ada,Bo\n5,7,3\n"}, "Points for Ada: 35."),
+        ({"ballots": YES_OR_NO, "kind": "yes-no", "majority": "2/3 cast"}, "At least 2/3 of the votes cast (81)"),
+        (
+            {"ballots": YES_OR_NO, "method": "majority", "majority": "4/5 present"},
+            "At least 4/5 of the voters taking part (85)",
+        ),
+    ],
+)
+def test_every_kind_of_ballot_is_counted_and_explained(site, client, fields, words):
+    status, page = page_of(client, **fields)
+    assert status == 200
+    assert words in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"ballots": "5: Ada = Bo\n", "kind": "approval", "method": "star"}, "does not count this kind of ballot"),
+        ({"ballots": "5: Ada > Bo\n", "kind": "approval"}, "not of the kind approval"),
+        ({"ballots": "5: Ada\n", "kind": "yes-no"}, "no other candidates than Yes, No and Abstain"),
+        ({"ballots": YES_OR_NO, "kind": "yes-no", "seats": 2}, "This method elects one winner."),
+        ({"ballots": YES_OR_NO, "kind": "yes-no", "majority": "9/8 cast"}, "9/8 cast"),
+    ],
+)
+def test_a_kind_of_ballot_that_does_not_fit_is_refused(site, client, fields, words):
+    status, page = page_of(client, **fields)
+    assert status == 422
+    assert words in page

@@ -40,6 +40,7 @@ PARTS: tuple[tuple[str, Callable[[Progress], int]], ...] = (
     ("question sets", _quick(question_sets.load)),
     ("live sessions", _quick(lambda: live_sessions.load() + assemblies.load())),
     ("groups", _quick(elections.load_group)),
+    ("ballots with several questions", _quick(elections.load_ballot)),
 )
 
 

@@ -1,0 +1,474 @@
+"""Votes that count several times: on the roll, on the ballot, in the count and in the proof."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
+from random import Random
+
+import pytest
+
+from accounts import repository as people
+from accounts.models import User
+from acts.refusals import Refusal
+from acts.storage import table
+from ballots import repository, services
+from elections import actions, rolls, rules
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.roll import imports
+from elections.roll.services import add_voters, remove_voter
+from elections.rules import Action, Election, NotReady, WrongState
+from elections.turnout.counts import tells_who, turnout
+from pages import lists
+from pages.lists import Details, Verdict
+from ranking.candidates import Candidate
+from results import proof
+from results import services as results
+from results.exports import verify
+from results.exports.files import EXPORTS
+from results.incoming import count as coming_in
+from store import keys, round_trips
+from store.log import seal
+from store.table import Update
+from tally.ballots import Ballots, ranking_of, text_of
+from tally.majorities import ABSTAIN, NO, YES
+from tally.methods import KIND_OF, METHODS, count
+from tests.at_once import at_once
+from tests.people import enrol, sign_in
+from tests.results.test_bundle import changed, unpacked
+from tests.results.test_bundle import verdict as verdict  # a fixture
+
+from .conftest import ranks
+
+NAME = "Board"
+SECRET = "5" * 32
+
+
+@pytest.fixture
+def organiser(person) -> User:
+    return people.find("the organiser") or person("the organiser")
+
+
+@pytest.fixture
+def drafted(organiser) -> Callable[..., Election]:
+    """A draft with the candidates Ada, Bo and Cy, and voters with these weights."""
+
+    def make(weights: Mapping[str, int], name: str = NAME, **settings) -> Election:
+        election = drafts.create(organiser, name, **settings)
+        add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+        weigh(organiser, name, weights)
+        return elections.find(name)
+
+    return make
+
+
+@pytest.fixture
+def opened(organiser, drafted) -> Callable[..., Election]:
+    def make(weights: Mapping[str, int], **settings) -> Election:
+        return lifecycle.open_(organiser, drafted(weights, **settings), editable=False)
+
+    return make
+
+
+def weigh(organiser: User, name: str, weights: Mapping[str, int]) -> None:
+    enrol(*weights)
+    known = {voter: Details(weight=weight) for voter, weight in weights.items()}
+    add_voters(organiser, elections.find(name), list(weights), known)
+
+
+def weights_on_roll(name: str = NAME) -> dict[str, int]:
+    return {voter.name: voter.weight for voter in rolls.every_voter(name)}
+
+
+def cast(voter: str, *, secret: str = "", name: str = NAME, **ranking: int) -> None:
+    services.cast(people.find(voter), name, ranks(**ranking), f"{voter} {ranking} {name}", secret=secret)
+
+
+def sealed(name: str = NAME):
+    closing.close(people.find("the organiser"), elections.find(name))
+    found = results.find(name)
+    seal.Sealer(table()).seal()
+    return found
+
+
+FEW = {"Eve": 12, "Bob": 3, "Kim": 1}
+MANY = {f"one {number}": 1 for number in range(5)} | {f"seven {number}": 7 for number in range(5)}
+
+
+# --- casting and counting ---
+
+
+def test_a_public_ballot_has_the_weight_of_its_voter_and_counts_so_often(site, opened):
+    opened(FEW, secret_ballot=False)
+    cast("Eve", Ada=1)
+    cast("Bob", Bo=1)
+    cast("Kim", Bo=1)
+    stored = {item["voter_name"]: item.get("weight") for item in site.each(*keys.ballots(NAME))}
+    assert stored == {"Eve": 12, "Bob": 3, "Kim": None}, "once is not stored"
+    assert repository.read_ballots(NAME).counts == {"0": 12, "1": 4}
+    assert (turnout(NAME).voted, turnout(NAME).votes) == (3, 16)
+    cast("Eve", Cy=1)
+    services.withdraw(people.find("Bob"), NAME, "gone")
+    assert (turnout(NAME).voted, turnout(NAME).votes) == (2, 13)
+    found = sealed()
+    result = found.report.result
+    assert (result.winners, result.total, found.seal.ballots) == (("Cy",), 13, 2)
+    assert proof.check_sealed(elections.find(NAME)) is None
+
+
+def test_a_secret_ballot_keeps_its_weight_when_it_is_changed_withdrawn_and_cast_again(site, opened):
+    opened(MANY)
+    cast("seven 1", Ada=1, secret=SECRET)
+    for form, ranking in (("change", "Bo"), ("withdraw", ""), ("again", "Cy")):
+        if ranking:
+            services.cast(None, NAME, ranks(**{ranking: 1}), form, secret=SECRET)
+        else:
+            services.withdraw(None, NAME, form, secret=SECRET)
+        (item,) = site.each(*keys.ballots(NAME))
+        assert item["weight"] == 7
+        assert turnout(NAME).votes == (7 if ranking else 0)
+    assert set(item) == {"PK", "SK", "rankings", "confirmation", "weight"}
+    assert repository.read_ballots(NAME).counts == {"2": 7}
+
+
+def test_the_ballots_of_a_sealed_secret_election_are_published_with_their_weights(site, opened):
+    opened(MANY)
+    for voter in MANY:
+        cast(voter, **({"Ada": 1} if "one" in voter else {"Bo": 1}))
+    found = sealed()
+    assert found.report.result.winners == ("Bo",)
+    assert Counter(each.get("weight") for each in repository.every_published(NAME)) == {None: 5, 7: 5}
+    assert proof.check_sealed(elections.find(NAME)) is None
+    services.seal_closed()
+    assert not list(site.each(*keys.ballots(NAME))), "the box is emptied: what was in it is published"
+
+
+def test_live_results_count_weights(opened, monkeypatch):
+    opened(FEW, secret_ballot=False, results_visible="live")
+    cache = coming_in.ElectionCountCache()
+    monkeypatch.setattr("results.incoming.count_cache.REFRESH_SECONDS", 0)
+    monkeypatch.setattr("results.incoming.count_cache.REST_FACTOR", 0)
+    cast("Kim", Bo=1)
+    assert cache.get(NAME).result.total == 1
+    cast("Eve", Ada=1)
+    look = cache.get(NAME)
+    assert (look.ballots, look.result.total, look.result.winners) == (2, 13, ("Ada",))
+    cast("Eve", Cy=1)
+    assert cache.get(NAME).result.winners == ("Cy",)
+    sealed()  # which holds the ballots against those by the time they were cast
+
+
+def test_weights_that_do_not_add_up_are_not_sealed(site, opened):
+    opened(FEW, secret_ballot=False)
+    cast("Eve", Ada=1)
+    site.write(Update(keys.ballot(NAME, "Eve"), set={"weight": 13}))
+    closing.close(people.find("the organiser"), elections.find(NAME))
+    with pytest.raises(results.Disagreement, match="13 votes, but the gates have counted 12"):
+        results.seal_result(elections.find(NAME))
+
+
+def test_a_weight_changed_after_the_seal_is_found(site, opened):
+    opened(FEW, secret_ballot=False)
+    cast("Eve", Ada=1)
+    sealed()
+    site.write(Update(keys.ballot(NAME, "Eve"), set={"weight": 13}))
+    assert "is not what was sealed" in proof.check_sealed(elections.find(NAME))
+
+
+def test_who_was_removed_and_is_back_with_another_weight_does_not_vote_with_the_first(site, opened, monkeypatch):
+    """Only somebody who leaves the site is taken off the roll of an open election."""
+    opened(FEW, secret_ballot=False)
+    read = repository.read_standing
+
+    def read_then_change(*arguments, **options):
+        standing = read(*arguments, **options)
+        if standing.entry["weight"] == 12:
+            site.write(Update(keys.voter(NAME, "Eve"), set={"weight": 2}))
+        return standing
+
+    monkeypatch.setattr(repository, "read_standing", read_then_change)
+    cast("Eve", Ada=1)
+    assert site.get(keys.ballot(NAME, "Eve"))["weight"] == 2
+
+
+def test_many_who_vote_at_once_are_all_counted_by_weight(opened):
+    weights = {f"voter {number}": number + 1 for number in range(12)}
+    opened(weights, secret_ballot=False)
+    at_once(*(partial(cast, voter, Ada=1) for voter in weights))
+    assert turnout(NAME).votes == repository.read_ballots(NAME).total == sum(weights.values())
+
+
+def test_casting_with_a_weight_takes_no_more_round_trips(opened):
+    opened(FEW, secret_ballot=False)
+
+    def trips(voter: str) -> int:
+        with round_trips.count_round_trips() as journey:
+            cast(voter, Ada=1)
+        return journey.count
+
+    trips("Bob")  # who finds the candidates in no cache
+    assert trips("Eve") == trips("Kim")
+
+
+# --- secrecy ---
+
+
+@pytest.mark.parametrize(
+    "weights", [FEW, MANY | {"Eve": 2}, {f"voter {number}": 1 + (number < 4) for number in range(20)}]
+)
+def test_a_secret_election_does_not_open_if_few_share_a_weight(opened, weights):
+    with pytest.raises(NotReady, match="at least 5 voters must share each weight"):
+        opened(weights)
+    assert elections.find(NAME).opened_at is None
+
+
+def test_where_all_have_one_weight_it_tells_nothing(opened):
+    assert opened({"Eve": 3, "Bob": 3}).opened_at
+
+
+def test_while_a_secret_election_is_open_new_voters_have_a_weight_that_others_have(organiser, opened):
+    opened(MANY)
+    weigh(organiser, NAME, {"late": 7, "later": 1})
+    with pytest.raises(WrongState, match="1, 7"):
+        weigh(organiser, NAME, {"last": 8})
+    opened({"Eve": 1, "Bob": 1}, name="Plain")
+    with pytest.raises(WrongState, match="weight"):
+        weigh(organiser, "Plain", {"late": 2})
+    opened(FEW, name="Public", secret_ballot=False)
+    weigh(organiser, "Public", {"late": 99})
+    assert weights_on_roll("Public")["late"] == 99
+
+
+def test_of_secret_votes_with_weights_it_is_never_told_who_has_voted(organiser, opened):
+    opened(MANY)
+    for voter in MANY:
+        cast(voter, Ada=1)
+    election = elections.find(NAME)
+    assert not tells_who(election, 10)
+    page = sign_in(organiser).get(f"/election/{NAME}/roll/").content.decode()
+    assert 'class="badge open">voted' not in page
+    assert "10 of 10" in page or "<b>10</b> of 10" in page
+    assert "40 votes" in page
+
+
+# --- the roll ---
+
+
+def test_weights_come_with_a_list_and_change_with_another_while_it_is_a_draft(organiser, drafted):
+    drafted({"Eve": 2, "Bob": 1}, secret_ballot=False)
+    weigh(organiser, NAME, {"Eve": 5, "Bob": 1, "Kim": 3})
+    assert weights_on_roll() == {"Bob": 1, "Eve": 5, "Kim": 3}
+    weigh(organiser, NAME, {"Eve": 1})
+    assert weights_on_roll()["Eve"] == 1
+    add_voters(organiser, elections.find(NAME), ["Kim"])
+    assert weights_on_roll()["Kim"] == 3, "a list without weights leaves them as they are"
+    election = lifecycle.open_(organiser, elections.find(NAME), editable=True)
+    weigh(organiser, NAME, {"Kim": 8})
+    assert weights_on_roll()["Kim"] == 3, "fixed when it opens"
+    assert election.entitled_votes == 1 + 1 + 3
+
+
+@pytest.mark.parametrize("typed", ["0", "-1", "1.5", "many", "1000001", "1e3", "٣", "9" * 30])
+def test_a_weight_that_is_none_is_refused_with_its_row(typed):
+    (row,) = lists.read_voters(f"voter,weight\nEve,{typed}".encode())
+    assert row.verdict == Verdict.INVALID
+    assert "whole number" in row.reason
+
+
+def test_a_list_says_weights_in_a_column_with_any_of_its_names():
+    for heading in ("Weight", "weights", "Stimmen", "Gewicht", "Votes"):
+        rows = lists.read_voters(f"voter;{heading}\nEve;12\nBob;\nKim; 1 \nMax;1000000".encode())
+        assert [(row.verdict, row.weight) for row in rows] == [
+            (Verdict.NEW, 12),
+            (Verdict.NEW, 1),
+            (Verdict.NEW, 1),
+            (Verdict.NEW, 1_000_000),
+        ]
+    (row,) = lists.read_voters(b"voter\nEve")
+    assert row.weight is None, "it says nothing"
+
+
+def test_a_long_list_is_imported_with_its_weights(organiser, drafted):
+    drafted({"Eve": 2}, secret_ballot=False)
+    names = [f"{number}@example.org" for number in range(200)]
+    known = {name: Details(weight=number % 3 + 1) for number, name in enumerate(names)}
+    new = imports.start(organiser, elections.find(NAME), names, known=known)
+    imports.resume(organiser, elections.find(NAME), new, 60)
+    assert Counter(weights_on_roll().values()) == {1: 67, 2: 68, 3: 66}
+
+
+def test_the_page_takes_shows_and_exports_weights(organiser, drafted):
+    drafted({"Eve": 2}, secret_ballot=False)
+    enrol("Bob", "Kim")
+    browser = sign_in(organiser)
+    assert browser.post(f"/election/{NAME}/roll/", {"voters": "Bob\nKim", "weight": "12"}).status_code == 302
+    page = browser.get(f"/election/{NAME}/roll/").content.decode()
+    assert page.count("12 votes</span>") == 2
+    exported = b"".join(browser.get(f"/election/{NAME}/roll/roll.csv").streaming_content).decode()
+    back = {row.value: row.weight for row in lists.read_voters(exported.encode())}
+    assert back == {"Bob": 12, "Eve": 2, "Kim": 12}
+    for typed in ("0", "-3", "1.5", "many", "1000001"):
+        refused = browser.post(f"/election/{NAME}/roll/", {"voters": "Max", "weight": typed})
+        assert refused.status_code == 422, typed
+
+
+def test_where_everybody_here_may_vote_there_are_no_weights(organiser, drafted):
+    drafted({}, electorate="everyone")
+    with pytest.raises(Refusal, match="weight"):
+        weigh(organiser, NAME, {"ann@example.org": 2})
+    drafted({"Eve": 2}, name="Second", secret_ballot=False)
+    table().write(Update(keys.election("Second"), set={"electorate": "everyone"}))
+    with pytest.raises(NotReady, match="weight"):
+        lifecycle.open_(organiser, elections.find("Second"), editable=False)
+
+
+def test_a_copy_has_the_weights_and_who_leaves_takes_theirs_along(organiser, drafted):
+    drafted(FEW, secret_ballot=False)
+    remove_voter(organiser, elections.find(NAME), "Eve")
+    copying.copy(organiser, elections.find(NAME), "Again")
+    assert weights_on_roll("Again") == {"Bob": 3, "Kim": 1}
+    opened = lifecycle.open_(organiser, elections.find("Again"), editable=False)
+    assert opened.entitled_votes == 4
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_all_questions_of_a_ballot_have_the_same_weights(organiser, secret):
+    made = binding.make(organiser, "Spring", ["Chair", "Song"])
+    for name in made.questions:
+        add_candidates(organiser, elections.find(name), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    actions.change(organiser, elections.find("Spring: Chair"), Action.SET_UP, secret_ballot=secret)
+    weigh(organiser, "Spring: Chair", FEW)
+    if secret:
+        with pytest.raises(NotReady, match="share each weight"):
+            binding.open_(organiser, multi_ballots.find(made.id))
+        weigh(organiser, "Spring: Chair", dict.fromkeys(FEW, 3))
+    binding.open_(organiser, multi_ballots.find(made.id))
+    assert weights_on_roll("Spring: Song") == weights_on_roll("Spring: Chair")
+    assert weights_on_roll("Spring: Song")["Eve"] == (3 if secret else 12)
+
+
+def test_a_paper_ballot_has_the_weight_of_its_voter(site, organiser, opened):
+    opened(FEW, secret_ballot=False, paper_ballots=True)
+    services.enter_paper(organiser, NAME, "Eve", ranks(Ada=1), "paper")
+    assert site.get(keys.ballot(NAME, "Eve"))["weight"] == 12
+
+
+# --- what voters see ---
+
+
+def test_voters_read_how_often_their_vote_counts(person, opened):
+    opened(FEW, secret_ballot=False)
+    eve, kim = sign_in(people.find("Eve")), sign_in(people.find("Kim"))
+    ballot = f"/election/{NAME}/ballot/"
+    assert "Your vote counts 12 times." in eve.get(ballot).content.decode()
+    assert "counts 1 time" not in kim.get(ballot).content.decode()
+    page = eve.post(ballot, {"rank-0": "1"}, follow=True).content.decode()
+    assert "Is this your ballot?" in page
+    assert "Your vote counts 12 times." in page
+
+
+def test_the_result_tells_ballots_and_votes(organiser, opened):
+    opened(FEW, secret_ballot=False)
+    cast("Eve", Ada=1)
+    cast("Kim", Bo=1)
+    found = sealed()
+    browser = sign_in(organiser)
+    told = re.compile(r"2 of 3 voters\s*· 13 votes")
+    for page in ("results", "results/screen"):
+        assert told.search(browser.get(f"/election/{NAME}/{page}/").content.decode()), page
+    listed = browser.get(f"/election/{NAME}/results/follow/").content.decode()
+    assert re.findall(r'data-label="Weight" class="number">(\d+)<', listed).count("12") == 1
+    assert "the 2 published ballots" in browser.get(f"/election/{NAME}/results/recount/").content.decode()
+    without = browser.get(f"/election/{NAME}/results/what-if/", {"voters": "Eve"}).content.decode()
+    assert "1 of 3 voters" in without
+    assert "2 ballots were counted. Together they have 13 votes." in "".join(EXPORTS["report.txt"].make(found))
+    header, *rows = "".join(EXPORTS["single-ballots.csv"].make(found)).lstrip("\ufeff").splitlines()
+    assert header == "code,voter,weight,ranking"
+    assert {row.split(",")[1]: row.split(",")[2] for row in rows} == {"Eve": "12", "Kim": "1"}
+    assert b"12 1 0" in b"".join(EXPORTS["ballots.blt"].make(found)), "BLT lines begin with how many votes they are"
+
+
+# --- the proof ---
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_the_bundle_agrees_with_weights_and_says_no_if_one_was_changed(opened, verdict, secret):
+    opened(MANY, secret_ballot=secret)
+    for voter in list(MANY)[:-1]:
+        cast(voter, **({"Ada": 1, "Bo": 2} if "one" in voter else {"Bo": 1}))
+    sealed()
+    files = unpacked(NAME)
+    status, said = verdict(files)
+    assert status == 0, said
+    heavier = changed(files, "ballots.json", lambda every: every[0].update(weight=8))
+    assert verdict(heavier)[0] == 1
+    assert verdict(changed(files, "roll.json", lambda roll: roll["voters"][0].update(weight=8)))[0] == 1
+    bundle = verify.Bundle.__new__(verify.Bundle)
+    bundle.rules, bundle.roll = json.loads(files["rules.json"]), json.loads(files["roll.json"])
+    bundle.ballots = json.loads(files["ballots.json"])
+    bundle.check_weights()
+    ones = [each for each in bundle.ballots if "weight" not in each]
+    ones[0]["weight"] = 7
+    ones[1]["weight"] = 7
+    with pytest.raises(verify.Wrong, match="weights of the ballots"):
+        bundle.check_weights()
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_method_counts_large_weights_exactly(method):
+    """Ten thousand voters who have a million votes each decide as they do with one."""
+    chance, kind = Random(42), KIND_OF[method]
+    names = (YES, NO, ABSTAIN) if kind == "yes-no" else tuple("ABCDEF")
+    ones: Counter[str] = Counter()
+    for _ in range(10_000):
+        some = chance.sample(range(len(names)), 1 if kind == "yes-no" else chance.randint(1, len(names)))
+        if kind in ("score", "points"):
+            ones[text_of({number: chance.randint(0, 5) for number in some})] += 1
+        else:
+            ones[ranking_of([[number] for number in some] if kind == "ranked" else [some])] += 1
+    large = {text: number * lists.MAX_WEIGHT for text, number in ones.items()}
+    rules = {"seats": 2} if method.startswith("stv") else {}
+    once, often = (count(Ballots(names, each), method, seed="lots", **rules) for each in (ones, large))
+    assert often.total == 10_000 * lists.MAX_WEIGHT
+    assert (once.winners, once.places) == (often.winners, often.places)
+
+
+# --- an attack on secrecy: whoever has the tables takes the weight of a ballot for a trace of its voter ---
+
+
+def circles(site) -> list[int]:
+    """Of each secret ballot, in the box or published, how many voters may have cast it by its weight."""
+    voters = Counter(entry.get("weight", 1) for entry in site.each(*keys.voters(NAME)))
+    found = [item for item in site.each(*keys.ballots(NAME)) if "withdrawn" not in item]
+    return [voters[item.get("weight", 1)] for item in (*found, *repository.every_published(NAME))]
+
+
+def test_by_its_weight_a_secret_ballot_may_be_that_of_five_voters_or_more(site, organiser, opened):
+    opened(MANY)
+    for voter in MANY:
+        cast(voter, Ada=1)
+    weigh(organiser, NAME, {"late": 7})
+    cast("late", Bo=1)
+    assert min(circles(site)) >= 5
+    sealed()
+    assert min(circles(site)) >= 5
+
+
+@pytest.mark.parametrize("planted", ["check_weights", "check_late_weights"])
+def test_a_check_that_is_left_out_is_found(site, organiser, opened, monkeypatch, planted):
+    monkeypatch.setattr(rules, planted, lambda *arguments: None)
+    opened(MANY | ({"rare": 2} if planted == "check_weights" else {}))
+    if planted == "check_late_weights":
+        weigh(organiser, NAME, {"rare": 2})
+    cast("rare", Ada=1)
+    assert min(circles(site)) == 1
