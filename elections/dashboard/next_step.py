@@ -118,7 +118,7 @@ def _missing_step(election: Election, candidates: int, offered: Collection[str],
     if rules.lacks_candidates(election, candidates):
         button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
         return Step("candidates", sentence, button)
-    if not election.voter_count and election.electorate == "listed":
+    if election.electorate == "listed" and (not election.voter_count or rules.lacks_voters(election)):
         return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
     button = _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
     return Step("settings", sentence, button)

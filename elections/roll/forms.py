@@ -43,7 +43,7 @@ class RollForm(VotersForm):
         max_length=1_000,
         widget=forms.TextInput(attrs={"dir": "auto"}),
         help_text=_(
-            "Optional. A question can be for some groups only. Separate several with semicolons. In a draft, people "
+            "A question can be for some groups only. Separate several with semicolons. In a draft, people "
             "who are on the roll already are added to these groups, too."
         ),
     )

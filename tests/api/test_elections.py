@@ -323,3 +323,22 @@ def test_a_change_sent_several_times_at_once_is_made_once(each_site):
     assert [each.status_code for each in answers] == [201] * 4
     assert len({each.json()["id"] for each in answers}) == 1
     assert events("PollCreated") == 1
+
+
+def test_voter_groups_and_for_whom_an_election_is(otto, board):
+    voters = [
+        {"voter": "ann@example.org", "groups": ["Staff"]},
+        {"voter": "ben@example.org", "groups": ["staff", "Board"]},
+    ]
+    assert otto.post(f"{board}/voters", {"voters": voters}).status_code == 200
+    assert otto.post(f"{board}/voters", {"voters": [{"voter": "ann@example.org"}]}).status_code == 200
+    groups = {each["voter"]: each["groups"] for each in otto.get(f"{board}/voters").json()["items"]}
+    assert groups == {"ann@example.org": ["Staff"], "ben@example.org": ["Staff", "Board"], "Otto": []}
+    assert otto.get(board).json()["organiser"]["voter_groups"] == ["Staff", "Board"]
+    long = {"voters": [{"voter": "cay@example.org", "groups": ["x" * 61]}]}
+    assert otto.post(f"{board}/voters", long).status_code == 422
+    assert otto.patch(board, {"for_groups": ["Nobody"]}).status_code == 422
+    changed = otto.patch(board, {"for_groups": ["Staff"], "secret_ballot": False}).json()
+    assert changed["for_groups"] == ["Staff"]
+    otto.post(f"{board}/open", {})
+    assert otto.get(f"{board}/turnout").json()["voters"] == 2

@@ -16,16 +16,18 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import table
 from ballots import repository, services
+from elections import actions, rolls, rules
 from elections import repository as elections
-from elections import rolls, rules
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
-from elections.rules import Election, NotReady, WrongState
+from elections.rules import Action, Election, NotReady, WrongState
 from elections.turnout.counts import tells_who, turnout
 from pages import lists
 from pages.lists import Details, Verdict
@@ -337,6 +339,28 @@ def test_a_copy_has_the_weights_and_who_leaves_takes_theirs_along(organiser, dra
     assert weights_on_roll("Again") == {"Bob": 3, "Kim": 1}
     opened = lifecycle.open_(organiser, elections.find("Again"), editable=False)
     assert opened.entitled_votes == 4
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_all_questions_of_a_ballot_have_the_same_weights(organiser, secret):
+    made = binding.make(organiser, "Spring", ["Chair", "Song"])
+    for name in made.questions:
+        add_candidates(organiser, elections.find(name), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    actions.change(organiser, elections.find("Spring: Chair"), Action.SET_UP, secret_ballot=secret)
+    weigh(organiser, "Spring: Chair", FEW)
+    if secret:
+        with pytest.raises(NotReady, match="share each weight"):
+            binding.open_(organiser, multi_ballots.find(made.id))
+        weigh(organiser, "Spring: Chair", dict.fromkeys(FEW, 3))
+    binding.open_(organiser, multi_ballots.find(made.id))
+    assert weights_on_roll("Spring: Song") == weights_on_roll("Spring: Chair")
+    assert weights_on_roll("Spring: Song")["Eve"] == (3 if secret else 12)
+
+
+def test_a_paper_ballot_has_the_weight_of_its_voter(site, organiser, opened):
+    opened(FEW, secret_ballot=False, paper_ballots=True)
+    services.enter_paper(organiser, NAME, "Eve", ranks(Ada=1), "paper")
+    assert site.get(keys.ballot(NAME, "Eve"))["weight"] == 12
 
 
 # --- what voters see ---

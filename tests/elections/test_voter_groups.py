@@ -345,7 +345,7 @@ def shown(answer):
 def test_the_roll_page_adds_voters_to_groups_and_shows_them(board, client):
     sent = {"voters": "eva@example.org\nfay@example.org", "groups": "staff; Guests"}
     text = shown(client.post("/election/Board/roll/", sent, follow=True))
-    assert "1 voter added. 1 was already on the roll. Their voter groups are saved." in text
+    assert "1 voter added. 1 was already on the roll. Their voter groups and weights are saved." in text
     assert (on()["eva"], on()["fay"]) == (("Staff", "Guests"), ("Staff", "Guests"))
     assert "Staff 5" in text
     assert "Choose who may vote" in text
@@ -369,13 +369,13 @@ def test_an_imported_list_changes_groups_and_the_export_can_be_imported(board, c
     file = SimpleUploadedFile("roll.csv", b"email,group\nann@example.org,Board\nfay@example.org,Guests|Board\n")
     preview = client.post("/election/Board/roll/import/", {"file": file})
     text = shown(preview)
-    assert "1 new · 1 in other groups" in text
+    assert "1 new · 1 to be changed" in text
     sent = {
         name: html.unescape(value)
         for name, value in re.findall(r'name="(voters|skipped|groups)" value="([^"]*)"', preview.content.decode())
     }
     text = shown(client.post("/election/Board/roll/import/", sent, follow=True))
-    assert "Their voter groups are saved." in text
+    assert "Their voter groups and weights are saved." in text
     assert (on()["ann"], on()["fay"]) == (("Board",), ("Board", "Guests"))
     exported = b"".join(client.get("/election/Board/roll/roll.csv").streaming_content)
     assert {row.value.partition("@")[0]: row.groups for row in read_voters(exported)} == on()
@@ -407,6 +407,8 @@ def test_the_organiser_sees_what_small_groups_would_reveal(ada, board, client, g
         text = shown(client.get(f"/election/Board/{page}/"))
         assert sentence in text
         assert "people on the roll are in none of the groups that may vote" in text
+    step = "Open the election" if groups == ("Staff",) else "Add voters"
+    assert step in shown(client.get("/election/Board/dashboard/"))
     client.post("/election/Board/open/", {})
     assert (repository.find("Board").stored_state == State.OPEN) == (groups == ("Staff",))
 
