@@ -27,6 +27,7 @@ from ranking.kinds import MAX_POINTS
 from store import round_trips
 from tests.background import finish_background
 from tests.people import enrol
+from upkeep import replay
 
 from .test_pages import PAGE, code_of, fields_of, text_of, words_of
 
@@ -259,6 +260,14 @@ def test_the_answers_come_with_the_draft_go_with_the_kind_and_cannot_be_changed(
     copied = copying.copy(owner, renamed, "Statutes again")
     assert (copied.kind, copied.majority) == ("yes-no", "2/3 cast")
     assert len(elections.candidates("Statutes again")) == 3
+
+
+def test_the_log_makes_the_answers_that_there_are(site, person):
+    owner = person("the organiser")
+    rules = drafts.create(owner, "Rules", **SETTINGS["yes-no"])
+    ranked = actions.change(owner, rules, Action.SET_UP, kind="ranked", method="schulze", majority="")
+    actions.change(owner, ranked, Action.SET_UP, **SETTINGS["yes-no"])
+    assert replay.check(site).first == ()
 
 
 def test_the_answers_are_in_the_readers_language(eve):
