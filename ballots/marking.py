@@ -18,6 +18,7 @@ def form_context(election: Election, candidates: Sequence[Candidate], marks: Map
     return {
         "choices": choices_of(labelled(candidates, election.kind), marks),
         "ranks": len(candidates),
+        "how_to_vote": election.how_to_vote,
         "explanation": [*explanation(election), *proposal],
         "takes_one": takes_one(election),
         "unranked_sentence": unranked_sentence(election.unranked),

@@ -20,7 +20,7 @@ TOPICS = {  # help/TOPIC/, and what the page is about
     "news": gettext_lazy("Reading, writing and publishing news."),
     "skills": gettext_lazy("What people can do, and how to find them."),
 }
-HEADING = re.compile(r'<h[12](?: id="(?P<id>[^"]*)")?[^>]*>(?P<text>.*?)</h[12]>', re.DOTALL)
+HEADING = re.compile(r'<h[123](?: id="(?P<id>[^"]*)")?[^>]*>(?P<text>.*?)</h[123]>', re.DOTALL)
 MAX_QUERY_CHARS = 100
 EXCERPT_CHARS = 160
 CHARS_BEFORE_MATCH = 60

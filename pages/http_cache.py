@@ -116,7 +116,7 @@ def _frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
     if "CSRF_COOKIE" not in request.META:
         get_token(request)
     user = request.user
-    reader = (user.name, user.role.name) if user.is_authenticated else ()
+    reader = (user.name, user.role.name, user.has_no_way_in) if user.is_authenticated else ()
     return {
         "request": request.get_full_path(),
         "user": reader,

@@ -95,6 +95,8 @@ def without_long_html(item: Item) -> Item:
 
 def stored_or_plain(text: str, html: Html | None) -> SafeString:
     """The stored HTML of a text, or the text without markup."""
+    if not text:
+        return _safe("")
     return _safe(html.html) if html is not None and html.text == text else markdown.without_markup(text)
 
 

@@ -25,7 +25,7 @@ class Candidate:
 
     @property
     def statement_html(self) -> SafeString:
-        return markdown_cache.stored_or_plain(self.statement, self.html) if self.statement else SafeString("")
+        return markdown_cache.stored_or_plain(self.statement, self.html)
 
     @property
     def weight(self) -> int:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
 # Without a number, because what they are asked by is one of few things that no request can add to.
 OF_FEW = {
-    "ballots/secret.py: _words": "one list of words",
+    "ballots/secret.py: _mnemonic": "one list of words",
     "elections/access.py: _offered": "the relations there are, by the states there are",
     "pages/logo.py: read": "the setting",
     "pages/times.py: _known_zones": "nothing",

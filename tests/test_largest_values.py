@@ -56,6 +56,8 @@ NOT_WALKED = {
     "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "elections.roll.forms.SourceForm": "an address that is requested at once",
+    "elections.roll.forms.VotersForm": "what several forms have in common",
+    "elections.skills_needed.views.SkilledForm": "what two forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",
     "questions.forms.EditForm": "what two forms have in common",
     "ranking.codes.CodePrefixForm": "the beginning of a code that is looked up",

@@ -478,6 +478,7 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("create_election_whole", "organiser"),
         *(Look("election_step", "organiser", ("Draft", step), of=step) for step in setup_steps.BY_NAME),
         *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
+        Look("roll", "organiser", ("Draft",), of="to add voters", asked={"add": ""}),
         Look("candidate", "organiser", ("Draft", "Ada")),
         Look("candidate_picture", "organiser", ("Draft", "Ada")),
         Look("go_on_importing", "organiser", ("Draft", under_way.digest)),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 from django.conf import settings
 from django.template import engines
 
+from elections.rules import Election
 from elections.turnout.counts import Turnout
 from results.report import report_on
 from results.repository import Found, Seal
@@ -43,7 +43,7 @@ def page_of(case: str) -> str:
     names, rankings, method, rules = CASES[case]
     report = report_on(Ballots.of(names, rankings), method, seed="seed", **rules)
     seal = Seal(len(rankings), "", "", "2031-05-01T12:00:00Z", 1, report.result.candidates, Turnout(0, 0, ()))
-    election = SimpleNamespace(name="Board", voter_count=200, convened=None, lots_commitment="")
+    election = Election("Board", "Ada", "2031-04-01T12:00:00Z", voter_count=200)
     said = context_of_report(Found(election, seal, report)) | {"election": election}
     parts = "".join(f'{{% include "results/parts/{part}.html" %}}' for part in PARTS)
     body = engines["jinja2"].from_string(parts).render(said)

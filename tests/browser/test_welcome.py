@@ -150,8 +150,8 @@ def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_t
     walk = make_and_open(page, name, f"{voter}\nbo.{next(NUMBERS)}@example.org")
     with subtests.test("as few pages, fields and choices as the documents say"):
         seen = walk.fields[:-1]  # on the way to the dashboard
-        assert (walk.presses, sum(seen), max(seen)) == (7, 16, 6)
-        assert sum(seen) - len(("name", "candidates", "voters")) == 13
+        assert (walk.presses, sum(seen), max(seen)) == (7, 17, 6)
+        assert sum(seen) - len(("name", "candidates", "voters")) == 14
     expect(page.locator("main")).to_contain_text("2 of 2 voters have not been invited yet.")
 
     walk.follow("Invite voters", then="Invite voters")

@@ -188,6 +188,10 @@ def _rankings(walk: Walk) -> str:
     return "\n".join(f"1: {number} {walk.letter * 190} > B" for number in range(90))
 
 
+def _groups(walk: Walk) -> str:
+    return ";".join(walk.letter * 58 + f"{number:02}" for number in range(16))
+
+
 def _tags(walk: Walk) -> str:
     return ", ".join(f"{number}{walk.letter * MAX_TAG_CHARS}"[:MAX_TAG_CHARS] for number in range(MAX_TAGS))
 
@@ -230,7 +234,7 @@ SKILL = {"skill": _known("Python")}
 CHOICE = {"kind": lambda walk: "choice", "twice": _nothing, "category": _nothing}
 GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "sign_in": {"name_or_email": _known("Olga")},
-    "roll": {"voters": _addresses},
+    "roll": {"voters": _addresses, "groups": _groups},
     "election_step": {"voters": _addresses},
     "import_roll": {"file": lambda walk: SimpleUploadedFile("roll.csv", _addresses(walk).encode(), "text/csv")},
     "add_members": {"text": _addresses},

@@ -82,6 +82,6 @@ def test_the_edition_of_a_frame_knows_all_that_the_frame_looks_at(site):
     assert {name.split(".")[0] for name in names} <= set(http_cache._frame(request, http_cache.common_context(request)))
     assert {name for name in names if name.startswith(("request.", "user."))} == {
         "request.get_full_path",
-        *("user.is_authenticated", "user.name"),
+        *("user.is_authenticated", "user.name", "user.has_no_way_in"),
         *("user.can_look", "user.can_manage_people", "user.can_run_elections", "user.is_owner"),  # the role
     }
