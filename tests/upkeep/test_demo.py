@@ -140,7 +140,7 @@ def voters_of(poll_id: str) -> int:
 
 
 PROMISES = {
-    "the owner has a ballot waiting": lambda: len(votes_of_the_owner().waiting) == 1,
+    "the owner has a ballot waiting": lambda: bool(votes_of_the_owner().waiting),
     "and has cast one, and is told how one ended": lambda: votes_of_the_owner().cast and votes_of_the_owner().decided,
     "one election with a cycle": has_a_cycle,
     "one with several seats": has_seats_and_transfers,
