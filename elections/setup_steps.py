@@ -35,7 +35,7 @@ STEPS = (
         "candidates",
         _("On the ballot"),
         _("What is on the ballot?"),
-        _("The people or options to rank, at least two. Every voter sees them in a different random order."),
+        _("The people or options to choose between, at least two. Every voter sees them in a different random order."),
         Action.ADD_CANDIDATES,
     ),
     Step(
@@ -70,7 +70,7 @@ QUESTIONS = Step(
     "questions",
     _("Questions"),
     _("What is on the ballot?"),
-    _("For each question, the people or options to rank, at least two, and how many of them are elected."),
+    _("For each question, the people or options to choose between, at least two, and how many of them are elected."),
     Action.SET_UP,
     "multi_ballot_questions",
 )

@@ -170,7 +170,7 @@ def _explain(rules: BallotRules) -> Iterable[str]:
     if rules.kind == "choose" and rules.most > 1:
         yield _("A ballot with more than %(most)d is not accepted.") % {"most": rules.most}
     if rules.kind == "approval":
-        yield _("Everyone you tick gets one vote. There is no too many.")
+        yield _("Everyone you tick gets one vote. There is no limit.")
     if rules.kind == "score":
         yield _("No score counts as 0. You may give the same score more than once.")
     if rules.method == "star":

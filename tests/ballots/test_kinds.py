@@ -173,7 +173,7 @@ def test_the_ballot_explains_itself_before_it_is_sent(eve, kind):
         "yes-no": "Carried by at least two thirds of the votes cast. Abstentions count neither for nor against.",
         "choose": "Choose up to 2. Everyone you choose gets one vote. A ballot with more than 2 is not accepted.",
         "one": "Choose one.",
-        "approval": "There is no too many.",
+        "approval": "There is no limit.",
         "score": "No score counts as 0.",
         "points": "You have 10 points: give them to one candidate, or spread them.",
     }
