@@ -22,7 +22,7 @@ WIDTHS_PX = (390, 1280)  # in turn, one for each page
 SCHEMES = ("light", "dark")
 MEMBER = "Hypatia"
 HALL_PX = {"screen": 1920, "host": 1280, "remote": 390}
-UNNEEDED = ("image", "font", "eventsource")
+UNNEEDED = ("image", "font", "eventsource", "xhr")  # a page is judged as it was answered, before it goes on by itself
 
 
 def shown(built: sites.Site) -> list[SimpleNamespace]:
