@@ -90,6 +90,8 @@ def after(box: Box, act: Act) -> Box | None:
         return replace(box, said=min(box.said, act.called), shut=box.shut or act.kind == "shut")
     if act.kind == "look":
         return _seen(box, act)
+    if box.secret and not box.cast and act.kind in ("change", "withdraw"):
+        return box if act.answer == NOTHING else None  # whether it is closed is said only of a ballot that was cast
     if act.answer == CLOSED:
         return box if box.said < inf and act.form not in box.spent else None
     if act.form in box.spent or (box.secret and box.cast and act.kind == "cast"):
@@ -99,7 +101,7 @@ def after(box: Box, act: Act) -> Box | None:
         return box if act.answer in (REPEATED, CARRIED_OUT) and is_shown else None
     if act.answer == REPEATED or box.shut or act.called > box.said:
         return None
-    is_missing = not box.cast if act.kind == "change" else act.kind == "withdraw" and box.ballot is None
+    is_missing = act.kind == "withdraw" and box.ballot is None
     if act.answer == NOTHING or is_missing:
         return box if act.answer == NOTHING and is_missing else None
     return _acted(box, act)

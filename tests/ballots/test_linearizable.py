@@ -365,6 +365,7 @@ FIRST, SECOND, TOGETHER = cast("0", 1, 2), cast("1", 3, 4), cast("1", 1.5, 4)
         ([FIRST, look("0", "code 1", 3, 4)], Box(("0", "code 1"), 1)),
         ([FIRST, cast("1", 3, 6), look("0", "code 1", 4, 5)], Box(("1", "code 3"), 2)),
         ([change("1", 1, 2, NOTHING)], secret(None, is_cast=False)),
+        ([SHUT, change("1", 11, 12, NOTHING)], secret(None, is_cast=False)),
         ([FIRST, change("1", 3, 4)], secret(("1", "code 1"))),
         ([FIRST, withdraw(3, 4)], secret(None)),
         ([FIRST, withdraw(3, 4), change("1", 5, 6)], secret(("1", "code 1"))),
