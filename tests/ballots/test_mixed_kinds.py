@@ -24,7 +24,8 @@ from results import services as results
 from store.log import seal
 from tests.background import queue_mailings
 from tests.people import enrol
-from tests.results.test_bundle import unpacked, verdict  # noqa: F401 - a fixture
+from tests.results.test_bundle import unpacked
+from tests.results.test_bundle import verdict as verdict  # a fixture
 from upkeep import replay
 
 from .test_multi_ballot_pages import cast, page
@@ -81,7 +82,7 @@ def in_the_box(multi_ballot):
     return [sorted(ballot.rankings for ballot in repository.every_ballot(name)) for name in multi_ballot.questions]
 
 
-def test_from_the_votes_to_results_that_can_be_verified(multi_ballot, signed_in, client, link, verdict):  # noqa: F811
+def test_from_the_votes_to_results_that_can_be_verified(multi_ballot, signed_in, client, link, verdict):
     eve = signed_in("Eve", Role.VOTER)
     review = marked(eve, multi_ballot, EVE)
     for shown in ("Cast these 4 ballots", "✓ No", "✓ Ada : chosen ✓ Bo", "5 Ada : score 5 No score"):
