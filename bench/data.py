@@ -27,6 +27,11 @@ if TYPE_CHECKING:  # importing these needs Django to be set up
     from store.table import Write
 
 BOARD, LAST_YEAR = "Board", "Last year"  # an open election, and one whose result is there
+KINDS: dict[str, dict[str, Any]] = {  # open elections, by the kind of their ballots
+    "ranked": {},
+    "choose": {"method": "most-votes", "most": 3},
+    "score": {"method": "star"},
+}
 CANDIDATES = 8
 DESCRIPTION = """\
 The board leads the association for **two years**. It has five seats.
@@ -41,7 +46,7 @@ STATEMENT = (
     "the minutes** to every member, to finish the repair of the roof before winter comes, and to find somebody younger "
     "who will take the books over from me. Ask me anything at the meeting on Thursday."
 )
-PASSWORD = "correct horse battery staple"
+OWNER, PASSWORD = "Owner", "correct horse battery staple"
 TRANSACTION_ITEMS = 100  # writes, at most
 ROOT = Path(__file__).parent.parent
 RUN_FILE = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -90,18 +95,30 @@ def election(voters: int, cast: int = 0, sealed: int = 0) -> dict[str, Any]:
     """An open election with so many voters, and ballots of others; and one with a result, if it has ballots."""
     owner = _owner()
     people = add_people(voters)
-    open_election(owner, BOARD, people, cast)
+    roll = [each.name for each in people]
+    open_election(owner, BOARD, roll, cast)
     if sealed:
-        open_election(owner, LAST_YEAR, people, sealed)
+        open_election(owner, LAST_YEAR, roll, sealed)
         _close(owner, LAST_YEAR)
     return {"owner": _sent(sign_in([owner])[0]), "voters": [_sent(each) for each in sign_in(people)]}
+
+
+def kinds(voters: list[str]) -> dict[str, Any]:
+    """An open election of each of the kinds, with the same voters, on a site that has them."""
+    from accounts import repository
+
+    owner = repository.find(OWNER)
+    assert owner is not None
+    for kind, rules in KINDS.items():
+        open_election(owner, kind, voters, kind=kind, **rules)
+    return {}
 
 
 def _owner() -> User:
     from accounts import services
 
     _create_store()
-    owner = services.make_owner("Owner", "owner@example.org", PASSWORD)
+    owner = services.make_owner(OWNER, "owner@example.org", PASSWORD)
     assert owner is not None
     return owner
 
@@ -132,7 +149,7 @@ def add_people(count: int) -> list[User]:
     return people
 
 
-def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0) -> None:
+def open_election(owner: User, name: str, roll: Sequence[str], cast: int = 0, **rules: Any) -> None:
     from acts.storage import table
     from elections.candidates.services import add_candidates
     from elections.drafts import services as drafts
@@ -141,9 +158,10 @@ def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0)
     from elections.roll.services import add_voters
     from store.log import as_text, utc_now
 
-    made = drafts.create(owner, name, secret_ballot=True, no_voting_after=as_text(utc_now() + timedelta(days=7)))
+    end = as_text(utc_now() + timedelta(days=7))
+    made = drafts.create(owner, name, secret_ballot=True, no_voting_after=end, **rules)
     add_candidates(owner, made, candidates())
-    add_voters(owner, _election(name), [each.name for each in people])
+    add_voters(owner, _election(name), roll)
     lifecycle.open_(owner, _election(name), editable=False)
     table().write(description_written(name, DESCRIPTION))
     _leave_as_cast(_election(name), cast)
@@ -239,12 +257,13 @@ def _write(writes: Iterable[Write]) -> None:
         table().write(*every[start : start + TRANSACTION_ITEMS])
 
 
-def counted() -> dict[str, int]:
-    """What is in the store of a site after voters have come."""
+def counted(names: list[str]) -> dict[str, int]:
+    """What is in the store of a site after voters have come to these elections."""
     from ballots import repository
     from elections.turnout.counts import turnout
 
-    return {"ballots": sum(1 for _ in repository.every_ballot(BOARD)), "turnout": turnout(BOARD).voted}
+    ballots = sum(1 for name in names for _ in repository.every_ballot(name))
+    return {"ballots": ballots, "turnout": sum(turnout(name).voted for name in names)}
 
 
 # --- a live session ---
@@ -388,6 +407,7 @@ def replayed() -> dict[str, Any]:
 
 MADE: dict[str, Callable[..., dict[str, Any]]] = {
     "election": election,
+    "kinds": kinds,
     "counted": counted,
     "live": live,
     "answers": answers,

@@ -20,10 +20,10 @@ from urllib.parse import quote
 
 from . import data
 from .client import Request, Unexpected, Visit, ask, perform
-from .data import BOARD, LAST_YEAR, Person
+from .data import BOARD, KINDS, LAST_YEAR, Person
 from .report import Goal, Report, at_most, ratio_at_least, ratio_at_most
 from .rounds import alternate
-from .server import OLD, Server, revisions, served, served_copy, work_folder
+from .server import NEW, OLD, Server, revisions, served, served_copy, work_folder
 
 CONCURRENT_VOTERS = 8
 ROUNDS, CLOSE_ROUNDS = 7, 5
@@ -105,6 +105,8 @@ def _journey(person: Person) -> list[Request]:
 
 
 NOT_DEARER = ratio_at_most(1.35)
+AS_CHEAP = ratio_at_most(1.2)  # as a ranking on the same site
+RANKED, CASTS = "ranked", 240
 PAGES = (
     Page("cast", 240, _send(CAST), DONE, "coming", rate_goal=ratio_at_least(0.75)),
     Page(
@@ -136,14 +138,49 @@ def measure_pages(report: Report, roots: Mapping[str, Path], folder: Path, scale
             sites[name] = Site(server, voters[:readers], deque(voters[readers:]))
         rounds = ROUNDS if scale >= 1 else 1
         found = {page.label: _turns(page, sites, rounds, scale) for page in PAGES}
+        kinds, casts = _cast_kinds(sites[NEW].server, voters, rounds, scale)
     for site in sites.values():
-        _check(site)
+        _check([site], [BOARD])
+    _check(list(kinds.values()), list(KINDS))
     report.table(f"CPU of the server's processes, {CONCURRENT_VOTERS} browsers at once", OLD if OLD in roots else "")
     for page in PAGES:
         report.row(page.label, CPU, _figures(found[page.label], "cpu"), page.cpu_goal)
     report.table(f"Per second, {CONCURRENT_VOTERS} browsers at once", OLD if OLD in roots else "")
     for page in PAGES:
         report.row(page.label, "/s", _figures(found[page.label], "rate"), page.rate_goal)
+    report.table(f"Cast by kind of ballot, {CONCURRENT_VOTERS} browsers at once", RANKED)
+    for kind in KINDS:
+        if kind != RANKED:
+            report.row(f"cast: {kind}", CPU, _figures([casts[kind], casts[RANKED]], "cpu"), AS_CHEAP)
+
+
+def _cast_kinds(
+    server: Server, voters: Sequence[Person], rounds: int, scale: float
+) -> tuple[dict[str, Site], dict[str, list[Turn]]]:
+    """Everybody casts a ballot of each kind, in an election of its own on one site; and each turn's figures."""
+    count = max(8, round(CASTS * scale))
+    coming = voters[: count * (rounds + 1)]
+    data.make("kinds", server.data, voters=[each.name for each in coming])
+    sites = {kind: Site(server, (), deque(coming)) for kind in KINDS}
+    pages = {kind: Page(kind, count, partial(_send_kind, kind), who="coming") for kind in KINDS}
+    turns = alternate([partial(_turn, pages[kind], sites[kind], 1.0) for kind in KINDS], rounds)
+    return sites, dict(zip(KINDS, turns, strict=True))
+
+
+def _send_kind(kind: str, person: Person) -> list[Request]:
+    marks = marks_of(person.form, kind)
+    own = {name: value for name, value in person.form.items() if not name.startswith("rank-")} | marks
+    return [Request(f"/election/{kind}/ballot/cast/", own | {"token": secrets.token_urlsafe(16)})]
+
+
+def marks_of(form: Mapping[str, str], kind: str) -> dict[str, str]:
+    """What somebody with this ranking marks: the three they like best, or five points for the first, and so on."""
+    ranks = {name: int(value) for name, value in form.items() if name.startswith("rank-") and value}
+    if kind == "choose":
+        return dict.fromkeys(sorted(ranks, key=ranks.__getitem__)[:3], "1")
+    if kind == "score":
+        return {name: str(max(0, 6 - rank)) for name, rank in ranks.items()}
+    return {name: form[name] for name in form if name.startswith("rank-")}
 
 
 def _turns(page: Page, sites: Mapping[str, Site], rounds: int, scale: float) -> list[list[Turn]]:
@@ -167,11 +204,11 @@ def _figures(turns: list[list[Turn]], name: str) -> list[list[float]]:
     return [[getattr(turn, name) for turn in each] for each in turns]
 
 
-def _check(site: Site) -> None:
-    """That every ballot that was acknowledged is there."""
-    found = data.make("counted", site.server.data)
-    if found != {"ballots": len(site.voted), "turnout": len(site.voted)}:
-        raise Unexpected(f"{len(site.voted)} casts were acknowledged, and there are {found}.")
+def _check(sites: list[Site], names: list[str]) -> None:
+    """That every ballot that was acknowledged in these elections of one server is there."""
+    found, voted = data.make("counted", sites[0].server.data, names=names), sum(len(each.voted) for each in sites)
+    if found != {"ballots": voted, "turnout": voted}:
+        raise Unexpected(f"{voted} casts were acknowledged, and there are {found}.")
 
 
 # --- from close to result ---

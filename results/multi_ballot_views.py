@@ -13,6 +13,7 @@ from accounts.rules import Permission
 from acts.storage import now_text
 from ballots.passes import Pass
 from elections.access import election_context
+from elections.kinds import majority_text
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import State
@@ -85,5 +86,6 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
         "outcome": outcome_of(result),
         "ballots": found.seal.ballots,
         "method": method,
+        "majority": majority_text(result.reasons["majority"]) if result.method == "majority" else "",
         "percent": percent,
     }

@@ -17,7 +17,16 @@ from bench.voting import DONE, RECEIPT
 
 SMALLEST_SCALE = 0.001
 EXPECTED = {
-    "voting": {"home", "ballot", "receipt", "results", "cast", "result seen by another voter"},
+    "voting": {
+        "home",
+        "ballot",
+        "receipt",
+        "results",
+        "cast",
+        "cast: choose",
+        "cast: score",
+        "result seen by another voter",
+    },
     "live": {"a question reaches: 95%", "an answer is acknowledged: 95%", "answers that count", "pages"},
     "store": {"get", "transaction of 3 items", "query of 1,000 items", "client's CPU for a page of 1 MB"},
     "tally": {"time", "memory, at its highest", "approval: approval", "score: star"},

@@ -330,6 +330,8 @@ def trails(scene: Scene) -> Iterator[tuple[str, Order]]:
     cast = {voter: scene.acts[voter][0] for voter in scene.voters}
     yield "number of the cast", {voter: event["event_id"] for voter, event in cast.items()}
     yield "time of the cast", {voter: event["when_occurred"] for voter, event in cast.items()}
+    for name in sorted({name for event in cast.values() for name in event["event_data"]}):
+        yield f"{name} of the cast", {voter: event["event_data"].get(name) for voter, event in cast.items()}
     for copy in scene.looked_at:
         yield from _attributes(scene, copy)
         yield from _places("name", copy, {voter: voter for voter in scene.voters})
@@ -626,6 +628,23 @@ def agreement(crowds: Sequence[Crowd], voters: Ranked, ballots: Ranked, truth: P
         if len(theirs) > 1:
             variance += sum(map(mul, theirs, theirs)) * sum(map(mul, codes, codes)) / (len(theirs) - 1)
     return total / sqrt(variance) if variance else 0.0
+
+
+# --- several questions on one ballot ---
+
+
+def links(first: Scene, second: Scene, truth: Mapping[str, str]) -> list[Leak]:
+    """What tells which ballots of two questions are by one voter, even if not by whom; the truth is by code."""
+    crowds = [Crowd(tuple(first.ballots), tuple(second.ballots))]
+    ours = _distinct(clues(first), [crowds[0].voters])
+    theirs = _distinct(clues(second), [crowds[0].ballots])
+    told = []
+    for (clue, own), (other, its) in product(ours, theirs):
+        found = sum(truth[code] == proposed for code, proposed in paired(own, its).items())
+        leak = Leak(f"{clue} / {other}", found, len(truth), agreement(crowds, own, its, truth))
+        if leak.found >= by_chance(1) or abs(leak.away) >= MAX_DEVIATIONS:
+            told.append(leak)
+    return told
 
 
 # --- elections so small that one alone tells nothing ---

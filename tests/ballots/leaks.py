@@ -81,6 +81,11 @@ def a_group_on_the_ballot(monkeypatch: pytest.MonkeyPatch) -> None:
     _with(monkeypatch, lambda standing, ballot: {"groups": standing.entry.get("groups")})
 
 
+def one_mark_on_all_ballots_of_a_voter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It tells nobody's name, but which ballots of several questions belong together."""
+    _with(monkeypatch, lambda standing, ballot: {"mark": hashlib.sha256(standing.secret.encode()).hexdigest()})
+
+
 # --- its key ---
 
 

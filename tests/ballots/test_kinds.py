@@ -216,18 +216,24 @@ def test_robots_rehearse_every_kind(person, kind):
     assert report.result.total == report.ballots > 0
 
 
-def test_long_names_and_markup_are_shown_as_typed(opened, signed_in, person):
+@pytest.mark.parametrize("kind", ["choose", "approval", "score", "points"])
+def test_long_names_and_markup_are_shown_as_typed(signed_in, person, kind):
     owner = person("the organiser")
-    draft = drafts.create(owner, "Board", **SETTINGS["score"])
+    draft = drafts.create(owner, "Board", **SETTINGS[kind])
     names = ["<script>alert(1)</script>", "Ä" * 200, "نور السعيد 🗳️"]
     add_candidates(owner, draft, [Candidate(name) for name in names])
     enrol("Eve")
     add_voters(owner, draft, ["Eve"])
     lifecycle.open_(owner, elections.find("Board"), editable=False)
-    numbers = {each.name: each.number for each in elections.candidates("Board")}
-    receipt = vote(signed_in("Eve", Role.VOTER), **{f"rank_{number}": "3" for number in numbers.values()})
-    assert all(name in unescape(receipt.text) for name in names)
-    assert "<script>alert" not in receipt.text
+    voter, numbers = signed_in("Eve", Role.VOTER), [each.number for each in elections.candidates("Board")]
+    marks = {f"rank_{number}": {"score": "3", "points": "3"}.get(kind, "1") for number in numbers}
+    if kind == "choose":
+        marks.popitem()  # who is then listed as not chosen
+    refused = voter.post(PAGE, {f"rank-{number}": "11" for number in numbers})
+    assert refused.status_code == 422
+    for page in (voter.get(PAGE), refused, vote(voter, **marks)):
+        assert all(name in unescape(page.text) for name in names)
+        assert "<script>alert" not in page.text
 
 
 # --- a yes-or-no vote has no candidates to enter ---

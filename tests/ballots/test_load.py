@@ -51,7 +51,7 @@ def port(folder) -> Iterator[int]:
     connect(url).create()
     with override_settings(STORE_URL=url), use_table(connect(url)):
         owner = accounts.make_owner("Owner", "owner@example.org", data.PASSWORD)
-        data.open_election(owner, BOARD, data.add_people(VOTERS + OTHERS))
+        data.open_election(owner, BOARD, [each.name for each in data.add_people(VOTERS + OTHERS)])
     with served(ROOT, folder) as server:
         yield server.port
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,15 @@ import pytest
 from django.conf import settings
 from django.core import mail as sent
 from django.core.mail import EmailMessage
+from django.http import QueryDict
 from django.test import Client, override_settings
 
 from accounts import repository as people
 from accounts.models import User
 from acts.queues import SomeFailed
 from acts.storage import table
-from ballots import passes, services
+from ballots import multi_ballots as casting_all
+from ballots import passes, robots, services
 from ballots.passes import Pass
 from ballots.rules import HasNotVoted
 from ballots.secret import code, of_link
@@ -38,8 +41,12 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.invitations.voting_link import read_link
+from elections.kinds import settings_of_kind
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import question_key
 from elections.roll.services import add_voters
 from elections.rules import Action
 from mail.emails import compose
@@ -62,11 +69,18 @@ from .attack import (
     Scene,
     by_chance,
     leaks,
+    links,
     repeated_by_chance,
     repeated_leaks,
     take_copy,
 )
-from .leaks import LEAKS, WHOSE, a_group_on_the_ballot
+from .leaks import (
+    LEAKS,
+    WHOSE,
+    a_group_on_the_ballot,
+    one_mark_on_all_ballots_of_a_voter,
+    the_ranking_in_the_event,
+)
 
 NAME = "Board"
 CANDIDATES = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo")
@@ -433,6 +447,48 @@ def test_nothing_links_the_ballots_of_several_questions_to_a_voter_or_to_each_ot
     assert leaks(other, codes) == []
     assert not set(codes.values()) & set(voted.truth.values())
     assert not other.by_key.keys() & voted.scene(0, 1, 2, at=2).by_key.keys()
+
+
+MIXED = {
+    "Chair": {"kind": "ranked"},
+    "Rules": {"kind": "yes-no"},
+    "Members": {"kind": "choose", "most": 2, "seats": 2},
+    "Colour": {"kind": "score"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("planted", [None, the_ranking_in_the_event, one_mark_on_all_ballots_of_a_voter])
+def test_nothing_tells_of_the_ballots_of_mixed_kinds(day, monkeypatch, planted):
+    """Cast by one form; on a ballot of yes or no, which many fill in alike, a leak shows as well."""
+    voted, owner = day(60), people.find("the organiser")
+    made = binding.make(owner, "Annual", tuple(MIXED))
+    for name, asked in zip(made.questions, MIXED.values(), strict=True):
+        binding.prepare(owner, elections.find(name), CANDIDATES, **settings_of_kind(asked))
+    add_voters(owner, elections.find(made.leader), [user.name for user in voted.voters])
+    binding.open_(owner, made)
+    made = multi_ballots.find(made.id)
+    asked = {name: (elections.find(name), elections.candidates(name)) for name in made.questions}
+    if planted is not None:
+        planted(monkeypatch)
+    for user in voted.chance.sample(voted.voters, len(voted.voters)):
+        sent, secret = QueryDict(mutable=True), f"{voted.chance.getrandbits(128):032x}"
+        voted.remember(user, secret)
+        for name, (rules, candidates) in asked.items():
+            for number, marks in robots.random_marks(rules, candidates, voted.chance).items():
+                sent.setlist(f"{question_key(name)}:{number}", marks)
+        way = casting_all.Way(made, user)
+        outcomes, refused = casting_all.cast(way, sent, voted.form()[:16], secret, confirmed=True)
+        assert (len(outcomes), refused) == (4, {})
+    voted.copy()
+    scenes = {name: Scene(name, voted.copies, 0, settings.SECRET_KEY) for name in made.questions}
+    codes = {name: {user: code(secret, name) for user, secret in voted.secrets.items()} for name in made.questions}
+    told = {name: leaks(scene, codes[name]) for name, scene in scenes.items()}
+    assert [name for name in told if told[name]] == (list(scenes) if planted is the_ranking_in_the_event else []), told
+    for first, second in pairwise(made.questions):
+        truth = {codes[first][user]: codes[second][user] for user in voted.secrets}
+        linked = links(scenes[first], scenes[second], truth)
+        assert bool(linked) == (planted is one_mark_on_all_ballots_of_a_voter), linked
 
 
 @pytest.mark.slow

@@ -9,15 +9,19 @@ from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from itertools import product
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from config.settings import BASE_DIR
+from pages.lists import MAX_WEIGHT
 from results.checks.in_browser import ballot_story
+from results.exports import verify
 from tally import lots
 from tally.ballots import Ballots, ranking_of
 from tally.methods import KIND_OF, KINDS, count
+from tests.results.test_bundle import agree_on
 from tests.tally.examples import random_marks
 from tests.tally.published import ABSENT, every_case
 from tests.tally.published_marks import CASES
@@ -112,6 +116,23 @@ def test_it_agrees_with_the_server_on_marks_and_values(bench):
     assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
     settled = {tie["settled"] for each in elections for said in each["results"].values() for tie in said["ties"]}
     assert settled == {"left", "head to head", "points", "fives", "lot"}, "or the examples are too tame"
+
+
+def test_all_three_programs_agree_on_weighted_ballots_of_every_kind(bench):
+    """The server, the one in the bundle and the one in the browser, on the same ballots."""
+    chance, elections = random.Random(7), []
+    for number, kind in product(range(15), KINDS):
+        drawn = some_ballots(chance, 5) if kind == "ranked" else random_marks(chance, kind)
+        weighed = {text: chance.choice([1, 12, MAX_WEIGHT]) for text in drawn.counts}
+        ballots = Ballots(drawn.candidates, weighed)
+        rules = {"seats": chance.randint(1, 3), "seed": f"seed {number}"}
+        if kind == "yes-no":
+            rules |= {"majority": chance.choice(["2/3 cast", "1/2 present", "3/5 entitled"]), "entitled": 10**7}
+        elections.append(counted(ballots, kind, **rules))
+        for method in KINDS[kind]:
+            if method in verify.MARKS or hasattr(verify.Count, method.replace("-", "_")):
+                agree_on(ballots, method, **rules)
+    assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
 
 
 @pytest.mark.skipif(not every_case(), reason=ABSENT)

@@ -104,7 +104,7 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     assert all(said in asked for said in ("left until the planned end", "have voted 1 have not voted 1", "Cancel"))
     assert "The ballot is closed." in text_of(ada.post(at(multi_ballot, "close/"), follow=True))
     results = text_of(eve.get(at(multi_ballot, "results/")))
-    assert "Chair Nothing to count. Nobody voted." in results
+    assert "Chair Nothing to count Nobody voted." in results
     assert "Colour Winner Cy Method Schulze Ballots 1 of 2 voters · 50%" in results
 
 
