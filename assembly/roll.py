@@ -39,7 +39,8 @@ from tally.majorities import Quorum
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
 CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code
-Addresses, Weights = Mapping[str, str], Mapping[str, int]  # by folded name
+Addresses = Mapping[str, str]  # by folded name
+Weights = Mapping[str, int]  # by folded name
 NO_ADDRESSES: Addresses = {}
 NO_WEIGHTS: Weights = {}
 TRANSACTION_ENTRIES = 80  # entries that fit one transaction, beside the session and the log
