@@ -60,6 +60,7 @@ class Person:
     account: str = ""
     entry: str = ""
     checks: tuple[Check, ...] = ()
+    weight: int = 1
 
 
 @retried
@@ -95,15 +96,14 @@ def _person_by_account(game: Game, user: User) -> Person:
         raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = roll.player_of(game.id, user.name, user.created_at)
     checks = (people.is_same_account(user), *((roll.still_listed(game, entry),) if entry else ()))
-    return Person(player, user.name, user.name, entry.name if entry else "", checks)
+    return Person(player, user.name, user.name, entry.name if entry else "", checks, entry.weight if entry else 1)
 
 
 def _person_by_entry(game: Game, entry: Entry) -> Person:
     """An entry with an account keeps that account, even if the person checks in by code."""
     account = entry.name if entry.account else ""
-    return Person(
-        roll.player_of_entry(game.id, entry), entry.name, account, entry.name, (roll.still_listed(game, entry),)
-    )
+    player, checks = roll.player_of_entry(game.id, entry), (roll.still_listed(game, entry),)
+    return Person(player, entry.name, account, entry.name, checks, entry.weight)
 
 
 def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
@@ -163,6 +163,7 @@ def _seat(state: State, person: Person, held: Pass) -> Seat:
         since=since(state),
         account=person.account,
         entry=person.entry,
+        weight=person.weight,
     )
 
 
@@ -185,17 +186,22 @@ def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat
         secret=players.digest(held.secret),
         account=person.account or seat.account,
         entry=person.entry or seat.entry,
+        weight=person.weight if person.entry else seat.weight,
     )
 
 
 def _recheck_roll(game: Game, person: Person) -> None:
-    """A new roll includes those present when it is started; anyone who checked in a moment later is not on it."""
+    """A new roll includes those present when it is started; anyone who checked in a moment later is not on it, or did
+    not get the weight that it gives them."""
     found = None if game.has_roll else repository.find(game.id)
-    if found is None or not found[0].has_roll or roll.find(game.id, person.name) is not None:
+    if found is None or not found[0].has_roll:
         return
-    seat = seats.find(game.id, person.player)
-    if seat is not None and not seat.left:
-        table().write(*seats.change(game, seat, replace(seat, left=True)))
+    entry, seat = roll.find(game.id, person.name), seats.find(game.id, person.player)
+    after = seat and (replace(seat, weight=entry.weight) if entry else replace(seat, left=True))
+    if seat is not None and after is not None and after != seat:
+        table().write(*seats.change(game, seat, after))
+    if entry is not None:
+        return
     raise Refusal(NOT_ON_THE_ROLL % {"name": person.name})
 
 

@@ -50,6 +50,10 @@ TOO_FEW_PRESENT = _(
     "A secret vote needs at least %(least)d people present, not counting robots. Wait for "
     "more people, or hold an open vote."
 )
+WEIGHTS_REVEAL = _(
+    "Some votes count several times, which would reveal who cast them: a secret vote needs a roll on which every "
+    "vote counts once. Hold an open vote."
+)
 
 
 class Assembly(Format):
@@ -93,7 +97,8 @@ class Assembly(Format):
         if source.has_roll:
             listed = list(roll.each_entry(source.id))
             addresses = {each.folded: each.email for each in listed if each.email}
-            roll.add(made.id, host.name, [each.name for each in listed], addresses)
+            weights = {each.folded: each.weight for each in listed if each.weight != 1}
+            roll.add(made.id, host.name, [each.name for each in listed], addresses, weights)
 
     # --- coming and going ---
 
@@ -118,6 +123,8 @@ class Assembly(Format):
         there = [each for each in seats.read_seats(game.id) if each.is_there]
         if state.secret and not may_be_shown(len(there), sum(each.robot for each in there)):
             raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
+        if state.secret and game.extra_votes:
+            raise NotNow(WEIGHTS_REVEAL)
         return quorum.quorum_data(game, len(there))
 
     def end_debate(self, game: Game) -> None:
@@ -158,12 +165,13 @@ class Assembly(Format):
         return Fragment(key, fragment("assembly/parts/speakers.html", screen_context(role, snapshot) | own))
 
     def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment:
-        """Tells people about a new code, and asks whether another device may have their seat."""
+        """Tells people about a new code and how many times their vote counts, and asks whether another device may have
+        their seat."""
         number, is_renewed = self.claim(seat, snapshot.game, snapshot.state), seat.renewed_in == snapshot.state.round
-        key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
-        if not (number or is_renewed):
+        key = f"{translation.get_language()}-{number}-{int(is_renewed)}-{seat.weight}"
+        if not (number or is_renewed or seat.weight > 1):
             return Fragment(key, "")
-        context = {"game": snapshot.game, "number": number, "is_renewed": is_renewed}
+        context = {"game": snapshot.game, "number": number, "is_renewed": is_renewed, "weight": seat.weight}
         return Fragment(key, fragment("assembly/parts/consent.html", context))
 
     def own_version(self, snapshot: Snapshot, player: str) -> str:

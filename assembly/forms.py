@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from elections.kinds import SHARES
+from live.follow_ups import electorate
 from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from live.rules import Game
 from live.services.correcting import CHANGED_SINCE
@@ -29,6 +31,7 @@ RELATIVE_MAJORITY = "most"  # in place of a share: the most votes win
 WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
 BY_NUMBER = "number"
 NO_NUMBER = gettext_lazy("Enter how many people must be present.")
+WITH_WEIGHT = re.compile(r"(.*?)\s*[;\t]\s*([0-9]+)")  # as typed, or copied from two columns of a spreadsheet
 
 FIELDS: dict[str, forms.Field] = {
     "agenda": LinesField(
@@ -224,7 +227,8 @@ class NamesForm(forms.Form):
         help_text=gettext_lazy(
             "People with an account in that name check in with it; everyone else gets a code. You can"
             " add an email address, as in Anna Berg <anna@example.org>, so that people without an "
-            "account can vote in an election later."
+            "account can vote in an election later. If someone's vote counts several times, end the line with a "
+            "semicolon and how many, as in Anna Berg; 3."
         ),
         error_messages={"required": gettext_lazy("Enter at least one name.")},
         rows=6,
@@ -232,18 +236,29 @@ class NamesForm(forms.Form):
     )
 
     def clean_names(self) -> list[lists.Row]:
-        """Keeps the names, and the addresses separately."""
+        """Keeps the names, and the addresses and weights separately."""
         self.addresses: dict[str, str] = {}
+        self.weights: dict[str, int] = {}
         try:
-            return lists.read_people(self.cleaned_data["names"], MAX_ROLL_PEOPLE, self._named)
+            rows = lists.read_people(self.cleaned_data["names"], MAX_ROLL_PEOPLE, self._named)
         except lists.NotAList as refusal:
             raise forms.ValidationError(str(refusal)) from None
+        self.weights = {name: weight for name, weight in self.weights.items() if weight != 1}
+        return rows
 
     def _named(self, line: str) -> str:
-        name, address = clean_line(line)
+        found = WITH_WEIGHT.fullmatch(line)
+        name, address = clean_line(found[1] if found else line)
+        self.weights.setdefault(fold(name), lists.clean_weight(found[2]) if found else 1)
         if address:
             self.addresses.setdefault(fold(name), address)
         return name
+
+
+def join_line(name: str, address: str, weight: int) -> str:
+    """As `NamesForm` reads it."""
+    line = electorate.join_line(name, address)
+    return f"{line}; {weight}" if weight != 1 or ";" in name else line
 
 
 class EntitledForm(forms.Form):

@@ -11,7 +11,8 @@ NAMED = "Names who attended and how they voted: kept only in the table, with a d
 
 ITEMS = (
     ItemType("live roll", keys.game_roll_entry, hidden="name:person email:address account added_at shown:int turn:int "
-             "version:int ttl:int", replay="The roll is not logged, and is deleted two weeks after the session."),
+             "weight:int version:int ttl:int",
+             replay="The roll is not logged, and is deleted two weeks after the session."),
     ItemType("speakers", keys.game_speakers, "version:int round:int minutes:int closed:bool ttl:int",
              "held:list speaking:list waiting:list",
              replay="Speakers are recorded in the minutes, not in the log; deleted after two weeks."),

@@ -15,7 +15,7 @@ from questions.question import Kind, Question
 from results.pictures.drawing import share
 
 from . import wording
-from .resolutions import ABSTAIN, NO, YES, Outcome
+from .resolutions import ABSTAIN, NO, YES, Outcome, weights_of
 
 MAX_VOTERS_NAMED = 200  # of an open vote: a thousand phones get the same page
 
@@ -65,7 +65,7 @@ def _option(result: Mapping[str, Any], place: int, label: str, votes: int, scale
 
 
 def _scale(result: Mapping[str, Any]) -> int:
-    return max(1, result["present_count"], result.get("of", 0), result.get("needed", 0))
+    return max(1, result.get("present_votes", result["present_count"]), result.get("of", 0), result.get("needed", 0))
 
 
 BARS = {Kind.MOTION: _motion, Kind.CHOICE: _choice}
@@ -80,7 +80,8 @@ def _voters(
     """By name; empty for a secret vote."""
     if round_.result["secret"]:
         return []
-    names = {player: seat.name for player, seat in seats.items()}
+    names, weights = {player: seat.name for player, seat in seats.items()}, weights_of(round_)
     votes = ((each.player, wording.vote_text(each.said, question, options)) for each in round_.entries)
-    voters = ((names.get(player, player), vote) for player, vote in votes)
-    return sorted(voters, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]
+    voters = ((names.get(player, player), weights.get(player, 1), vote) for player, vote in votes)
+    listed = sorted(voters, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]
+    return [(wording.voter_text(name, weight), vote) for name, weight, vote in listed]

@@ -165,13 +165,14 @@ class Item(Decided):
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """The outcome, the numbers, who was present and how each person voted, without names if secret."""
-        result, options = round_.result, options_of(round_, question)
+        result, options, weights = round_.result, options_of(round_, question), resolutions.weights_of(round_)
         yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
         yield from _numbers(result, options)
         for player in result["present"]:
             yield {"row": "present", "player": name_of(player) or player}
         for entry in round_.entries:
-            row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
+            row: CsvLine = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
+            row |= {"number": weights.get(entry.player, 1)} if "weights" in result else {}
             yield {**row, "answer": wording.vote_text(entry.said, question, options)}
 
 
@@ -280,7 +281,9 @@ class IdeasOfAnAssembly(Decided, Ideas):
 
 
 def _resolve(closing: Closing, question: Question, votes: Iterable[GivenAnswer]) -> Round:
-    return resolutions.resolve_item(closing.game, closing.state, question, votes, closing.box.present, closing.now)
+    return resolutions.resolve_item(
+        closing.game, closing.state, question, votes, closing.box.present, closing.now, closing.box.weights
+    )
 
 
 def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:
@@ -290,7 +293,7 @@ def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Cs
     for place, label in enumerate(options if places or first else ()):
         number = {"number": first[place] or 0} if first else {}
         yield {"row": "option", "answer": label, **number, "place": places.get(place, "")}
-    for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled"):
+    for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled", "voters", "votes"):
         if name in result:
             yield {"row": "number", "answer": name, "number": result[name]}
 

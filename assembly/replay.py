@@ -15,15 +15,15 @@ from store.schema import EventType
 @with_game
 def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """Changes how many are entitled and the quorum; the log does not have names."""
-    names = ("has_roll", "entitled", "quorum", "prepared_at")
+    names = ("has_roll", "entitled", "extra_votes", "quorum", "prepared_at")
     fields = {name: event.data[name] for name in names if name in event.data}
     yield repository.change(game, replace(game, **fields))
 
 
 EVENTS = (
     EventType("LiveSeatTakenOver", nothing_kept, f"{PLAYER} round:int agreed:bool"),
-    EventType("LiveRollChanged", roll_changed, "game_id has_roll:bool entitled:int quorum prepared_at added:int "
-              "removed:int renewed:int shown:int"),
+    EventType("LiveRollChanged", roll_changed, "game_id has_roll:bool entitled:int extra_votes:int quorum "
+              "prepared_at added:int removed:int renewed:int shown:int weighed:int"),
     EventType("LiveSpeakersChanged", nothing_kept, "game_id round:int closed:bool minutes:int"),
     EventType("LiveMinutesSealed", nothing_kept, "game_id digest rounds:int"),
     EventType("LiveMinutesNoted", nothing_kept, "game_id number:int digest"),

@@ -8,6 +8,10 @@
 | ranking | a ranking, "" abstains | as a poll's: `method`, `winners`, `places`, `rounds`, …, `abstain` |
 | alternatives | the same | `winners`, `places`, `pairwise`, `best`; `yes`, `no`, `abstain`: the best or no change |
 
+If some votes count several times, yes, no, abstentions and the like are votes; an open vote then also has `weights` (of
+those present whose vote does: id and number), `voters`, `votes` that they cast, `present_votes` and `entitled_votes`. A
+quorum is always of people.
+
 All have `kind`, `secret`, `present` (ids of players), `present_count`, `entitled`, `quorum`, `quorate`, `majority`,
 `opened` and `closed` (milliseconds), `outcome`; where a majority is asked, `needed` and `of`. An outcome is "carried",
 "lost", "elected" (a person or an option was chosen), "tied", "invalid" (too few were there), "too few" (to keep it
@@ -16,6 +20,7 @@ secret) or "talked".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -45,12 +50,21 @@ class Outcome(StrEnum):
 
 
 Counted = dict[str, Any]  # what a result holds of the votes alone
+Votes = Counter[str]  # how many there are of each
+NO_WEIGHTS: Mapping[str, int] = {}
 
 
 def resolve_item(
-    game: Game, state: State, question: Question, answers: Iterable[GivenAnswer], present: Sequence[str], now: int
+    game: Game,
+    state: State,
+    question: Question,
+    answers: Iterable[GivenAnswer],
+    present: Sequence[str],
+    now: int,
+    weights: Mapping[str, int] = NO_WEIGHTS,
 ) -> Round:
-    """Seals the current item: an open vote with who voted how, a secret one with receipts only."""
+    """Seals the current item: an open vote with who voted how, a secret one with receipts only. `weights`: how many
+    times the vote of a player counts, if not once."""
     voted = state.phase == Phase.VOTING
     cast = [replace(each, said=_normalised_vote(question, each.said)) for each in answers] if voted else []
     common = _common_result(game, state, question, present, now)
@@ -58,7 +72,12 @@ def resolve_item(
         return Round(state.round, state.question, 0, common | {"outcome": Outcome.TALKED.value})
     if question.secret and not may_be_shown(len(cast), sum(each.robot for each in cast)):
         return Round(state.round, state.question, len(cast), common | {"outcome": Outcome.TOO_FEW.value})
-    numbers = COUNTS[question.kind](question, [each.said for each in cast], game)
+    votes: Votes = Counter()
+    for each in cast:
+        votes[each.said] += weights.get(each.player, 1)
+    if game.extra_votes and not question.secret:
+        common |= _weighted_result(game, present, weights) | {"voters": len(cast), "votes": votes.total()}
+    numbers = COUNTS[question.kind](question, votes, game)
     result = common | numbers | _outcome(question, numbers, common)
     return Round(state.round, state.question, len(cast), result, _entries(question, cast))
 
@@ -72,6 +91,14 @@ def _common_result(game: Game, state: State, question: Question, present: Sequen
         **quorum.quorum_data(game, len(present)),
         "opened": state.clock.began,
         "closed": now,
+    }
+
+
+def _weighted_result(game: Game, present: Sequence[str], weights: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "weights": [[player, weights[player]] for player in sorted(present) if player in weights],
+        "present_votes": sum(weights.get(player, 1) for player in present),
+        "entitled_votes": game.entitled + game.extra_votes,
     }
 
 
@@ -93,25 +120,25 @@ def _normalised_vote(question: Question, vote: Any) -> str:
 # --- the numbers ---
 
 
-def _choice(question: Question, votes: Sequence[str], game: Game) -> Counted:
-    chosen = [votes.count(str(place)) for place in range(len(question.options))]
+def _choice(question: Question, votes: Votes, game: Game) -> Counted:
+    chosen = [votes[str(place)] for place in range(len(question.options))]
     most = max(chosen)
     leaders = [place for place, count in enumerate(chosen) if count == most] if most else []
     against = sum(chosen) - most
-    return {"chosen": chosen, ABSTAIN: votes.count(ABSTAIN), "leaders": leaders, YES: most, NO: against}
+    return {"chosen": chosen, ABSTAIN: votes[ABSTAIN], "leaders": leaders, YES: most, NO: against}
 
 
-def _ranking(question: Question, votes: Sequence[str], game: Game) -> Counted:
+def _ranking(question: Question, votes: Votes, game: Game) -> Counted:
     """By instant runoff. Lots decide nothing here: options that stay level are tied."""
     if not any(votes):
-        return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: len(votes)}
-    return counting.race(question, votes, "irv", game.id) | {ABSTAIN: votes.count("")}
+        return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: votes.total()}
+    return counting.race(question, votes, "irv", game.id) | {ABSTAIN: votes[""]}
 
 
-def _alternatives(question: Question, votes: Sequence[str], game: Game) -> Counted:
+def _alternatives(question: Question, votes: Votes, game: Game) -> Counted:
     """By Schulze; then the best version against the last one, which is no change."""
     names = counting.names_of(question)
-    result = counted(Ballots.of(names, votes).normal, "schulze")
+    result = counted(Ballots(names, votes).normal, "schulze")
     at = [result.candidates.index(name) for name in names]
     assert result.pairwise is not None  # as Schulze counts by pairs
     pairwise = [[result.pairwise[i][j] for j in at] for i in at]
@@ -121,15 +148,20 @@ def _alternatives(question: Question, votes: Sequence[str], game: Game) -> Count
     best = min((place, option) for option, place in places if option != last)[1]
     yes, no = pairwise[best][last], pairwise[last][best]
     common = {"method": result.method, "winners": winners, "places": places, "pairwise": pairwise, "best": best}
-    return common | {YES: yes, NO: no, ABSTAIN: len(votes) - yes - no}
+    return common | {YES: yes, NO: no, ABSTAIN: votes.total() - yes - no}
 
 
-COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
-    Kind.MOTION: lambda question, votes, game: {each: votes.count(each) for each in (YES, NO, ABSTAIN)},
+COUNTS: Mapping[Kind, Callable[[Question, Votes, Game], Counted]] = {
+    Kind.MOTION: lambda question, votes, game: {each: votes[each] for each in (YES, NO, ABSTAIN)},
     Kind.CHOICE: _choice,
     Kind.RANKING: _ranking,
     Kind.ALTERNATIVES: _alternatives,
 }
+
+
+def weights_of(round_: Round) -> dict[str, int]:
+    """How many times the vote of a player counted, if not once."""
+    return dict(round_.result.get("weights", ()))
 
 
 # --- a vote that decided nothing, and what follows ---
@@ -176,7 +208,7 @@ def _needed(question: Question, numbers: Counted, common: Mapping[str, Any]) -> 
     if question.kind == Kind.RANKING or (question.kind == Kind.CHOICE and not question.majority):
         return {}
     majority = majority_of(question.majority)
-    of = majority.base(numbers[YES], numbers[NO], common["present_count"], common["entitled"])
+    of = majority.base(numbers[YES], numbers[NO], *_bases(common))
     return {"needed": majority.needed(of), "of": of}
 
 
@@ -199,4 +231,9 @@ def _decided(question: Question, numbers: Counted, needed: Mapping[str, int], co
 def _carries(question: Question, numbers: Counted, version: int, common: Mapping[str, Any]) -> bool:
     """Whether a version has its majority over no change."""
     yes, no = numbers["pairwise"][version][-1], numbers["pairwise"][-1][version]
-    return majority_of(question.majority).carries(yes, no, common["present_count"], common["entitled"])
+    return majority_of(question.majority).carries(yes, no, *_bases(common))
+
+
+def _bases(common: Mapping[str, Any]) -> tuple[int, int]:
+    """The votes of those present, and of all who are entitled."""
+    return common.get("present_votes", common["present_count"]), common.get("entitled_votes", common["entitled"])

@@ -39,7 +39,10 @@ from tally.majorities import Quorum
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
 CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code
-NO_ADDRESSES: Mapping[str, str] = {}
+Addresses = Mapping[str, str]  # by folded name
+Weights = Mapping[str, int]  # by folded name
+NO_ADDRESSES: Addresses = {}
+NO_WEIGHTS: Weights = {}
 TRANSACTION_ENTRIES = 80  # entries that fit one transaction, beside the session and the log
 
 
@@ -54,6 +57,7 @@ class Entry:
     shown: int = 0  # the turn whose code the hosts have been shown: each is shown once
     version: int = 1
     email: str = ""  # puts a person without an account on the roll of an election
+    weight: int = 1  # how many times their vote counts
 
     @property
     def folded(self) -> str:
@@ -162,7 +166,7 @@ def _item(game: Game, entry: Entry) -> Item:
 
 
 def match_names(
-    game_id: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES
+    game_id: str, names: Sequence[str], addresses: Addresses, weights: Weights
 ) -> tuple[set[str], dict[str, Entry]]:
     """Which folded names are already on the roll, and a new entry for each of the others, linked to an account of that
     name."""
@@ -175,36 +179,67 @@ def match_names(
         if fold(name) not in there:
             person = found.get(accounts[name], {"name": name, "created_at": ""})
             account, email = person["created_at"], addresses.get(fold(name), "")
-            entry = Entry(person["name"], now, account, turn=0 if account else 1, email=email)
-            entries[fold(name)] = entry
+            weight, turn = weights.get(fold(name), 1), 0 if account else 1
+            entries[fold(name)] = Entry(person["name"], now, account, turn=turn, email=email, weight=weight)
     return there, entries
 
 
-def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
+def add(
+    game_id: str, who: str, names: Sequence[str], addresses: Addresses = NO_ADDRESSES, weights: Weights = NO_WEIGHTS
+) -> int:
     """Add people in batches and return how many were new. Everyone who has already checked in is added, too."""
-    added = sum(_add(game_id, who, batch, addresses) for batch in by_count(names, TRANSACTION_ENTRIES))
+    size = TRANSACTION_ENTRIES // 2 if weights else TRANSACTION_ENTRIES  # because seats have the weight, too
+    added = sum(_add(game_id, who, batch, addresses, weights) for batch in by_count(names, size))
     if not added:
         return 0
     on_it = {player_of_entry(game_id, each) for each in each_entry(game_id)}
     missing = [each.account for each in seats.read_seats(game_id) if each.account and each.player not in on_it]
     for batch in by_count(missing, TRANSACTION_ENTRIES):
-        _add(game_id, who, batch)
+        _add(game_id, who, batch, NO_ADDRESSES, NO_WEIGHTS)
     return added
 
 
 @retried
-def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
+def _add(game_id: str, who: str, names: Sequence[str], addresses: Addresses, weights: Weights) -> int:
     game, state = _load_editable(game_id)
-    _there, entries = match_names(game_id, names, addresses)
+    _there, entries = match_names(game_id, names, addresses, weights)
     if not entries:
         return 0
     entitled = (game.entitled if game.has_roll else 0) + len(entries)
     if entitled > MAX_ROLL_PEOPLE:
         raise NotNow(_("A roll has at most %(most)d people.") % {"most": MAX_ROLL_PEOPLE})
-    after = replace(game, entitled=entitled, has_roll=True)
+    extra = game.extra_votes + sum(each.weight - 1 for each in entries.values())
+    after = replace(game, entitled=entitled, has_roll=True, extra_votes=extra)
     writes = (Put(_item(game, each), when=Missing()) for each in entries.values())
-    _record(game, state, after, who, *writes, added=len(entries))
+    seat_writes = _weighing_seats(game, [each for each in entries.values() if each.weight != 1])
+    _record(game, state, after, who, *writes, *seat_writes, added=len(entries))
+    if seat_writes:
+        seats.count_change(game)
     return len(entries)
+
+
+@retried
+def weigh(game_id: str, who: str, name: str, weight: int) -> None:
+    """Change how many times someone's vote counts, whether or not they have checked in."""
+    game, state = _load_editable(game_id)
+    before = _find_or_refuse(game_id, name)
+    entry = replace(before, weight=weight)
+    if entry == before:
+        return
+    after = replace(game, extra_votes=game.extra_votes + weight - before.weight)
+    _record(game, state, after, who, change(game, before, entry), *_weighing_seats(game, [entry]), weighed=1)
+    seats.count_change(game)
+
+
+def _weighing_seats(game: Game, entries: Sequence[Entry]) -> list[Write]:
+    """The seats of those who have checked in have their weights, too. Refused if others check in by then."""
+    weights = {keys.seat(game.id, player_of_entry(game.id, each)): each.weight for each in entries}
+    found = table().get_many(weights) if weights else {}
+    writes: list[Write] = [Check(place, Missing()) for place in weights if place not in found]
+    for place, item in found.items():
+        seat = seats.seat_from_item(item)
+        writes += seats.change(game, seat, replace(seat, weight=weights[place]))
+    return writes
 
 
 @retried
@@ -214,7 +249,8 @@ def remove(game_id: str, who: str, name: str) -> None:
     entry = _find_or_refuse(game_id, name)
     if seats.find(game_id, player_of_entry(game_id, entry)) is not None:
         raise NotNow(_("%(name)s has checked in and cannot be taken off the roll.") % {"name": entry.name})
-    after = replace(game, entitled=game.entitled - 1, has_roll=game.entitled > 1)
+    extra = game.extra_votes + 1 - entry.weight
+    after = replace(game, entitled=game.entitled - 1, has_roll=game.entitled > 1, extra_votes=extra)
     _record(game, state, after, who, *removing(game, entry), removed=1)
 
 
@@ -314,6 +350,8 @@ def _record(before: Game, state: State, after: Game, who: str, *writes: Write, *
     """Refused if the session has moved on: it may have opened a vote."""
     after = replace(after, prepared_at=now_text())
     facts = {name: getattr(after, name) for name in ("has_roll", "entitled", "quorum", "prepared_at")}
+    if before.extra_votes or after.extra_votes:
+        facts["extra_votes"] = after.extra_votes
     event = Event(who, "LiveRollChanged", {"game_id": after.id, **facts, **numbers})
     record(event, *repository.change(before, after), *writes, repository.is_still_at(after, state))
     changes.publish(after.id)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,8 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from acts.links import absolute_url
+from acts.refusals import Refusal
 from live import seats
-from live.follow_ups import electorate as addresses
 from live.lifetimes import configured
 from live.rules import Game, Phase, State
 from live.screens.access import Hosted, for_hosts
@@ -33,7 +34,7 @@ from pages.sorting import natural_sort_key
 from store.keys import fold
 
 from . import quorum, roll
-from .forms import EntitledForm, NamesForm
+from .forms import EntitledForm, NamesForm, join_line
 from .roll import Entry
 
 PAGE_ROWS = 100  # people
@@ -97,6 +98,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
         "show": show,
         "names": NamesForm(),
         "entitled": EntitledForm(game=game),
+        "max_weight": lists.MAX_WEIGHT,
         "voting": state.phase == Phase.VOTING,
         "older": _page(game, show=show, q=query, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
@@ -172,12 +174,22 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
                 number,
             )
             messages.success(request, sentence % {"count": number})
+        elif act == "weigh":
+            roll.weigh(game.id, who, name, _weight(request.POST.get("weight", "")))
+            messages.success(request, _("Your changes are saved."))
         elif act == "remove":
             roll.remove(game.id, who, name)
             messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
         else:
             messages.error(request, str(seating.ALREADY_CHANGED))
     return redirect(_page(game, q=request.POST.get("q", "")[:MAX_QUERY_CHARS]))
+
+
+def _weight(typed: str) -> int:
+    try:
+        return lists.clean_weight(typed.strip())
+    except ValidationError as error:
+        raise Refusal(error.messages[0]) from None
 
 
 def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> HttpResponse:
@@ -187,17 +199,17 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
         return _show(request, game, state, 422, names=form)
     rows = form.cleaned_data["names"]
     if not is_sure:
-        return _preview(request, game, rows, form.addresses)
+        return _preview(request, game, rows, form)
     with refusals_as_errors(form, "names"):
-        number = roll.add(game.id, request.user.name, new_names(rows), form.addresses)
+        number = roll.add(game.id, request.user.name, new_names(rows), form.addresses, form.weights)
         done = ngettext("%(count)d person was added to the roll.", "%(count)d people were added to the roll.", number)
         messages.success(request, done % {"count": number})
         return redirect("game_roll", game.id)
     return _show(request, game, state, 422, names=form)
 
 
-def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
-    there, entries = roll.match_names(game.id, new_names(rows), addressed)
+def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], form: NamesForm) -> HttpResponse:
+    there, entries = roll.match_names(game.id, new_names(rows), form.addresses, form.weights)
     judged = [(row, _verdict(row, there)) for row in rows]
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
@@ -207,7 +219,9 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addres
         "coded": sum(not entry.account for entry in entries.values()),
         "new": new,
         "text": "\n".join(
-            addresses.join_line(name, addressed.get(fold(name), "")) for row in new if (name := row.value)
+            join_line(name, form.addresses.get(fold(name), ""), form.weights.get(fold(name), 1))
+            for row in new
+            if (name := row.value)
         ),
         "too_many": len(new) + (game.entitled if game.has_roll else 0) > roll.MAX_ROLL_PEOPLE,
         "most": roll.MAX_ROLL_PEOPLE,

@@ -173,10 +173,10 @@ def numbers(question: Question, result: Result) -> str:
     """“34 yes, 10 no, 7 abstentions”: abstentions are always separate."""
     if ABSTAIN not in result:
         return ""
-    if question.kind not in BOTH_SIDES or result["outcome"] == Outcome.TIED:
-        return abstentions(result)
-    counts = {"yes": result[YES], "no": result[NO], "abstentions": abstentions(result)}
-    return str(BOTH_SIDES[question.kind]) % counts
+    text = abstentions(result)
+    if question.kind in BOTH_SIDES and result["outcome"] != Outcome.TIED:
+        text = str(BOTH_SIDES[question.kind]) % {"yes": result[YES], "no": result[NO], "abstentions": text}
+    return _("In votes: %(numbers)s") % {"numbers": text} if "weights" in result else text
 
 
 BOTH_SIDES: dict[Kind, str | Promise] = {
@@ -192,7 +192,8 @@ def abstentions(result: Result) -> str:
 
 def why(question: Question, round_: Round) -> list[str]:
     """Sentences that explain the outcome: what was needed, who was present, why it is not valid."""
-    return [each for each in (_decided(question, round_.result), *_room(round_.result)) if each]
+    result = round_.result
+    return [each for each in (_decided(question, result), _weighted(result), *_room(result)) if each]
 
 
 def next_step(round_: Round) -> str:
@@ -222,6 +223,17 @@ NEEDED: dict[Kind, str | Promise] = {
         "%(needed)d were needed: %(majority)s."
     ),
 }
+
+
+def _weighted(result: Result) -> str:
+    if "weights" not in result:
+        return ""
+    sentence = ngettext(
+        "%(voters)d person cast %(votes)d votes, because some votes count several times.",
+        "%(voters)d people cast %(votes)d votes, because some votes count several times.",
+        result["voters"],
+    )
+    return sentence % {"voters": result["voters"], "votes": result["votes"]}
 
 
 def _room(result: Result) -> list[str]:
@@ -269,6 +281,10 @@ def versions(question: Question, round_: Round) -> list[Version]:
 
 
 # --- who voted how ---
+
+
+def voter_text(name: str, weight: int) -> str:
+    return name if weight == 1 else _("%(name)s (%(votes)d votes)") % {"name": isolated(name), "votes": weight}
 
 
 def vote_text(vote: str, question: Question, options: Sequence[str]) -> str:

@@ -58,8 +58,8 @@ def one_line(said: Any) -> str:
 # --- rankings ---
 
 
-def race(question: Question, rankings: Sequence[str], method: str, seed: str) -> dict[str, Any]:
-    """Every round of the count, and who leads regardless of how lots are drawn."""
+def race(question: Question, rankings: Iterable[str], method: str, seed: str) -> dict[str, Any]:
+    """Every round of the count, and who leads regardless of how lots are drawn. Rankings may be a counter of them."""
     names = names_of(question)
     ballots = Ballots.of(names, rankings).normal
     result = counted(ballots, method, seed=seed)

@@ -60,7 +60,8 @@ ITEMS = (
                            lambda asked: keys.onwards(asked.name)),)),
     ItemType("seat", keys.seat, hidden="player name:person account secret device approved:bool removed:bool robot:bool "
              "left:bool left_at:int joined_at percent:int since:int entry claim claim_device claim_round:int "
-             "refused_round:int renewed_in:int taken_over_at taken_over_in:int version:int ttl:int", replay=PLAYERS),
+             "refused_round:int renewed_in:int taken_over_at taken_over_in:int weight:int version:int "
+             "ttl:int", replay=PLAYERS),
     ItemType("live answer", keys.live_answer, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
     ItemType("live vote", keys.live_vote, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
     ItemType("live history", keys.game_in_history, f"{fields_of(PastSession)} created_by:person",

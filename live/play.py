@@ -61,6 +61,7 @@ class AnswerBox:
     robots: frozenset[str] = frozenset()  # the names that belong to robots
     players: Mapping[str, str] = field(default_factory=dict)  # player ids by name
     present: tuple[str, ...] = ()  # ids of all present at any time while it was open, voters or not
+    weights: Mapping[str, int] = field(default_factory=dict)  # how many times a vote counts, by id, if not once
 
     def by_robots(self, names: Iterable[str]) -> int:
         return sum(name in self.robots for name in names)

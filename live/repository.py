@@ -354,6 +354,11 @@ def moving(game: Game, before: State, after: State) -> list[Write]:
     return [Put(_state_item(game, after), when=still)]
 
 
+def is_same(game: Game) -> Check:
+    """Condition: neither its settings nor its roll have changed since it was read."""
+    return Check(keys.game(game.id), unchanged(game))
+
+
 def is_still_at(game: Game, state: State) -> Check:
     """Condition: no step has been taken since the state was read."""
     return Check(keys.game_state(game.id), unchanged(state))

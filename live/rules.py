@@ -102,6 +102,7 @@ class Game:
     entitled: int = 0  # how many may vote in an assembly, present or not; 0 if not set
     quorum: str = ""  # of an assembly, as `tally.majorities` writes it
     has_roll: bool = False  # whether only those on a list may check in
+    extra_votes: int = 0  # on that list beyond one for each person, because some votes count several times
     time_zone: str = "UTC"  # for the times in its minutes
     frame_hosts: str = ""  # other sites that may show its screens in a frame: host names with spaces between
     prepared_at: str = ""  # when a host last changed its questions, title or entitled voters

@@ -46,6 +46,7 @@ class Seat:
     claim_device: str = ""
     claim_round: int = 0  # the only round for which the claim is valid
     refused_round: int = 0  # the round in which the seat's device rejected the claim
+    weight: int = 1  # how many times their vote counts in an assembly
     version: int = 1
 
     @property

@@ -78,7 +78,8 @@ def of_the_roll(game) -> None:
     roll.add(game.id, "Hana", NAMES)
     roll.remove(game.id, "Hana", NAMES[2])
     roll.renew(game.id, "Hana", NAMES[1])
-    roll.add(game.id, "Hana", [LATE])
+    roll.add(game.id, "Hana", [LATE], weights={LATE.lower(): 3})
+    roll.weigh(game.id, "Hana", NAMES[1], 2)
     roll.show_new_codes(game.id, "Hana", 40)
     for _device in range(2):
         code, held = roll.code_of(game.id, roll.find(game.id, LATE)), players.pass_of_form(players.new_form())

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from assembly.resolutions import ABSTAIN, NO, YES, Outcome
+from assembly.resolutions import ABSTAIN, NO, YES, Outcome, weights_of
 from assembly.speakers import Speech
-from assembly.wording import KIND_LABELS, Version, headline, next_step, numbers, versions, vote_text, why
+from assembly.wording import KIND_LABELS, Version, headline, next_step, numbers, versions, vote_text, voter_text, why
 from live.rounds import Round, options_of
 from pages.sorting import natural_sort_key
 from questions.question import Question
@@ -54,7 +54,7 @@ def point_view(minutes: Minutes, point: Point) -> PointView:
         options=options_of(round_, question) if round_ else (),
         versions=versions(question, round_) if round_ and counts else [],
         laps=[[number(each) if each else "" for each in lap["tally"]] for lap in result.get("rounds", ())],
-        present=_names(minutes, result.get("present", ())),
+        present=_names(minutes, result.get("present", ()), weights_of(round_)) if round_ else (),
         votes=tuple(_by_name(minutes, question, round_)) if round_ and counts else (),
         speeches=tuple((minutes.name_of(each.player), _length(each)) for each in point.speeches),
         opened=_moment(result.get("opened")),
@@ -62,8 +62,9 @@ def point_view(minutes: Minutes, point: Point) -> PointView:
     )
 
 
-def _names(minutes: Minutes, players: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(map(minutes.name_of, players), key=natural_sort_key))
+def _names(minutes: Minutes, players: Iterable[str], weights: Mapping[str, int]) -> tuple[str, ...]:
+    named = ((minutes.name_of(player), weights.get(player, 1)) for player in players)
+    return tuple(voter_text(*each) for each in sorted(named, key=lambda each: natural_sort_key(each[0])))
 
 
 def _moment(milliseconds: int | None) -> datetime | None:
@@ -99,11 +100,11 @@ def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tu
     """Who voted how in an open vote, most frequent first unless there is a fixed order."""
     if round_.result["secret"]:
         return
-    voters: dict[str, list[str]] = {}
+    voters, weights = dict[str, list[str]](), weights_of(round_)
     for entry in round_.entries:
         voters.setdefault(entry.said, []).append(entry.player)
     for vote in sorted(voters, key=lambda vote: (vote in VOTED and VOTED.index(vote) + 1, -len(voters[vote]), vote)):
-        yield vote_text(vote, question, options_of(round_, question)), _names(minutes, voters[vote])
+        yield vote_text(vote, question, options_of(round_, question)), _names(minutes, voters[vote], weights)
 
 
 def _length(speech: Speech) -> str:

@@ -128,7 +128,8 @@ def _read_answers(game: Game, state: State) -> Closing:
     last = tuple(replace(each, robot=each.player in robots) for each in _last_in_time(given, state, percents))
     present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
-    box = AnswerBox(last, percents, robots, ids, tuple(present))
+    weights = {each.player: each.weight for each in playing.values() if each.weight != 1}
+    box = AnswerBox(last, percents, robots, ids, tuple(present), weights)
     return Closing(game, state, questions, box, written, clock.now(), gathered)
 
 

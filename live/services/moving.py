@@ -65,8 +65,9 @@ def move(
     play = play_at(state)
     opened, vote_data = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
     present = game.format.open_vote(game, after) if step == Step.VOTE else {}
+    same = [repository.is_same(game)] if present and after.secret else []
     gone = [*_dropped(game, state, step), *play.moving_on(game, state, after)] if play else []
-    record(game, who, step, state, after, *salt, *gone, *opened, **present, **vote_data)
+    record(game, who, step, state, after, *salt, *gone, *opened, *same, **present, **vote_data)
     return after
 
 

@@ -44,7 +44,9 @@ globalThis.SealedRound = (() => {
   // --- recounting ---
 
   const everyone = (options) => options.map((_, place) => place);
-  const times = (said, words) => said.filter((each) => each === words).length;
+  // Votes of an assembly are pairs: what was said, and how many times it counts.
+  const total = (cast) => cast.reduce((sum, [, weight]) => sum + weight, 0);
+  const times = (cast, words) => total(cast.filter(([said]) => said === words));
 
   // The count identifies candidates by name, so duplicates get a number.
   const namesOf = (options) =>
@@ -111,10 +113,10 @@ globalThis.SealedRound = (() => {
 
   const byPlace = (places) => [...places].sort(([a, one], [b, other]) => one - other || a - b);
 
-  const race = (options, rankings, method, seed) => {
+  const race = (options, rankings, method, seed, cast = rankings.map((each) => [each, 1])) => {
     const names = namesOf(options);
     const at = new Map(names.map((name, place) => [name, place]));
-    const ballots = normal(names, rankings.map((each) => [each, 1]));
+    const ballots = normal(names, cast);
     const result = count(ballots, method, { seed });
     const found = withoutLots(ballots, result, method, seed);
     const numbers = (some) => some.map((name) => at.get(name));
@@ -133,38 +135,40 @@ globalThis.SealedRound = (() => {
 
   // --- assembly votes ---
 
-  const motion = (options, said) => ({
-    yes: times(said, "yes"),
-    no: times(said, "no"),
-    abstain: said.length - times(said, "yes") - times(said, "no"),
+  const motion = (options, cast) => ({
+    yes: times(cast, "yes"),
+    no: times(cast, "no"),
+    abstain: total(cast) - times(cast, "yes") - times(cast, "no"),
   });
 
-  const choice = (options, said) => {
-    const chosen = everyone(options).map((place) => times(said, String(place)));
+  const choice = (options, cast) => {
+    const chosen = everyone(options).map((place) => times(cast, String(place)));
     const most = Math.max(...chosen);
     const all = chosen.reduce((sum, each) => sum + each, 0);
     const leaders = most ? everyone(options).filter((place) => chosen[place] === most) : [];
-    return { chosen, abstain: said.length - all, leaders, yes: most, no: all - most };
+    return { chosen, abstain: total(cast) - all, leaders, yes: most, no: all - most };
   };
 
-  const ranking = (options, said, seed) =>
-    said.some(Boolean)
-      ? { ...race(options, said, "irv", seed), abstain: times(said, "") }
-      : { winners: [], places: [], rounds: [], lots: [], between: false, abstain: said.length };
+  const ranking = (options, cast, seed) => {
+    const rankings = cast.map(([said]) => said);
+    return rankings.some(Boolean)
+      ? { ...race(options, rankings, "irv", seed, cast), abstain: times(cast, "") }
+      : { winners: [], places: [], rounds: [], lots: [], between: false, abstain: total(cast) };
+  };
 
   // The best of them against the last, which is the status quo.
-  const alternatives = (options, said) => {
+  const alternatives = (options, cast) => {
     const names = namesOf(options);
-    const ballots = normal(names, said.map((each) => [each, 1]));
+    const ballots = normal(names, cast);
     const result = count(ballots, "schulze");
     const at = names.map((name) => ballots.names.indexOf(name));
     const pairwise = at.map((one) => at.map((other) => result.pairwise[one][other]));
-    const winners = said.some(Boolean) ? result.winners.map((name) => names.indexOf(name)).sort((a, b) => a - b) : [];
+    const winners = cast.some(([said]) => said) ? result.winners.map((name) => names.indexOf(name)).sort((a, b) => a - b) : [];
     const places = byPlace(result.places.map(([name, place]) => [names.indexOf(name), place]));
     const last = names.length - 1;
     const [best] = places.find(([option]) => option !== last);
     const [yes, no] = [pairwise[best][last], pairwise[last][best]];
-    return { method: "schulze", winners, places, pairwise, best, yes, no, abstain: said.length - yes - no };
+    return { method: "schulze", winners, places, pairwise, best, yes, no, abstain: total(cast) - yes - no };
   };
 
   // More than half, or at least another share; in whole numbers, to be exact at the boundary.
@@ -177,7 +181,8 @@ globalThis.SealedRound = (() => {
   const needed = (kind, { yes, no }, sealed) => {
     if (kind === "ranking" || (kind === "choice" && !sealed.majority)) return {};
     const [share, of] = (sealed.majority || "1/2 cast").split(" ");
-    const whole = { cast: yes + no, present: sealed.present_count, entitled: sealed.entitled }[of];
+    const { present_votes: present = sealed.present_count, entitled_votes: entitled = sealed.entitled } = sealed;
+    const whole = { cast: yes + no, present, entitled }[of];
     return { needed: shareOf(share, whole, share === "1/2"), of: whole };
   };
 
@@ -214,7 +219,14 @@ globalThis.SealedRound = (() => {
     const here = { secret: isWritten || (asked.secret ?? false), majority: asked.majority ?? "", quorate: met };
     Object.assign(here, { kind: asked.kind, present_count: sealed.present.length });
     if (["talked", "too few"].includes(sealed.outcome)) return here;
-    const found = VOTES[kind](options, round.entries.map((each) => each.said), session);
+    const weights = new Map(sealed.weights);
+    const weightOf = (player) => weights.get(player) ?? 1;
+    const cast = round.entries.map((each) => [each.said, weightOf(each.player)]);
+    if (sealed.weights) {
+      const present = total(sealed.present.map((player) => [player, weightOf(player)]));
+      Object.assign(here, { voters: cast.length, votes: total(cast), present_votes: present });
+    }
+    const found = VOTES[kind](options, cast, session);
     const terms = { ...sealed, ...here };
     const need = needed(kind, found, terms);
     return { ...here, ...found, ...need, outcome: met ? outcome(kind, options, found, need, terms) : "invalid" };

@@ -79,7 +79,9 @@ def resolved(random: Random) -> tuple[Question, Round]:
     game = Game("game", "", Type.ASSEMBLY, "2026-01-01T00:00:00.000Z", "", entitled=10, quorum=quorum, **unsaid)
     state = replace(State(phase=Phase.VOTING, round=1, played=(0,)), secret=question.secret)
     present = sorted({f"p{place}" for place in range(len(said) + random.randint(0, 2))})
-    round_ = resolutions.resolve_item(game, state, question, given(said), present, 7)
+    weights = {} if question.secret else {name: 5 for name in present if random.random() < 0.3}
+    game = replace(game, extra_votes=sum(weights.values()))
+    round_ = resolutions.resolve_item(game, state, question, given(said), present, 7, weights)
     if kind == Kind.RANKING and question.secret:  # as if the room had written the options
         told = {**round_.result, "kind": str(Kind.IDEAS), "options": list(options)}
         return replace(question, kind=Kind.IDEAS, options=(), secret=False), replace(round_, result=told)
