@@ -213,7 +213,7 @@ def _add(game_id: str, who: str, names: Sequence[str], addresses: Addresses, wei
     writes = (Put(_item(game, each), when=Missing()) for each in entries.values())
     seat_writes = _weighing_seats(game, [each for each in entries.values() if each.weight != 1])
     _record(game, state, after, who, *writes, *seat_writes, added=len(entries))
-    if seat_writes:
+    if not all(isinstance(each, Check) for each in seat_writes):
         seats.count_change(game)
     return len(entries)
 
