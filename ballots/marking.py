@@ -25,5 +25,5 @@ def form_context(election: Election, candidates: Sequence[Candidate], marks: Map
     }
 
 
-def shown(election: Election, rankings: str) -> ShownBallot:
+def ballot_in_words(election: Election, rankings: str) -> ShownBallot:
     return shown_ballot(rankings, elections.candidates_of(election), election)

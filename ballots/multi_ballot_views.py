@@ -268,7 +268,7 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
         "answer": answer,
         "question": way.multi_ballot.short(election.name),
         "election": election,
-        "shown": marking.shown(election, answer.rankings),
+        "shown": marking.ballot_in_words(election, answer.rankings),
     }
 
 
@@ -354,7 +354,7 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing, outcome: Outcom
         "cast": cast,
         "id": question_key(election.name),
         "qr": receipt_image(standing, cast) if cast and not is_secret else "",
-        "shown": marking.shown(election, cast.rankings) if cast else None,
+        "shown": marking.ballot_in_words(election, cast.rankings) if cast else None,
         "draft_key": draft_key(request, standing) if standing.voted else "",
         "sentence": _sentence_without_code(standing),
         "may_vote": is_open and not standing.voted,

@@ -261,7 +261,7 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
     fields = carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
-        "shown": marking.shown(standing.election, rankings),
+        "shown": marking.ballot_in_words(standing.election, rankings),
         "fields": [(field, value) for field, values in fields.lists() for value in values],
         "replaces": standing.may_change,
         "weight": standing.weight,
@@ -396,7 +396,7 @@ def _show_receipt(
         "confirmation": cast.confirmation,
         **words_context(secret, path_of("change", election.name)),
         "qr": "" if secret else _code_image(standing, cast),
-        "shown": marking.shown(election, cast.rankings),
+        "shown": marking.ballot_in_words(election, cast.rankings),
         "acts": standing.acts,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),

@@ -51,13 +51,13 @@ def _majority(ballots: Ballots, count: Count, result: Result) -> Closeness:
     carried, others = bool(result.winners), [marks.get(NO), marks.get(ABSTAIN), ""]
     before, after = ([marks.get(YES)], marks.get(NO)) if carried else (others, marks.get(YES))
     number = yes - needed + 1 if carried else needed - yes
-    changes = _taken(ballots, [mark for mark in before if mark is not None], after or "", number)
+    changes = _change_ballots(ballots, [mark for mark in before if mark is not None], after or "", number)
     if sum(change.count for change in changes) < number:  # more would have to vote
         return Closeness(None, True, result.winners)
     return Closeness(number, True, result.winners, count(apply(ballots, changes)).winners, changes)
 
 
-def _taken(ballots: Ballots, sources: list[str], after: str, number: int) -> tuple[Change, ...]:
+def _change_ballots(ballots: Ballots, sources: list[str], after: str, number: int) -> tuple[Change, ...]:
     """So many ballots changed, the first sources first."""
     changes = []
     for before in sources:
@@ -162,7 +162,7 @@ class _Search:
     def _alters(self, sources: list[str], after: str, number: int) -> bool:
         """Count again; remember the change if it alters the winners and is the smallest so far."""
         self.left -= 1
-        changes = _taken(self.ballots, sources, after, number)
+        changes = _change_ballots(self.ballots, sources, after, number)
         changed = apply(self.ballots, changes)
         vars(changed.normal)["digest"] = ""  # never needed here
         new = self.count(changed).winners
