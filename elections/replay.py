@@ -22,6 +22,7 @@ from . import repository, rolls, sharding
 from .convening import Convened
 from .drafts import services as drafts
 from .groups.replay import group_of
+from .help_desk import correcting
 from .history import entries as history
 from .invitations import mailing
 from .lifecycle import closing, deleting
@@ -194,6 +195,15 @@ def voters_removed(event: Happened) -> Iterator[Step]:
     yield roll.removing(election_of(event), event.data["voters"])
 
 
+def address_corrected(event: Happened) -> Iterator[Step]:
+    questions = correcting.questions_of(election_of(event))
+    entries = correcting.entries_of(questions, event.data["voter"])
+    if not entries:
+        raise DoesNotFit(f"is about {event.data['voter']}, who is not on the roll at that time.")
+    new, replaced = correcting.correcting(questions, entries, event.data["address"])
+    yield [*new, *replaced]
+
+
 # --- from draft to closed ---
 
 
@@ -292,13 +302,18 @@ EVENTS = (
     EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list groups:list "
-              "weights:list",
+              "weights:list reason request",
               sentence=history.voters_added),
     EventType("VotersGrouped", voters_grouped, "election_name voters:people groups:list",
               sentence=history.voters_grouped),
     EventType("VotersWeighted", voters_weighted, "election_name voters:people weights:list",
               sentence=history.voters_weighted),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
+    EventType("VoterAddressCorrected", address_corrected, "election_name voter:person address:address",
+              sentence=_("%(who)s corrected an address on the roll.")),
+    EventType("RequestSent", recorded_only, "election_name request kind", sentence=history.request_sent),
+    EventType("RequestAnswered", recorded_only, "election_name request kind outcome reason",
+              sentence=history.request_answered),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),
     EventType("RollSourceDropped", recorded_only, "election_name",

@@ -15,8 +15,12 @@ from django.utils.translation import gettext as _
 from acts.refusals import Refusal
 
 
-def message_page(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:
-    return render(request, "pages/message.html", {"title": title, "sentence": sentence}, status=status)
+def message_page(
+    request: HttpRequest, title: str, sentence: str, status: int = 200, *, help_url: str = ""
+) -> HttpResponse:
+    """`help_url` is where people can ask, if there is somebody to ask."""
+    context = {"title": title, "sentence": sentence, "help_url": help_url}
+    return render(request, "pages/message.html", context, status=status)
 
 
 def inbox_page(request: HttpRequest, sentence: str) -> HttpResponse:

@@ -120,6 +120,7 @@ result = _one("RESULT")
 sealing = _one("SEALING")
 shared_result = _one("SHARED")  # a short form of a public result
 reminders = _one("REMINDERS")
+help_desk = _one("REQUESTS")  # how many requests to its organisers wait
 invitation_words = _one("WORDS")  # the organisers' own text in the invitation, and who gets the replies
 
 candidates = _all("CANDIDATE#")
@@ -132,6 +133,8 @@ result_parts = _all("RESULT#")
 counted_parts = _all("COUNTED#")
 failed_mails = _all("FAILED#")
 messages = _all("MESSAGE#")
+help_requests = _all("REQUEST#")
+all_sent_requests = _all("SENDER#")
 
 
 # --- rolls ---
@@ -310,3 +313,29 @@ def failed_mail(election_name: str, kind: str, voter_name: str) -> Key:
 
 def message(election_name: str, digest: str) -> Key:
     return Key(election(election_name).pk, f"MESSAGE#{escape(digest)}")
+
+
+# --- requests to the organisers ---
+
+
+def help_request(election_name: str, request_id: str) -> Key:
+    return Key(election(election_name).pk, f"REQUEST#{escape(request_id)}")
+
+
+def requests_in(election_name: str, state: str) -> Span:
+    """The inbox of an election's organisers: what waits, or what was answered, by date."""
+    return Span(f"REQUESTS#{part(election_name)}#{state}", index=True)
+
+
+def sent_request(election_name: str, sender: str, request_id: str) -> Key:
+    """The entry by which a request is found by whoever sent it, by name or address."""
+    return Key(election(election_name).pk, f"SENDER#{part(sender)}#{escape(request_id)}")
+
+
+def requests_sent_in(election_name: str, sender: str) -> Span:
+    return Span(election(election_name).pk, prefix=f"SENDER#{part(sender)}#")
+
+
+def requests_sent_by(sender: str) -> Span:
+    """In all elections."""
+    return Span(f"SENDER#{part(sender)}", index=True)
