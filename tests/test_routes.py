@@ -339,6 +339,9 @@ ROUTES = {
     "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "ask_for_help": (PUBLIC, FORM, ["draft"]),  # of an election that is open: tests/elections/test_help_desk.py
+    "requests": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "request": (Permission.USE_APPLICATION, FORM, ["draft", "no-such-request"]),
     "leave_alone": (PUBLIC, FORM, ["token"]),
     "no_results_by_mail": (PUBLIC, FORM, ["token"]),
     "remove_voter": (Permission.USE_APPLICATION, ACT, ["draft"]),
@@ -535,6 +538,8 @@ DRAFT = {
     "invite_voters": Action.INVITE,
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
+    "requests": Action.ANSWER,
+    "request": Action.ANSWER,
     "mail_result": Action.ANNOUNCE,
     "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,
@@ -588,7 +593,7 @@ OF_PLAYERS |= {"delete_minutes"}
 OF_PLAYERS |= {"revoke_token"}  # finds the token first
 
 
-MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
+MADE_UP = {"remove_candidate", "go_on_importing", "request"}  # their words name nothing that is there
 
 
 def patterns(resolver=None) -> list[URLPattern]:

@@ -38,7 +38,7 @@ def check_correction(questions: Sequence[Election], voter: str, address: str) ->
     if not rolls.is_by_address(voter):
         raise WrongState(_("%(name)s is listed by account. They change their address there.") % {"name": voter})
     entries = entries_of(questions, voter)
-    if not entries or entries[0]["election_name"] != first.name:
+    if not entries or keys.fold(entries[0]["election_name"]) != keys.fold(first.name):
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     if rolls.on_roll(first, [address]):
         raise WrongState(_("%(name)s is on the roll already.") % {"name": address})

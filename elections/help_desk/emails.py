@@ -11,11 +11,12 @@ from elections.invitations import own_text, wording
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election
 from mail.emails import EmailTemplate, Message
+from mail.names import isolated
 from mail.outbox import Mail, NothingToSay
 from pages import markdown_cache
 
 from . import repository as requests
-from .rules import Reply
+from .rules import REFUSED, Reply
 
 
 def _election(mail: Mail) -> Election:
@@ -41,10 +42,11 @@ def _waiting_values(mail: Mail) -> dict[str, str]:
 
 
 def _reply_values(mail: Mail) -> dict[str, str]:
-    answer = _reply(mail)
-    reason = _("Reason: %(reason)s.") % {"reason": answer.reason_label} if answer.act == "refused" else ""
-    sentence = " ".join(filter(None, (str(answer.sentence), reason)))
-    return {"election": ballot_name(_election(mail)), "who": wording.person_label(answer.by), "sentence": sentence}
+    answer, election = _reply(mail), ballot_name(_election(mail))
+    names = {"who": isolated(wording.person_label(answer.by)), "election": isolated(election)}
+    answers = _("%(who)s, who runs the election “%(election)s”, answers your request.") % names
+    reason = _("Reason: %(reason)s.") % {"reason": answer.reason_label} if answer.act == REFUSED else ""
+    return {"election": election, "sentences": " ".join(filter(None, (answers, str(answer.sentence), reason)))}
 
 
 def _words(mail: Mail) -> Message | None:
@@ -75,7 +77,7 @@ WAITING = EmailTemplate(
 )
 ANSWER = EmailTemplate(
     gettext_noop("Answer to your request: %(election)s"),
-    (gettext_noop("%(who)s, who runs the election “%(election)s”, answers your request."), "%(sentence)s"),
+    ("%(sentences)s",),
     _help_page,
     gettext_noop("Ask again"),
     message=_words,
