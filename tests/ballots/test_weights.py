@@ -337,6 +337,12 @@ def test_the_page_takes_shows_and_exports_weights(organiser, drafted):
     assert browser.post(f"/election/{NAME}/roll/", {"voters": "Bob\nKim", "weight": "12"}).status_code == 302
     page = browser.get(f"/election/{NAME}/roll/").content.decode()
     assert page.count("12 votes</span>") == 2
+    weigh(organiser, NAME, {"Max": 1_000_000})
+    page = browser.get(f"/election/{NAME}/roll/").content.decode()
+    assert ('<span class="votes">Votes</span>' in page, "1,000,000 votes</span>" in page) == (True, True)
+    german = browser.get(f"/election/{NAME}/roll/", headers={"accept-language": "de"}).content.decode()
+    assert "1.000.000 Stimmen</span>" in german
+    remove_voter(organiser, elections.find(NAME), "Max")
     exported = b"".join(browser.get(f"/election/{NAME}/roll/roll.csv").streaming_content).decode()
     back = {row.value: row.weight for row in lists.read_voters(exported.encode())}
     assert back == {"Bob": 12, "Eve": 2, "Kim": 12}
