@@ -31,7 +31,7 @@ from elections.personal_data import rolls as own_rolls
 from elections.roll import services, sources
 from elections.roll.services import add_voters
 from elections.rules import MAX_VOTER_GROUPS, Action, NotReady, State, WrongState
-from elections.turnout.groups import GroupTurnout, group_turnouts, large_groups
+from elections.turnout.counts import GroupTurnout, group_turnouts, large_groups
 from pages import lists
 from pages.lists import Details, Verdict, clean_groups, read_voters
 from ranking.candidates import Candidate
