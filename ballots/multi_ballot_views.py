@@ -28,7 +28,7 @@ from elections.multi_ballots.rules import question_key
 from elections.rules import LEAVE, NO_DRAFTS, Election
 from pages.forms import form_page, token_in
 from ranking import drafts, listing, ranking_cookie
-from ranking.kinds import marks_from
+from ranking.kinds import marks_from, may_be_blank
 from ranking.rankings import (
     RANK_PREFIX,
     Ranks,
@@ -195,7 +195,7 @@ def _show(
         "last": len(places),
         "question": way.multi_ballot.short(election.name),
         "about": standing.about,
-        **marking.form_context(election, candidates, ranks),
+        **marking.form_context(election, candidates, ranks, skips=True),
         "draft_key": draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else _whose(request, way, standing),
         "replaces": standing.may_change,
@@ -269,6 +269,7 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
         "question": way.multi_ballot.short(election.name),
         "election": election,
         "shown": marking.ballot_in_words(election, answer.rankings),
+        "may_be_blank": may_be_blank(election),
     }
 
 
