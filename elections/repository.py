@@ -215,12 +215,13 @@ def list_of(state: State) -> Span:
 
 
 def open_elections(names: Iterable[str], now: str) -> list[Election]:
-    """The elections among these that are open. Of the others only their short entries in the list are read."""
+    """The elections among these that are open, even if voting begins later. Of the others only their short entries in
+    the list are read."""
     places = [keys.listed_election(name) for name in names]
     entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
     open_ = [keys.election(each.name) for each in entries if each.state(now) in (State.EDITABLE, State.OPEN)]
     found = [election_of(item) for item in table().get_many(open_).values()] if open_ else []
-    return [each for each in found if each.takes_votes(now)]
+    return [each for each in found if each.state(now) in (State.EDITABLE, State.OPEN)]
 
 
 # --- items ---
@@ -259,8 +260,8 @@ def _listed_fields(election: Election) -> Item:
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """Fields as stored: lists for tuples, without rendered HTML and pictures."""
-    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
+    """Fields as stored: lists for tuples, without what is rendered, stored elsewhere or worked out."""
+    kept = {name: value for name, value in fields.items() if name not in ("html", "photo", "rare_weights")}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 

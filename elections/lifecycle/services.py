@@ -28,8 +28,6 @@ def open_(actor: User, election: Election, *, editable: bool = False, shows_skil
     check(actor, election, Action.OPEN)
     election, candidates = rolls.as_it_would_open(election), repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
-    if election.weighted:
-        rules.check_weights(election, rolls.sizes_by_weight(election))
     editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 
