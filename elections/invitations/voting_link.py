@@ -3,6 +3,7 @@
 It names the election and the voter, and has a random secret. It is drawn when its mail is sent, and then forgotten: the
 roll has only a hash of it, so neither the store nor the site's key is enough to make a link. The links of the latest
 mails all work, as long as the election exists; a new link that an organiser sends on request ends all earlier ones.
+Anybody may have links mailed to a voter (`elections.link_requests`), so those end no links but the oldest of their own.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 
 LINKS = "links"  # on the roll: the mails that the latest links were sent in, each with the hash of its link
 MAX_LINKS = 8
+REQUESTED = "requested "  # before the number of a mail that anybody may have asked for
+MAX_REQUESTED_LINKS = 4
 SECRET_BYTES = 16
 
 
@@ -87,9 +90,16 @@ def _new_token(election_name: str, voter: str, address: str, mail: str) -> str |
     mailed = "" if is_by_address(name) else address
     link = Link(election.name, election.created_at, name, secrets.token_hex(SECRET_BYTES), mailed)
     others = [each for each in entry.get(LINKS, ()) if each[0] != mail]
-    links = [*others, [mail, link.hash]][-MAX_LINKS:]
+    links = _latest([*others, [mail, link.hash]])
     write(Update(Key(entry["PK"], entry["SK"]), set={LINKS: links}, when=are_unchanged(entry)))
     return link.token
+
+
+def _latest(links: list[list[str]]) -> list[list[str]]:
+    """Those that were requested are counted on their own, so that requests do not end the link in an invitation."""
+    requested = [each for each in links if each[0].startswith(REQUESTED)]
+    sent = [each for each in links if not each[0].startswith(REQUESTED)]
+    return [*sent[-MAX_LINKS:], *requested[-MAX_REQUESTED_LINKS:]]
 
 
 def are_unchanged(entry: Item) -> Condition:
