@@ -206,7 +206,7 @@ def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict 
 def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
     """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
     secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
-    if not standing.voted or standing.link or not secret:
+    if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
     return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
@@ -276,7 +276,7 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
 
 def has_words(standing: Standing) -> bool:
     """Whether the ballot they cast is found again only by words that the receipt shows."""
-    return standing.election.secret_ballot and standing.election.changeable and standing.link is None
+    return standing.election.secret_ballot and standing.election.changeable and not standing.link_is_secret
 
 
 # Casting reads all it needs by itself, once.
@@ -575,6 +575,6 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
     if not election.changeable and election.secret_ballot:
-        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.voter})
+        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.label})
         return redirect("paper", name=election.name)
-    return _show_receipt(request, standing, outcome.ballot, paper_for=standing.voter)
+    return _show_receipt(request, standing, outcome.ballot, paper_for=standing.label)
