@@ -149,8 +149,8 @@ ITEMS = (
              replay="A list being added to the roll; each voter added has an event."),
     ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "details:map",
              replay="A list being added to the roll; each voter added has an event."),
-    ItemType("pending voters", keys.filling_part, "voters:people accounts:list", replay="Voters being copied "
-             "into a draft in batches; each voter added has an event."),
+    ItemType("pending voters", keys.filling_part, "voters:people accounts:list weights:list",
+             replay="Voters being copied into a draft in batches; each voter added has an event."),
     ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list letters:list ttl:int",
              replay="A list being added to a group; each member added has an event."),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from django.utils.translation import gettext
@@ -22,7 +22,7 @@ from store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update
 
 from . import sharding
 from .repository import Description, description_among, election_of, recent_read
-from .rules import Election, State
+from .rules import Election, State, as_opened
 from .sharding import Known
 
 NUMBER_SIGN = "@"  # follows member numbers on the roll
@@ -196,14 +196,10 @@ def sizes_by_weight(election: Known) -> Counter[tuple[tuple[str, ...], int]]:
 
 
 def as_it_would_open(election: Election) -> Election:
-    """If it is a draft for some groups, with how many on its roll are in none of them; if votes have weights, with how
-    many there are beyond one for each voter."""
+    """A draft for some groups or with weights, with what its roll makes of it."""
     if not (election.for_groups or election.weighted) or election.stored_state != State.DRAFT:
         return election
-    sizes = sizes_by_weight(election)
-    excluded = sum(size for (groups, _weight), size in sizes.items() if not election.is_for(groups))
-    extra = sum((weight - 1) * size for (groups, weight), size in sizes.items() if election.is_for(groups))
-    return replace(election, excluded=excluded, extra_votes=extra)
+    return as_opened(election, sizes_by_weight(election))
 
 
 def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:

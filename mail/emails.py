@@ -131,8 +131,8 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
 
 def _colours() -> dict[str, tuple[str, str]]:
     """Colours by name, for light and dark mode."""
-    (own,) = COLOURING.run_all(site_colour())
-    return {name.replace("-", "_"): pair for name, pair in own.items()}
+    (shades,) = COLOURING
+    return {name.replace("-", "_"): pair for name, pair in shades(site_colour()).items()}
 
 
 def sender(name: str) -> str:

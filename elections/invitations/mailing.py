@@ -80,7 +80,7 @@ def remind(actor: User, election: Election) -> None:
 
 
 def reminder_steps(election: Election) -> list[Write]:
-    return [write for writes in REMINDING.run_all(election) for write in writes]
+    return [write for step in REMINDING for write in step(election)]
 
 
 def request_mailing(
