@@ -215,12 +215,13 @@ def list_of(state: State) -> Span:
 
 
 def open_elections(names: Iterable[str], now: str) -> list[Election]:
-    """The elections among these that are open. Of the others only their short entries in the list are read."""
+    """The elections among these that are open, even if voting begins later. Of the others only their short entries in
+    the list are read."""
     places = [keys.listed_election(name) for name in names]
     entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
     open_ = [keys.election(each.name) for each in entries if each.state(now) in (State.EDITABLE, State.OPEN)]
     found = [election_of(item) for item in table().get_many(open_).values()] if open_ else []
-    return [each for each in found if each.takes_votes(now)]
+    return [each for each in found if each.state(now) in (State.EDITABLE, State.OPEN)]
 
 
 # --- items ---

@@ -48,6 +48,7 @@ from elections.invitations.voting_link import new_token
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
+from elections.link_requests import services as link_requests
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
@@ -402,6 +403,8 @@ def mails() -> None:
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
     own_text.change(ada, election("Board"), "Please come *early*.", "me", "Come and vote")
     forecast.send_test(ada, election("Board"), "invited")
+    link_requests.request_links("late@example.org", "203.0.113.7", "Board")
+    finish_background(link_requests.ANSWERING.name)
     send_mails()
 
 

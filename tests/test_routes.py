@@ -340,6 +340,8 @@ ROUTES = {
     "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "my_link": (PUBLIC, FORM, []),
+    "election_my_link": (PUBLIC, FORM, ["draft"]),
     "leave_alone": (PUBLIC, FORM, ["token"]),
     "no_results_by_mail": (PUBLIC, FORM, ["token"]),
     "remove_voter": (Permission.USE_APPLICATION, ACT, ["draft"]),

@@ -230,7 +230,7 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     aside = outbox.setting_aside(item.get(INVITED, ""))  # so that retrying all failed mails does not send both
-    record_one(actor, event, email, marked, *_invitation(name, actor.name), *counted, *aside)
+    record_one(actor, event, email, marked, *invitation(name, actor.name), *counted, *aside)
 
 
 def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
@@ -440,7 +440,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
-            writes += [] if batch.kind == ANNOUNCED or not is_asked else _invitation(name, batch.asked_by)
+            writes += [] if batch.kind == ANNOUNCED or not is_asked else invitation(name, batch.asked_by)
         is_mailed = address and address not in left_alone and number not in emails and is_asked
         emails |= {number: email} if is_mailed else {}
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
@@ -472,7 +472,7 @@ def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
     return recipients
 
 
-def _invitation(voter: str, asked_by: str) -> list[Write]:
+def invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
     fields = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
     return [Update(keys.invitation(voter), set=fields)] if rolls.is_by_address(voter) else []

@@ -3,6 +3,7 @@
 It names the election and the voter, and has a random secret. It is drawn when its mail is sent, and then forgotten: the
 roll has only a hash of it, so neither the store nor the site's key is enough to make a link. The links of the latest
 mails all work, as long as the election exists; a new link that an organiser sends on request ends all earlier ones.
+Anybody may have links mailed to a voter (`elections.link_requests`), so those end no links but the oldest of their own.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 
 LINKS = "links"  # on the roll: the mails that the latest links were sent in, each with the hash of its link
 MAX_LINKS = 8
+REQUESTED = "requested "  # before the number of a mail that anybody may have asked for
+MAX_REQUESTED_LINKS = 4
 LETTER, STATION = "letter", "station"  # instead of a mail: of links that no mail is sent for
 WITHOUT_MAIL = (LETTER, STATION)
 SECRET_BYTES = 16
@@ -94,11 +97,17 @@ def _new_token(election_name: str, voter: str, address: str, mail: str) -> str |
 
 
 def with_link(entry: Item, mail: str, link: Link) -> list[list[str]]:
-    """The links of an entry with this one instead of the one before of the same mail. Too many mails end the oldest
-    links, but never a letter."""
-    others = [each for each in entry.get(LINKS, ()) if each[0] != mail]
-    mailed = [each for each in others if each[0] not in WITHOUT_MAIL]
-    return [*(each for each in others if each not in mailed), *mailed[-MAX_LINKS + 1 :], [mail, link.hash]]
+    """The links of an entry with this one instead of the one before of the same mail."""
+    return _latest([*(each for each in entry.get(LINKS, ()) if each[0] != mail), [mail, link.hash]])
+
+
+def _latest(links: list[list[str]]) -> list[list[str]]:
+    """Those that were requested are counted on their own, so that requests do not end the link in an invitation. No
+    mail ends a letter."""
+    kept = [each for each in links if each[0] in WITHOUT_MAIL]
+    requested = [each for each in links if each[0].startswith(REQUESTED)]
+    sent = [each for each in links if each not in kept and each not in requested]
+    return [*kept, *sent[-MAX_LINKS:], *requested[-MAX_REQUESTED_LINKS:]]
 
 
 def are_unchanged(entry: Item) -> Condition:
