@@ -15,7 +15,7 @@ from acts.refusals import Refusal
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
-from ranking.rankings import submitted_ranks
+from ranking.marks import submitted_ranks
 
 from . import rules, services
 from .views import show_ballot, show_for_review, show_receipt, show_typed

@@ -16,7 +16,7 @@ from accounts.rules import Permission, Role, has
 from acts.permissions import Permissions, Rule
 from acts.refusals import NotAllowed, NotNow, Refusal
 from pages import lists
-from ranking.kinds import how_to_vote
+from ranking.marks import how_to_vote
 from store.keys import fold
 from tally import methods
 from tally.majorities import Of

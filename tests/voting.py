@@ -10,7 +10,7 @@ from ballots import services
 from ballots.passes import Pass
 from elections import repository as elections
 from elections.invitations.voting_link import Link, new_token, read_link
-from ranking.rankings import Ranks
+from ranking.marks import Ranks
 from store import keys
 
 

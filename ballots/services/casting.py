@@ -27,8 +27,7 @@ from elections.rolls import NUMBER_SIGN, is_by_account, weight_fields
 from elections.rules import CONFIRM, Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.codes import new_code
-from ranking.kinds import marks_from
-from ranking.rankings import Ranks
+from ranking.marks import Ranks, marks_from
 from store import keys
 from store.log import Event, as_text, utc_now
 from store.table import Item, Write
