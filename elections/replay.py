@@ -298,6 +298,8 @@ EVENTS = (
               sentence=history.voters_grouped),
     EventType("VotersWeighted", voters_weighted, "election_name voters:people weights:list",
               sentence=history.voters_weighted),
+    EventType("VotersReaddressed", recorded_only, "election_name voters:people",
+              sentence=_("%(who)s changed the details for letters to voters.")),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),

@@ -115,6 +115,7 @@ class Election:
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
+    by_letter: int = 0  # how many of them are listed by member number: they get letters instead of mails
     voter_groups: tuple[str, ...] = ()  # the groups that people on its roll are in
     for_groups: tuple[str, ...] = ()  # those of them that may vote; all on the roll if there are none
     excluded: int = 0  # since it opened, how many are on its roll but in none of those groups

@@ -52,6 +52,7 @@ below_election = [
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
+    path("<name:name>/roll/letter/", roll_views.voter_by_letter, name="voter_by_letter"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),

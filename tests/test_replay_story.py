@@ -606,8 +606,16 @@ def somebody_leaves() -> None:
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
     rolls.forget_display_names("late@example.org")
+    tell_of_letters(someone("Ada"))
     assert new_token("Still open", "by.link@example.org", "by.link@example.org", "1")
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
+
+
+def tell_of_letters(ada: User) -> None:
+    """Somebody whom the organiser knows by a member number."""
+    made = drafts.create(ada, "By letter")
+    for street in ("Main Street 1", "Main Street 2"):
+        add_voters(ada, made, ["4711@"], {"4711@": Details("Ada", postal=(street,), language="de", check="mark")})
 
 
 def background_work_fails() -> None:

@@ -215,6 +215,8 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name, questions=_questions(election))
+    if rolls.is_by_number(name):
+        raise WrongState(_("%(name)s gets a letter instead of mails.") % {"name": rolls.voter_of(item).label})
     if not batch.asks(item):
         raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     address, display_name = recipients_of([item])[name]
@@ -398,6 +400,8 @@ def is_due(voter: Item, batch: Batch) -> bool:
         return _is_due_open_electorate(voter, batch)
     if open_electorate.is_mailed_without_entry(batch.election, voter["voter_name"]):
         return False
+    if rolls.is_by_number(voter["voter_name"]):
+        return False  # they get letters
     if batch.kind in ONE_TIME_KINDS:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
@@ -459,7 +463,7 @@ def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
         for item in voters
     }
     entries = {item["voter_name"]: item for item in voters if "since" not in item}
-    places = {name: keys.user(name) for name in entries if not rolls.is_by_address(name)}
+    places = {name: keys.user(name) for name in entries if rolls.is_by_account(name)}
     found = table().get_many(places.values()) if places else {}
     for name, place in places.items():
         person = people.user_of(found[place]) if place in found else None
