@@ -42,7 +42,8 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         found = services.resolve_link(link)
     except LinkRefused as refusal:
         help_url = reverse("ask_for_help", args=[link.election_name]) if link else ""
-        return message_page(request, _("This link does not work"), str(refusal), status=410, help_url=help_url)
+        more = {"onward": (reverse("my_link"), _("Send me a new link")), "help_url": help_url}
+        return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
     election, person = found.election, found.person
     if (refused := _refused(request, link, found)) is not None:
         return refused

@@ -44,6 +44,8 @@ from elections.invitations.mailing import REMINDING
 from elections.invitations.wording import invitations_of
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
+from elections.link_requests.emails import EMAIL_TEMPLATES as LINK_EMAILS
+from elections.link_requests.services import ANSWERING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
@@ -204,7 +206,7 @@ def install_hooks() -> None:
     # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
-        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING, ANSWERING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(TELLING_OF_REQUESTS, FORGETTING_REQUESTS),
         *(groups.DELETING, filling.FILLING),
@@ -218,7 +220,6 @@ def install_hooks() -> None:
     )
 
     # Mail templates, each kind from the app that sends it.
-    EMAIL_TEMPLATES.update(
-        ACCOUNT_EMAILS | ELECTION_EMAILS | HELP_DESK_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS
-    )
-    EMAIL_TEMPLATES.update(CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)
+    EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
+    EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)
+    EMAIL_TEMPLATES.update(HELP_DESK_EMAILS)

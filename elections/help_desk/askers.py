@@ -20,8 +20,8 @@ def asker_of(request: HttpRequest, election: Election) -> Asker | None:
     user = request.user
     if user.is_authenticated:
         return Asker(user.display_name or user.name, user.email, user.name, user.created_at)
-    voter = next((voter for voter in HOLDERS.run_all(request, election) if voter), "")
-    return Asker(voter, _address_of(voter), voter=voter) if voter else None
+    voter = next(filter(None, (step(request, election) for step in HOLDERS)), "")
+    return Asker(rolls.voter_label(voter), _address_of(voter), voter=voter) if voter else None
 
 
 def _address_of(voter: str) -> str:

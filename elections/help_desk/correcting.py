@@ -36,7 +36,7 @@ def check_correction(questions: Sequence[Election], voter: str, address: str) ->
         if counted.voted and not tells_who(each, counted.voted):
             raise WrongState(WEIGHTED if each.extra_votes else TOO_FEW)
     if not rolls.is_by_address(voter):
-        raise WrongState(_("%(name)s is listed by account. They change their address there.") % {"name": voter})
+        raise WrongState(_("%(name)s is not listed by an address.") % {"name": voter})
     entries = entries_of(questions, voter)
     if not entries or keys.fold(entries[0]["election_name"]) != keys.fold(first.name):
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})

@@ -43,6 +43,10 @@ class Delivery:
         return rolls.is_by_address(self.name)
 
     @property
+    def is_by_number(self) -> bool:
+        return rolls.is_by_number(self.name)
+
+    @property
     def invited_at(self) -> datetime | None:
         moment = self.entry.get("invited_at")
         return datetime.fromisoformat(moment) if moment else None
@@ -51,7 +55,7 @@ class Delivery:
 def delivery(election: Election, names: Iterable[str]) -> Delivery | None:
     """Of the first of these names or addresses that is on the roll."""
     voted = turnout(election).voted
-    shown = [each for each in names if each and (tells_names(election, voted) or rolls.is_by_address(each))]
+    shown = [each for each in names if each and (tells_names(election, voted) or not rolls.is_by_account(each))]
     places = list(dict.fromkeys(sharding.voter_key(election, each) for each in shown))
     found = table().get_many(places) if places else {}
     entry = next((found[place] for place in places if place in found), None)

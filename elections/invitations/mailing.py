@@ -80,7 +80,7 @@ def remind(actor: User, election: Election) -> None:
 
 
 def reminder_steps(election: Election) -> list[Write]:
-    return [write for writes in REMINDING.run_all(election) for write in writes]
+    return [write for step in REMINDING for write in step(election)]
 
 
 def request_mailing(
@@ -217,6 +217,8 @@ def resend_invitation(actor: User, election: Election, voter: str, *also: Write)
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name = item["voter_name"]
+    if rolls.is_by_number(name):
+        raise WrongState(_("%(name)s gets a letter instead of mails.") % {"name": rolls.voter_of(item).label})
     address, display_name = recipients_of([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
@@ -249,7 +251,7 @@ def _one_invitation(
     ledger, about = batch.ledger(new["voter_name"]), batch.about(new, display_name)
     email = outbox.queued(EMAIL_KINDS[INVITED], address, ledger, **about)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in old)
-    invited = _invitation(new["voter_name"], actor.name)
+    invited = invitation(new["voter_name"], actor.name)
     return batch, email, [*invited, *counted, *outbox.setting_aside(old.get(INVITED, ""))]
 
 
@@ -420,6 +422,8 @@ def is_due(voter: Item, batch: Batch) -> bool:
         return _is_due_open_electorate(voter, batch)
     if open_electorate.is_mailed_without_entry(batch.election, voter["voter_name"]):
         return False
+    if rolls.is_by_number(voter["voter_name"]):
+        return False  # they get letters
     if batch.kind in ONE_TIME_KINDS:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
@@ -458,7 +462,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
-            writes += [] if batch.kind == ANNOUNCED or not is_asked else _invitation(name, batch.asked_by)
+            writes += [] if batch.kind == ANNOUNCED or not is_asked else invitation(name, batch.asked_by)
         is_mailed = address and address not in left_alone and number not in emails and is_asked
         emails |= {number: email} if is_mailed else {}
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
@@ -481,7 +485,7 @@ def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
         for item in voters
     }
     entries = {item["voter_name"]: item for item in voters if "since" not in item}
-    places = {name: keys.user(name) for name in entries if not rolls.is_by_address(name)}
+    places = {name: keys.user(name) for name in entries if rolls.is_by_account(name)}
     found = table().get_many(places.values()) if places else {}
     for name, place in places.items():
         person = people.user_of(found[place]) if place in found else None
@@ -490,7 +494,7 @@ def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
     return recipients
 
 
-def _invitation(voter: str, asked_by: str) -> list[Write]:
+def invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
     fields = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
     return [Update(keys.invitation(voter), set=fields)] if rolls.is_by_address(voter) else []

@@ -540,7 +540,8 @@ def test_an_address_cannot_become_one_that_is_listed_nor_an_account_be_renamed(a
     for voter, new, word in (
         ("a@example.org", "B@example.org", "already"),
         ("a@example.org", "A@EXAMPLE.org", "already"),
-        ("Grace", "new@example.org", "account"),
+        ("Grace", "new@example.org", "not listed by an address"),
+        ("4711@", "new@example.org", "not listed by an address"),
         ("zz@example.org", "new@example.org", "not on the roll"),
     ):
         with pytest.raises(WrongState, match=word):
