@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elections import repository as elections
+from elections.candidate_questions.repository import answers_with_candidates
 from elections.rules import Election
 from ranking.candidates import Candidate
 from ranking.kinds import ShownBallot, explanation, labelled, shown_ballot, takes_one
@@ -16,6 +17,7 @@ def form_context(election: Election, candidates: Sequence[Candidate], marks: Map
     """The candidates as listed, with what was marked so far, valid or not."""
     proposal = [election.majority_sentence] if election.kind == "yes-no" else []
     return {
+        "answers": answers_with_candidates(election),
         "choices": choices_of(labelled(candidates, election.kind), marks),
         "ranks": len(candidates),
         "how_to_vote": election.how_to_vote,

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import NotNow
 from pages.text_cleaning import MAX_STACKED_ACCENTS, is_combining, is_too_tall, single_line
 from store.keys import without_invisible
+from store.table import Item
 
 MAX_QUESTION_CHARS = 300
 MAX_ANSWER_CHARS = 1_000
@@ -59,6 +60,11 @@ class Question:
     fate: Fate = Fate.WAITING
     held: bool = False  # because it contains a word on the list
     version: int = 1
+
+    @property
+    def index(self) -> Item:
+        """In which list it is, besides that of all questions."""
+        return {}
 
     @property
     def is_seen(self) -> bool:

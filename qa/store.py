@@ -70,7 +70,7 @@ def _questions_in(item: Item | None) -> dict[str, int]:
 
 def question_item(board: Board, question: Q) -> Item:
     values = {each.name: getattr(question, each.name) for each in fields(question)}
-    return {**board.asked(question.id).item, **values, "fate": str(question.fate), **board.also}
+    return {**board.asked(question.id).item, **values, "fate": str(question.fate), **question.index, **board.also}
 
 
 def sending(board: Board, asked: Q) -> list[Write]:

@@ -177,7 +177,7 @@ def _upvote(request: HttpRequest, viewer: QaContext) -> HttpResponse:
         return redirect(f"{reverse('qa', args=[snapshot.game.id])}#{asked.id}")
     number = snapshot.upvotes.get(asked.id, 0) + (changed and (1 if on else -1))
     return render(
-        request, "live/qa/upvote.html", {"line": QuestionLine(asked, number, is_upvoted=on), "takes_questions": True}
+        request, "qa/upvote.html", {"line": QuestionLine(asked, number, is_upvoted=on), "takes_questions": True}
     )
 
 
