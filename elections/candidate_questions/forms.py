@@ -7,21 +7,21 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.rules import ASKERS, Election
 
+NOBODY = "nobody"  # in the form, where a choice needs a value
+
 
 class QuestionSettingsForm(forms.Form):
-    questions_from = forms.ChoiceField(
+    questions_from = forms.TypedChoiceField(
         label=_("Who may ask candidates questions?"),
-        choices=list(ASKERS.items()),
-        required=False,
+        choices=[(each or NOBODY, label) for each, label in ASKERS.items()],
+        coerce=lambda chosen: "" if chosen == NOBODY else chosen,
         widget=forms.RadioSelect,
         help_text=_("From the opening until voting ends, also before voting begins."),
     )
     questions_open = forms.TypedChoiceField(
         label=_("Who sees a question first?"),
-        choices=[("", _("the organisers, who approve it")), ("yes", _("everybody, at once"))],
-        coerce=bool,
-        empty_value=False,
-        required=False,
+        choices=[("no", _("the organisers, who approve it")), ("yes", _("everybody, at once"))],
+        coerce=lambda chosen: chosen == "yes",
         widget=forms.RadioSelect,
     )
     questions_named = forms.BooleanField(
@@ -32,6 +32,5 @@ class QuestionSettingsForm(forms.Form):
 
     @staticmethod
     def initial_of(election: Election) -> dict[str, object]:
-        shown = "yes" if election.questions_open else ""
-        named = election.questions_named
-        return {"questions_from": election.questions_from, "questions_open": shown, "questions_named": named}
+        shown, named = "yes" if election.questions_open else "no", election.questions_named
+        return {"questions_from": election.questions_from or NOBODY, "questions_open": shown, "questions_named": named}
