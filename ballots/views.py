@@ -1,4 +1,4 @@
-"""Pages for voters: rank, review, cast, keep the receipt, change or withdraw; rehearsals and paper ballots."""
+"""Pages for voters: rank, review, cast, keep the receipt, change or withdraw; and rehearsals."""
 
 from __future__ import annotations
 
@@ -33,16 +33,18 @@ from pages.messages import confirm_page
 from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, listing, ranking_cookie
-from ranking.kinds import marks_from
-from ranking.rankings import (
+from ranking.marks import (
     RANK_PREFIX,
+    marks_from,
     ranks_of,
+    shown_ballot,
     submitted_ranks,
     typed_ranks,
 )
 from store.keys import fold
 
-from . import marking, passes, rehearsal, repository, rules, services
+from . import passes, rehearsal, repository, rules, services
+from .marking import form_context
 from .passes import Pass
 from .repository import Standing
 from .secret import as_words, joined, new_secret
@@ -128,17 +130,17 @@ def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     carries the secret there with the ranking, and the server forgets it. Where no draft may stay on the device, the
     review is the answer itself, and its form has both."""
     if "back" in request.POST:
-        return _show_typed(request, standing)
+        return show_typed(request, standing)
     try:
         marks_from(submitted_ranks(request.POST), elections.candidates_of(standing.election), standing.election)
     except Refusal as refusal:
-        return _show_typed(request, standing, problem=str(refusal))
+        return show_typed(request, standing, problem=str(refusal))
     fields = carried_fields(request.POST)
     fields["at"] = str(standing.acts)
     if standing.election.secret_ballot:
         fields[SECRET] = standing.secret if standing.is_unknown else new_secret()
     if NO_DRAFTS in standing.election.safeguards:
-        return _review(request, standing, fields)
+        return show_for_review(request, standing, fields)
     answer = redirect(_path(standing, "review"))
     ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
     return answer
@@ -179,7 +181,7 @@ def show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
         services.check_voter(standing, now_text())
     except Refusal as refusal:
         return show_refusal(request, standing.election, refusal)
-    return _review(request, standing, sent)
+    return show_for_review(request, standing, sent)
 
 
 def ranking_owner(standing: Standing) -> str:
@@ -206,7 +208,7 @@ def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict 
 def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
     """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
     secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
-    if not standing.voted or standing.link or not secret:
+    if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
     return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
@@ -223,7 +225,7 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
     shown = candidates if more.get("paper_for") else listing.shuffled(request, election.name, candidates)
     context = {
         "about": standing.about or elections.description_of(election.name),
-        **marking.form_context(election, shown, ranks),
+        **form_context(election, shown, ranks),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
         "secret": standing.secret if standing.is_unknown and NO_DRAFTS in election.safeguards else "",
@@ -248,12 +250,12 @@ def draft_key(request: HttpRequest, standing: Standing) -> str:
     return drafts.key(request, "ballot", election.name, election.created_at, *by)
 
 
-def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
+def show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     """The ballot as typed, valid or not, so that nothing is lost."""
     return show_ballot(request, standing, typed_ranks(request.POST), **more)
 
 
-def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
+def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
     try:
         rankings = marks_from(submitted_ranks(sent), elections.candidates_of(standing.election), standing.election)
     except Refusal as refusal:
@@ -261,7 +263,7 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
     fields = carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
-        "shown": marking.ballot_in_words(standing.election, rankings),
+        "shown": shown_ballot(rankings, elections.candidates_of(standing.election), standing.election),
         "fields": [(field, value) for field, values in fields.lists() for value in values],
         "replaces": standing.may_change,
         "weight": standing.weight,
@@ -276,7 +278,7 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
 
 def has_words(standing: Standing) -> bool:
     """Whether the ballot they cast is found again only by words that the receipt shows."""
-    return standing.election.secret_ballot and standing.election.changeable and standing.link is None
+    return standing.election.secret_ballot and standing.election.changeable and not standing.link_is_secret
 
 
 # Casting reads all it needs by itself, once.
@@ -300,8 +302,8 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRes
         if isinstance(refusal, rules.HasVoted):
             return _show_counted(request, standing)
         if isinstance(refusal, rules.NotConfirmed):
-            return _review(request, standing, request.POST, problem=str(refusal))
-        return _show_typed(request, standing, problem=str(refusal))
+            return show_for_review(request, standing, request.POST, problem=str(refusal))
+        return show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
     if outcome.repeated and standing.found and not standing.ballot:
@@ -324,7 +326,7 @@ def _show_secret_receipt(request: HttpRequest, standing: Standing, cast: rules.B
         return show_left(request, standing, [(election.name, cast)], path_of("change", election.name))
     if cast is None or not election.changeable:
         return _show_counted(request, standing, is_new=True)
-    return _show_receipt(request, standing, cast)
+    return show_receipt(request, standing, cast)
 
 
 def show_left(
@@ -371,7 +373,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
         return redirect("ballot", name=standing.election.name)
     if standing.election.secret_ballot or standing.link or (cast := repository.ballot_of(standing)) is None:
         return _lost_receipt(request, standing) or _show_counted(request, standing)
-    return _show_receipt(request, standing, cast)
+    return show_receipt(request, standing, cast)
 
 
 def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = False) -> HttpResponse:
@@ -387,7 +389,7 @@ def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = Fa
     return render(request, "ballots/counted.html", election_context(request, standing.election, **context))
 
 
-def _show_receipt(
+def show_receipt(
     request: HttpRequest, standing: Standing, cast: rules.Ballot, *, paper_for: str | None = None
 ) -> HttpResponse:
     election = standing.election
@@ -396,7 +398,7 @@ def _show_receipt(
         "confirmation": cast.confirmation,
         **words_context(secret, path_of("change", election.name)),
         "qr": "" if secret else _code_image(standing, cast),
-        "shown": marking.ballot_in_words(election, cast.rankings),
+        "shown": shown_ballot(cast.rankings, elections.candidates_of(election), election),
         "acts": standing.acts,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),
@@ -504,77 +506,3 @@ def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
             problem = str(refusal)
     context = election_context(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
     return render(request, "ballots/rehearsal.html", context, status=422 if problem else 200)
-
-
-# --- ballots on paper ---
-
-
-@organiser_page(Action.ENTER_PAPER)
-@form_page
-def paper(request: HttpRequest, election: Election) -> HttpResponse:
-    """Asks whose ballot it is, then shows a ballot with the candidates by name.
-
-    Not in the voter's own order: some rank as listed, and their ballots could be guessed from it.
-    """
-    voter = (request.POST if request.method == "POST" else request.GET).get("voter", "").strip()
-    if not voter:
-        return _ask_whose(request, election)
-    standing = services.paper_standing(election.name, voter)
-    try:
-        if standing is None:
-            raise rules.NotOnTheRoll(rules.NOT_OPEN)
-        services.check_paper_voter(request.user, standing)
-    except Refusal as refusal:
-        return _ask_whose(request, election, voter, str(refusal))
-    more = _paper_steps(election, voter)
-    if request.method != "POST":
-        return show_ballot(request, standing, {}, **more)
-    return (
-        _show_typed(request, standing, **more)
-        if "back" in request.POST
-        else _review(request, standing, request.POST, **more)
-    )
-
-
-def _ask_whose(request: HttpRequest, election: Election, voter: str = "", problem: str = "") -> HttpResponse:
-    context = election_context(request, election, voter=voter, problem=problem)
-    return render(request, "ballots/paper.html", context, status=422 if problem else 200)
-
-
-def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
-    """Shows the voter as they were typed, and nothing that they have done."""
-    action, cast_action = reverse("paper", args=[election.name]), reverse("enter_paper", args=[election.name])
-    return {
-        "paper_for": voter,
-        "acts": 0,
-        "replaces": False,
-        "has_words": False,
-        "action": action,
-        "back_action": action,
-        "cast_action": cast_action,
-        "draft_key": "",
-        "whose": "",
-    }
-
-
-@organiser_page(Action.ENTER_PAPER)
-@require_POST
-def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
-    voter = request.POST.get("voter", "")
-    try:
-        outcome = services.enter_paper(
-            request.user, election.name, voter, submitted_ranks(request.POST), token_in(request.POST)
-        )
-    except Refusal as refusal:
-        standing = services.paper_standing(election.name, voter)
-        if standing is None:
-            return _ask_whose(request, election, voter, str(refusal))
-        return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, voter))
-    standing = services.paper_standing(election.name, voter)
-    if outcome.ballot is None or standing is None:
-        messages.info(request, _("This form was already submitted, and the ballot was entered then."))
-        return redirect("paper", name=election.name)
-    if not election.changeable and election.secret_ballot:
-        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.voter})
-        return redirect("paper", name=election.name)
-    return _show_receipt(request, standing, outcome.ballot, paper_for=standing.voter)

@@ -2,6 +2,7 @@
 
 PUBLIC = (
     "access actions candidate_questions candidates convening dashboard demo drafts groups history invitations items "
-    "kinds lifecycle managers multi_ballots multi_ballot_pages personal_data public replay repository roll rolls "
+    "kinds lifecycle link_requests managers multi_ballots multi_ballot_pages personal_data public replay repository "
+    "roll rolls "
     "rules sharding skills_needed turnout"
 )
