@@ -47,7 +47,7 @@ from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.help_desk import repository as requests
 from elections.help_desk import services as help_desk
-from elections.help_desk.rules import Asker
+from elections.help_desk.rules import Asker as HelpSeeker
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -420,8 +420,8 @@ def mails() -> None:
 def people_ask_for_help() -> None:
     """Of the common cases each once; who is added is on the roll, and whoever leaves leaves nothing."""
     ada, leaver = someone("Ada"), someone("voter 4")
-    senders = [Asker("Zoë", f"zoe.{number}@example.net") for number in range(5)]
-    senders += [Asker("Lee", leaver.email, leaver.name, leaver.created_at)]
+    senders = [HelpSeeker("Zoë", f"zoe.{number}@example.net") for number in range(5)]
+    senders += [HelpSeeker("Lee", leaver.email, leaver.name, leaver.created_at)]
     for number, each in enumerate(senders):
         kind = "join" if number == 1 else "question"
         help_desk.ask(election("Board"), each, kind, "Help!", network="203.0.113.7", mark=f"asked {number}")
