@@ -28,6 +28,8 @@ from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
+from .help_desk import services as help_desk
+from .help_desk.rules import Asker as HelpSeeker
 from .lifecycle import services as lifecycle
 from .multi_ballot_pages import services as binding
 from .multi_ballots import repository as multi_ballots
@@ -83,6 +85,7 @@ class DemoElection:
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
     questions: tuple[tuple[str, dict[int, str]], ...] = ()  # to all candidates, with answers; the last is not approved
+    requests: tuple[tuple[HelpSeeker, str, str], ...] = ()  # to the organisers: who asks, the kind and the words
 
 
 DEMO_ELECTIONS = (
@@ -168,6 +171,19 @@ DEMO_ELECTIONS = (
             ),
             ("Should the workshop cost members something?", {4: "No. Material yes, time no."}),
             ("Who pays for the new roof?", {}),
+        ),
+        requests=(
+            (
+                HelpSeeker("Rosalind Franklin", "rosalind@example.org"),
+                "question",
+                "My colleague got an invitation last week and I did not. I changed my address in spring, so it may "
+                "have gone to the old one. Could you have a look?",
+            ),
+            (
+                HelpSeeker("Niels Bohr", "niels@example.org"),
+                "join",
+                "I joined on the first of the month, after the list was made. My member number is 1922.",
+            ),
         ),
     ),
     DemoElection(
@@ -365,6 +381,7 @@ def _make(planned: DemoElection) -> bool:
             results_public=planned.shared,
             no_voting_after=end,
             questions_from="voters" if planned.questions else "",
+            join_requests=bool(planned.requests),
         )
     except NameTaken:
         there = repository.find(planned.name)
@@ -392,7 +409,10 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
     _set_needs(owner, election, planned)
     if planned.opened:
         lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
-        _ask(owner, repository.find(election.name) or election, planned)
+        opened = repository.find(election.name) or election
+        _ask(owner, opened, planned)
+        for number, (asker, kind, text) in enumerate(planned.requests):
+            help_desk.ask(opened, asker, kind, text, network="demo", mark=f"{election.created_at} {number}")
 
 
 def _ask(owner: User, election: Election, planned: DemoElection) -> None:
