@@ -325,6 +325,7 @@ class Action(Enum):
     WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
+    RUN_STATION = _("run polling stations")
     REHEARSE = _("rehearse it")
     OPEN = _("open it")
     FIX = _("lock the list of candidates")
@@ -362,6 +363,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.ENTER_PAPER: Rule(RUNNERS, WHILE_OPEN),
+    Action.RUN_STATION: Rule(RUNNERS, WHILE_OPEN),
     Action.REHEARSE: Rule(RUNNERS, DRAFTS),
     Action.OPEN: Rule(OWNERS, DRAFTS),
     Action.FIX: Rule(OWNERS, frozenset({State.EDITABLE})),

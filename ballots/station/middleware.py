@@ -1,0 +1,58 @@
+"""In a booth there is nothing but the ballot: every other page leads back to the screen that waits for the officer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from acts.storage import now_text
+from elections.invitations.voting_link import LinkRefused
+
+from . import devices, repository, rules, services
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+OWN_PAGES = {"station_booth", "pair_booth", "start_voting", "finish_voting", "booth_state"}
+ALWAYS = OWN_PAGES | {"set_language", "picture", "site_logo", "site_colours", "healthz", "readyz", "metrics"}
+WHILE_VOTING = {
+    *("ballot", "review", "cast", "receipt", "receipt_qr", "ballot_state", "withdraw", "help_secrecy"),
+    *("fill_multi_ballot", "multi_ballot_question", "multi_ballot_review", "cast_multi_ballot"),
+    "multi_ballot_receipts",
+}
+NO_ACTIVITY = {"ballot_state", "receipt_qr"}  # what pages ask for by themselves
+
+
+class BoothMiddleware:
+    """Before the check of form tokens, so that a form of an earlier voter leads back to that screen, too."""
+
+    def __init__(self, get_response: GetResponse):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.booth = request.booth_device = None
+        answer = self.get_response(request)
+        if request.booth is None and devices.COOKIE in request.COOKIES and devices.COOKIE not in answer.cookies:
+            devices.forget(answer)  # its station was closed, or has another browser
+        name = request.resolver_match.url_name if request.resolver_match else ""
+        if request.booth is not None and name in WHILE_VOTING - NO_ACTIVITY:
+            devices.remember(answer, replace(request.booth_device, active_at=now_text()))  # the visit goes on
+        return answer
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        device = devices.read(request)
+        station = repository.find(device.election_name, device.station_id) if device else None
+        if device is None or station is None or station.device != device.hash:
+            return None
+        request.booth, request.booth_device = station, device
+        name, is_voting = request.resolver_match.url_name, rules.is_voting(station, device, now_text())
+        return None if name in ALWAYS or (is_voting and name in WHILE_VOTING) else redirect("station_booth")
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """The voter was let into another booth: this one is free."""
+        if request.booth is None or not isinstance(exception, LinkRefused):
+            return None
+        services.end_visit(request.booth.election_name, request.booth.id, request.booth_device.visit)
+        return redirect("station_booth")
