@@ -35,6 +35,8 @@ from acts.storage import now_text, table
 from acts.tokens import create_token
 from ballots import services as ballots
 from ballots.services import sealing
+from ballots.station import repository as polling
+from ballots.station import services as stations
 from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections import rules as of_elections
@@ -385,6 +387,21 @@ def public_votes(ada: User) -> None:
     ballots.enter_paper(ada, "Board", "paper@example.org", ranks(Bo=1), "paper")
     voting.withdraw(someone("voter 2"), "Board", "voter 2 withdraws")
     voted("voter 2", "Board", Ada=1, Cy=1)
+    a_polling_station(ada)
+
+
+def a_polling_station(ada: User) -> None:
+    """Two are opened, and one of them is closed; in the other, somebody is still in the booth when voting ends."""
+    for name in ("Booth 1", "Booth 2"):
+        stations.open_(ada, election("Board"), name, name)
+    first, second = polling.every("Board")
+    device = stations.pair(polling.code_for(first))
+    stations.let_in(ada, election("Board"), first.id, "late@example.org")
+    stations.pick_up(device, now_text())
+    stations.take_back(ada, election("Board"), first.id)
+    stations.let_in(ada, election("Board"), first.id, "late@example.org")
+    stations.renew_code(ada, election("Board"), first.id)
+    stations.close(ada, election("Board"), second.id)
 
 
 def voted(name: str, in_: str, **typed: int) -> None:

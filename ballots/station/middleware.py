@@ -33,12 +33,12 @@ class BoothMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.booth = request.booth_device = None
+        request.extends_visit = False
         answer = self.get_response(request)
         if request.booth is None and devices.COOKIE in request.COOKIES and devices.COOKIE not in answer.cookies:
             devices.forget(answer)  # its station was closed, or has another browser
-        name = request.resolver_match.url_name if request.resolver_match else ""
-        if request.booth is not None and name in WHILE_VOTING - NO_ACTIVITY:
-            devices.remember(answer, replace(request.booth_device, active_at=now_text()))  # the visit goes on
+        if request.extends_visit:
+            devices.remember(answer, replace(request.booth_device, active_at=now_text()))
         return answer
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
@@ -47,12 +47,18 @@ class BoothMiddleware:
         if device is None or station is None or station.device != device.hash:
             return None
         request.booth, request.booth_device = station, device
-        name, is_voting = request.resolver_match.url_name, rules.is_voting(station, device, now_text())
-        return None if name in ALWAYS or (is_voting and name in WHILE_VOTING) else redirect("station_booth")
+        name = request.resolver_match.url_name
+        if name in ALWAYS:
+            return None
+        if name not in WHILE_VOTING or not rules.is_voting(station, device, now_text()):
+            return redirect("station_booth")
+        request.extends_visit = name not in NO_ACTIVITY
+        return None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """The voter was let into another booth: this one is free."""
         if request.booth is None or not isinstance(exception, LinkRefused):
             return None
+        request.extends_visit = False
         services.end_visit(request.booth.election_name, request.booth.id, request.booth_device.visit)
         return redirect("station_booth")

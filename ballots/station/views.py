@@ -208,7 +208,7 @@ def booth_state(request: HttpRequest) -> HttpResponse:
     """Lets an open page notice that its visit is over; with `active`, somebody has touched it since."""
     device, now = request.booth_device, now_text()
     if request.booth is None or not rules.is_voting(request.booth, device, now):
-        return HttpResponse(status=409)
+        return redirect("station_booth")
     answer = HttpResponse(status=204)
     if "active" in request.GET:
         devices.remember(answer, replace(device, active_at=now))

@@ -34,8 +34,8 @@
     const active = touched ? "?active=1" : "";
     touched = false;
     try {
-      const { status } = await fetch(booth.dataset.state + active, { cache: "no-store" });
-      if (status === 409) return location.replace(booth.content);
+      const { status } = await fetch(booth.dataset.state + active, { redirect: "manual" });
+      if (status !== 204) return location.replace(booth.content);
     } catch {} // out of reach: the server ends the visit by itself
     setTimeout(look, POLL_MILLISECONDS);
   };

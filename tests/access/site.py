@@ -97,7 +97,8 @@ PASSERS_BY = (
     "passer-by",
     "guest",
     "changer",
-)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words
+    "booth",
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words; a booth
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ def build() -> Site:
     from .program import looks_of_programs, program_of
     from .questions import looks_at_multi_ballots
     from .records import looks_at_records
+    from .voting_here import acts_at_stations, looks_at_stations
 
     people = _people()
     _draft(people["organiser"])
@@ -185,12 +187,13 @@ def build() -> Site:
         *looks_at_records(people["organiser"]),
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
+        *looks_at_stations(people["organiser"], browsers["booth"]),
         *looks_of_programs(lunch, liked, set_id),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     acts += acts_of_assembling(people["organiser"], people["voter"], browsers["voter"])
-    acts += acts_by_link()
+    acts += [*acts_by_link(), *acts_at_stations()]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 

@@ -42,7 +42,7 @@ STEPS = {
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
-    "COUNTING": (COUNTING, ["results.services.seal_result"]),
+    "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
     "ON_REMOVAL": (
