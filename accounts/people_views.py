@@ -53,7 +53,9 @@ def people(request: HttpRequest) -> HttpResponse:
 def person(request: HttpRequest, person: User) -> HttpResponse:
     offered = rules.offered_roles(services.name_and_role(request.user), services.name_and_role(person))
     context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
-    context["shows_picture"] = person.photo is not None and all(PROFILE_VISIBILITY.run_all(request.user, person.name))
+    context["shows_picture"] = person.photo is not None and all(
+        sees(request.user, person.name) for sees in PROFILE_VISIBILITY
+    )
     if person.can_run_elections:
         limit_form = MailLimitForm(initial={"mails_a_day": person.mails_a_day})
         context |= {"mails": mail_quota.quota_today(person), "limit_form": limit_form}

@@ -196,7 +196,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         else:
             return _welcome(request, user, *target or ["home"])
     lead = _("You were invited as %(email)s.") % {"email": email}
-    reasons = [reason for some in registration_policy.INVITATION_REASONS.run_all(email) for reason in some]
+    reasons = [reason for find in registration_policy.INVITATION_REASONS for reason in find(email)]
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, reasons=reasons)
 
 

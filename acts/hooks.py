@@ -6,24 +6,19 @@ When an election closes, ballots and results have something to do, but elections
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Hooks(Generic[P, T]):
+class Hooks(list[Callable[P, T]], Generic[P, T]):
+    """The functions to call at this moment, in their order."""
+
     def __init__(self, moment: str):
+        super().__init__()
         self.moment = moment
-        self.steps: tuple[Callable[P, T], ...] = ()
 
     def install(self, *steps: Callable[P, T]) -> None:
-        self.steps = steps
-
-    def __iter__(self) -> Iterator[Callable[P, T]]:
-        return iter(self.steps)
-
-    def run_all(self, *args: P.args, **kwargs: P.kwargs) -> list[T]:
-        """Call every function in order and return their results."""
-        return [step(*args, **kwargs) for step in self.steps]
+        self[:] = steps

@@ -368,7 +368,8 @@ def electorate(game: Game) -> Electorate:
     addresses = {each.name: emails.get(fold(each.entry or each.name), "") for each in coded}
     accounts, quorum = dict(sorted(_accounts(game, there))), Quorum(game.quorum)
     is_met = quorum.is_met(len(there), game.entitled)
-    return Electorate(len(there), accounts, addresses, quorum.needed(game.entitled), is_met)
+    weights = {each.account or each.name: each.weight for each in there if each.weight != 1}
+    return Electorate(len(there), accounts, addresses, quorum.needed(game.entitled), is_met, weights)
 
 
 def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:

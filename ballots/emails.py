@@ -8,6 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from elections.invitations.mailing import INVITED
+from elections.invitations.voting_link import LINKS
+from elections.rolls import is_by_address
 from mail import outbox
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
@@ -42,7 +44,7 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
     kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
-    if election.vote_by_link and INVITED in (standing.entry or {}):
+    if election.vote_by_link and {INVITED, LINKS} & (standing.entry or {}).keys():
         kind = f"{kind}{BY_LINK}"
     return [outbox.queued(kind, to, None, **about)]
 
@@ -51,7 +53,7 @@ def _address(standing: Standing) -> str | None:
     """The account's address; without an account, the address on the roll."""
     if standing.person is not None:
         return standing.person.email
-    return standing.voter if "@" in (standing.voter or "") else None
+    return standing.voter if is_by_address(standing.voter or "") else None
 
 
 def _link(mail: Mail) -> str:

@@ -40,7 +40,8 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         link = read_link(token)
         found = services.resolve_link(link)
     except LinkRefused as refusal:
-        return message_page(request, _("This link does not work"), str(refusal), status=410)
+        onward = reverse("my_link"), _("Send me a new link")
+        return message_page(request, _("This link does not work"), str(refusal), status=410, onward=onward)
     election, person = found.election, found.person
     if (refused := _refused(request, link, found)) is not None:
         return refused

@@ -34,7 +34,7 @@ def standing_of(event: Happened) -> Standing:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
     if not election.is_for(rolls.groups_of(entry or {})):
         raise DoesNotFit(f"is about {voter}, who is in none of the groups that may vote.")
-    bound = None if rolls.is_by_address(voter) else account
+    bound = account if rolls.is_by_account(voter) else None
     return Standing(election, voter, entry, account=bound)
 
 

@@ -29,8 +29,11 @@ if TYPE_CHECKING:  # importing these needs Django to be set up
 BOARD, LAST_YEAR = "Board", "Last year"  # an open election, and one whose result is there
 KINDS: dict[str, dict[str, Any]] = {  # open elections, by the kind of their ballots
     "ranked": {},
+    "yes-no": {"method": "majority", "majority": "1/2 cast"},
     "choose": {"method": "most-votes", "most": 3},
+    "approval": {"method": "approval"},
     "score": {"method": "star"},
+    "points": {"method": "cumulative", "most": 10},
 }
 CANDIDATES = 8
 DESCRIPTION = """\
@@ -160,7 +163,8 @@ def open_election(owner: User, name: str, roll: Sequence[str], cast: int = 0, **
 
     end = as_text(utc_now() + timedelta(days=7))
     made = drafts.create(owner, name, secret_ballot=True, no_voting_after=end, **rules)
-    add_candidates(owner, made, candidates())
+    if made.kind != "yes-no":  # its answers are its candidates
+        add_candidates(owner, made, candidates())
     add_voters(owner, _election(name), roll)
     lifecycle.open_(owner, _election(name), editable=False)
     table().write(description_written(name, DESCRIPTION))
@@ -188,7 +192,7 @@ def _leave_as_cast(election: Election, count: int) -> None:
     from ballots.rules import Ballot
     from ballots.secret import code, new_secret
     from elections import repository as elections
-    from ranking.rankings import ranking_from
+    from ranking.marks import ranking_from
     from store.table import Update
 
     chance, stand = random.Random(0), candidates()

@@ -176,10 +176,15 @@ def _send_kind(kind: str, person: Person) -> list[Request]:
 def marks_of(form: Mapping[str, str], kind: str) -> dict[str, str]:
     """What somebody with this ranking marks: the three they like best, or five points for the first, and so on."""
     ranks = {name: int(value) for name, value in form.items() if name.startswith("rank-") and value}
-    if kind == "choose":
-        return dict.fromkeys(sorted(ranks, key=ranks.__getitem__)[:3], "1")
+    best = sorted(ranks, key=ranks.__getitem__)
+    if kind == "yes-no":
+        return {"rank-choice": "0"}
+    if kind in ("choose", "approval"):
+        return dict.fromkeys(best[:3], "1")
     if kind == "score":
         return {name: str(max(0, 6 - rank)) for name, rank in ranks.items()}
+    if kind == "points":
+        return dict(zip(best, "532", strict=False))
     return {name: form[name] for name in form if name.startswith("rank-")}
 
 

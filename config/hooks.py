@@ -40,6 +40,8 @@ from elections.invitations.mailing import REMINDING
 from elections.invitations.wording import invitations_of
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
+from elections.link_requests.emails import EMAIL_TEMPLATES as LINK_EMAILS
+from elections.link_requests.services import ANSWERING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
@@ -195,7 +197,7 @@ def install_hooks() -> None:
     # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
-        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING, ANSWERING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
@@ -209,4 +211,4 @@ def install_hooks() -> None:
 
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
-    EMAIL_TEMPLATES.update(CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)
+    EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
+from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.http import HttpRequest
 from django.template import defaultfilters
 from django.templatetags.static import static
 from django.urls import get_script_prefix
-from django.utils.formats import localize
+from django.utils.formats import localize, number_format
 from django.utils.html import json_script
 from django.utils.safestring import mark_safe
 from django.utils.timezone import is_aware, localtime
@@ -30,6 +31,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
+from elections.rolls import voter_label
 from live import clock, symbols
 from live.labels import type_label
 from mail import outbox
@@ -68,6 +70,7 @@ FILTERS = {
     "described": markdown_cache.description_html,
     "filesizeformat": defaultfilters.filesizeformat,
     "floatformat": defaultfilters.floatformat,
+    "grouped": partial(number_format, force_grouping=True),
     "in_zone": time_display.in_zone,
     "initials": names.initials,
     "json_script": json_script,
@@ -89,6 +92,7 @@ FILTERS = {
     "type_label": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
+    "voter_label": voter_label,
     "zone_label": times.zone_label,
 }
 

@@ -2,6 +2,6 @@
 
 PUBLIC = (
     "access actions candidates convening dashboard demo drafts groups history invitations items kinds lifecycle "
-    "managers multi_ballots multi_ballot_pages personal_data public replay repository roll rolls "
+    "link_requests managers multi_ballots multi_ballot_pages personal_data public replay repository roll rolls "
     "rules sharding skills_needed turnout"
 )

@@ -101,4 +101,4 @@ PANELS = Hooks[[User, Election], Panel | None]("when somebody looks at an electi
 
 
 def panels(user: User, election: Election) -> list[Panel]:
-    return [part for part in PANELS.run_all(user, election) if part is not None]
+    return [part for make in PANELS if (part := make(user, election)) is not None]

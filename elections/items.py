@@ -81,10 +81,13 @@ ITEMS = (
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited "
              "groups:list weight:int",
-             f"display_name acts:int left_alone:bool links:list {UNSEEN_MARKS}",
+             f"display_name postal:list language check letter:list acts:int left_alone:bool links:list {UNSEEN_MARKS}",
              rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
                  Exempt("The name that mails greet somebody by is private; the log would keep it.", "display_name"),
+                 Exempt("Names and postal addresses of people who get letters can be erased; the log would keep them. "
+                        "Organisers import them again.", "postal language check"),
+                 Exempt("Which letter somebody has. After a rebuild, letters are printed again.", "letter"),
                  Exempt("Hashes of voting links: the log has nothing of a link. After a rebuild, links are sent again.",
                         "links")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
@@ -109,6 +112,8 @@ ITEMS = (
     ItemType("reminders", keys.reminders, "from last_sent", replay=MAILS),
     ItemType("own mail text", keys.invitation_words, "election_name:election subject text author:map answers:map "
              f"written_at text_html {RENDERED}", replay=MAILS),
+    ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "waiting turn:int",
+             replay="When an address was last mailed its links on request; forgotten within hours."),
     ItemType("opted out", keys.quiet, hidden="address:address",
              replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
@@ -133,7 +138,9 @@ ITEMS = (
                                "count"),)),)),
     ItemType("group's name", keys.group_name, "name id"),
     ItemType("group's use", keys.group_use, "election_name:election created_at"),
-    ItemType("member", keys.member, hidden="group_id member_name:person account",
+    ItemType("member", keys.member, hidden="group_id member_name:person account letter:map",
+             replay=(Exempt("Names and postal addresses for letters can be erased; the log would keep them.",
+                            "letter"),),
              closed_lists=(keys.groups_with(""),), exports=(
         Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
                personal_data.groups_with),)),
@@ -144,8 +151,8 @@ ITEMS = (
              replay="A list being added to the roll; each voter added has an event."),
     ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "details:map",
              replay="A list being added to the roll; each voter added has an event."),
-    ItemType("pending voters", keys.filling_part, "voters:people accounts:list", replay="Voters being copied "
-             "into a draft in batches; each voter added has an event."),
-    ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list ttl:int",
+    ItemType("pending voters", keys.filling_part, "voters:people accounts:list weights:list",
+             replay="Voters being copied into a draft in batches; each voter added has an event."),
+    ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list letters:list ttl:int",
              replay="A list being added to a group; each member added has an event."),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.kinds import MAX_POINTS
+from ranking.marks import MAX_POINTS
 from tally import methods
 from tally.majorities import Majority, Of, majority_of
 
@@ -30,6 +30,9 @@ OF = {
     Of.PRESENT: gettext_lazy("of all who vote"),
     Of.ENTITLED: gettext_lazy("of everyone on the roll"),
 }
+NEEDS_A_ROLL = gettext_lazy(
+    "Where everybody here may vote there is no roll to take a share of. Choose another base, or list the voters."
+)
 ABSTENTIONS = {
     Of.CAST: gettext_lazy("Abstentions count neither for nor against."),
     Of.PRESENT: gettext_lazy("Abstaining has the effect of a no."),
@@ -52,6 +55,8 @@ def settings_of_kind(values: Mapping[str, Any]) -> dict[str, Any]:
         "majority": _normal_majority(values.get("majority") or str(Majority())) if kind == "yes-no" else "",
         "unranked": (values.get("unranked") or "below") if kind == "ranked" else "below",
     }
+    if settings["majority"].endswith(Of.ENTITLED) and values.get("electorate", "listed") != "listed":
+        raise ValidationError({"majority": NEEDS_A_ROLL})
     if fewest > settings["most"]:
         raise ValidationError({"fewest": _("This is more than voters may choose.")})
     if kind == "points" and settings["most"] > MAX_POINTS:

@@ -32,8 +32,8 @@ from .roll import services as roll
 from .rules import Election, State
 from .skills_needed import needs
 from .skills_needed.needs import Agreement, Need
-from .turnout import times as voting_times
-from .turnout.times import TurnoutEvent
+from .turnout import counts
+from .turnout.counts import TurnoutEvent
 
 
 def election_of(event: Happened) -> Election:
@@ -206,7 +206,7 @@ def opened(event: Happened) -> Iterator[Step]:
     after = replace(after, shows_skills=data.get("shows_skills", False))
     early, writes = lifecycle.opening(election, after)
     yield from by_count(early)
-    yield [*writes, voting_times.starting(after, event.number)]
+    yield [*writes, counts.starting(after, event.number)]
 
 
 def closed(event: Happened) -> Iterator[Step]:
@@ -218,7 +218,7 @@ def closed(event: Happened) -> Iterator[Step]:
 
 def turned_out(event: Happened) -> list[Update]:
     """The event's effect on the turnout over time."""
-    return voting_times.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.data))
+    return counts.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.data))
 
 
 # --- who runs it ---
@@ -298,6 +298,8 @@ EVENTS = (
               sentence=history.voters_grouped),
     EventType("VotersWeighted", voters_weighted, "election_name voters:people weights:list",
               sentence=history.voters_weighted),
+    EventType("VotersReaddressed", recorded_only, "election_name voters:people",
+              sentence=_("%(who)s changed the details for letters to voters.")),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),

@@ -21,7 +21,7 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
-from ranking.kinds import ANSWERS
+from ranking.marks import ANSWERS
 from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
@@ -34,7 +34,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
-OF_THE_ROLL = ("voter_count", "voter_groups", "weighted")
+OF_THE_ROLL = ("voter_count", "by_letter", "voter_groups", "weighted")
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote")  # and once it is sealed, how it ended
 
 
@@ -215,12 +215,13 @@ def list_of(state: State) -> Span:
 
 
 def open_elections(names: Iterable[str], now: str) -> list[Election]:
-    """The elections among these that are open. Of the others only their short entries in the list are read."""
+    """The elections among these that are open, even if voting begins later. Of the others only their short entries in
+    the list are read."""
     places = [keys.listed_election(name) for name in names]
     entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
     open_ = [keys.election(each.name) for each in entries if each.state(now) in (State.EDITABLE, State.OPEN)]
     found = [election_of(item) for item in table().get_many(open_).values()] if open_ else []
-    return [each for each in found if each.takes_votes(now)]
+    return [each for each in found if each.state(now) in (State.EDITABLE, State.OPEN)]
 
 
 # --- items ---
@@ -259,8 +260,8 @@ def _listed_fields(election: Election) -> Item:
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """Fields as stored: lists for tuples, without rendered HTML and pictures."""
-    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
+    """Fields as stored: lists for tuples, without what is rendered, stored elsewhere or worked out."""
+    kept = {name: value for name, value in fields.items() if name not in ("html", "photo", "rare_weights")}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
@@ -341,15 +342,16 @@ def touched(
     election: Election,
     voters: int = 0,
     *,
+    by_letter: int = 0,
     excluded: int = 0,
     extra_votes: int = 0,
     groups: Sequence[str] = (),
     weighted: bool = False,
     candidates: bool = False,
 ) -> Update:
-    """Give the election a new version after a change of candidates or roll: so many more voters, of whom so many are
-    in none of the groups it is for, and the others have so many votes beyond one each; all groups of the roll, if there
-    are new ones; and that it has weights.
+    """Give the election a new version after a change of candidates or roll: so many more voters, of whom so many
+    get letters, so many are in none of the groups it is for, and the others have so many votes beyond one each; all
+    groups of the roll, if there are new ones; and that it has weights.
 
     Refused if it was opened, locked or shut since it was read, so that no change follows the close in the log. New
     candidates depend on the version, too, so that no two get the same number.
@@ -359,7 +361,7 @@ def touched(
     if groups:
         known = Equals("voter_groups", list(election.voter_groups))
         when &= known if election.voter_groups else known | Missing("voter_groups")
-    counts = {"excluded": excluded, "extra_votes": extra_votes}
+    counts = {"by_letter": by_letter, "excluded": excluded, "extra_votes": extra_votes}
     return Update(
         keys.election(election.name),
         set=({"voter_groups": list(groups)} if groups else {}) | ({"weighted": True} if weighted else {}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -16,7 +16,7 @@ from accounts.rules import Permission, Role, has
 from acts.permissions import Permissions, Rule
 from acts.refusals import NotAllowed, NotNow, Refusal
 from pages import lists
-from ranking.kinds import how_to_vote
+from ranking.marks import how_to_vote
 from store.keys import fold
 from tally import methods
 from tally.majorities import Of
@@ -115,11 +115,13 @@ class Election:
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
+    by_letter: int = 0  # how many of them are listed by member number: they get letters instead of mails
     voter_groups: tuple[str, ...] = ()  # the groups that people on its roll are in
     for_groups: tuple[str, ...] = ()  # those of them that may vote; all on the roll if there are none
     excluded: int = 0  # since it opened, how many are on its roll but in none of those groups
     weighted: bool = False  # whether there are, or were, people on its roll whose vote counts more than once
     extra_votes: int = 0  # since it opened, how many votes there are beyond one for each who may vote
+    rare_weights: tuple[int, ...] = ()  # as it would open: those that too few share for secret ballots; never stored
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
     safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order
@@ -457,7 +459,11 @@ def _choosable(election: Election) -> int:
 
 
 def lacks_voters(election: Election) -> bool:
-    """Whether too few of those on its roll are in the groups it is for."""
+    """Whether too few of those on its roll are in the groups it is for, or share a weight."""
+    return lacks_group(election) or bool(election.rare_weights)
+
+
+def lacks_group(election: Election) -> bool:
     least = MIN_SECRET_GROUP if election.secret_ballot else 1
     return bool(election.for_groups) and election.voter_count > 0 and election.entitled < least
 
@@ -471,12 +477,17 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         missing.append(_("at least one voter on the roll"))
     if election.for_groups and election.electorate != "listed":
         missing.append(_("a list of voters, as it is for some groups"))
-    elif lacks_voters(election):
+    elif lacks_group(election):
         missing.append(
             _("at least three voters in the groups it is for, or else a secret ballot would be no secret")
             if election.secret_ballot
             else _("at least one voter in the groups it is for")
         )
+    if election.rare_weights:
+        sentence = _("at least %(least)d voters with each weight, as ballots are secret (too few have: %(weights)s)")
+        missing.append(sentence % {"least": MIN_SHARED_WEIGHT, "weights": some_weights(election.rare_weights)})
+    if election.extra_votes and election.electorate != "listed":
+        missing.append(_("a list of voters, as votes have weights"))
     if election.seats > 1 and election.seats >= candidates >= 2:
         missing.append(_("more candidates than seats"))
     if _choosable(election) > candidates >= 2:
@@ -489,41 +500,41 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
         raise NotReady(_("Before it can open, it needs %(missing)s.") % {"missing": ", ".join(map(str, missing))})
 
 
-def check_weights(election: Election, sizes: Mapping[tuple[tuple[str, ...], int], int]) -> None:
-    """Before it opens: a secret ballot shows its weight, so enough voters must have it. `sizes` says how many on the
-    roll are in each combination of groups and have each weight."""
+Sizes = Mapping[tuple[tuple[str, ...], int], int]  # how many are in each combination of groups and have each weight
+
+
+def as_opened(election: Election, sizes: Sizes) -> Election:
+    """A draft as it would open today, with these people on its roll."""
     weights = _entitled_by_weight(election, sizes)
-    if election.electorate != "listed" and weights.keys() - {1}:
-        raise NotReady(NO_WEIGHTS)
+    excluded = sum(sizes.values()) - weights.total()
+    extra = sum((weight - 1) * voters for weight, voters in weights.items())
+    return replace(election, excluded=excluded, extra_votes=extra, rare_weights=_rare(election, weights))
+
+
+def _rare(election: Election, weights: Mapping[int, int]) -> tuple[int, ...]:
+    """A secret ballot shows its weight, so enough voters must have it; unless all have the same."""
     rare = sorted(weight for weight, voters in weights.items() if voters < MIN_SHARED_WEIGHT)
-    if election.secret_ballot and rare and len(weights) > 1:
-        sentence = _(
-            "In a secret election at least %(least)d voters must share each weight, or ballots would reveal who cast "
-            "them. Too few have: %(weights)s."
-        )
-        raise NotReady(sentence % {"least": MIN_SHARED_WEIGHT, "weights": _some(rare)})
+    return tuple(rare) if election.secret_ballot and len(weights) > 1 else ()
 
 
-def check_late_weights(
-    election: Election, new: Iterable[int], sizes: Mapping[tuple[tuple[str, ...], int], int]
-) -> None:
+def check_late_weights(election: Election, new: Iterable[int], sizes: Sizes) -> None:
     """While a secret election is open, new voters may only have a weight that others have."""
     known = sorted(_entitled_by_weight(election, sizes))
     if not set(new) <= set(known):
         sentence = _(
             "While a secret election is open, new voters can only have a weight that others have: %(weights)s."
         )
-        raise WrongState(sentence % {"weights": _some(known)})
+        raise WrongState(sentence % {"weights": some_weights(known)})
 
 
-def _entitled_by_weight(election: Election, sizes: Mapping[tuple[tuple[str, ...], int], int]) -> Counter[int]:
+def _entitled_by_weight(election: Election, sizes: Sizes) -> Counter[int]:
     counts = Counter[int]()
     for (groups, weight), size in sizes.items():
         counts[weight] += size * election.is_for(groups)
     return +counts
 
 
-def _some(weights: Sequence[int]) -> str:
+def some_weights(weights: Sequence[int]) -> str:
     return ", ".join(map(str, weights[:MAX_WEIGHTS_NAMED])) + (" …" if len(weights) > MAX_WEIGHTS_NAMED else "")
 
 

@@ -11,6 +11,7 @@ from .history import views as history_views
 from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
+from .link_requests import views as link_requests
 from .managers import views as managers
 from .multi_ballot_pages import views as multi_ballots
 from .public import feed_views, views
@@ -51,12 +52,14 @@ below_election = [
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
+    path("<name:name>/roll/letter/", roll_views.voter_by_letter, name="voter_by_letter"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),
     path("<name:name>/invite/", invite_views.invitation, name="invitation"),
     path("<name:name>/invite/mail/", invite_views.mail, name="invitation_mail"),
     path("<name:name>/roll/invite/", roll_views.invite, name="invite_voters"),
+    path("<name:name>/my-link/", link_requests.my_link, name="election_my_link"),
     path("<name:name>/messages/", message_views.message, name="message_voters"),
     path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
@@ -89,6 +92,7 @@ urlpatterns = [
     path("elections/new/", setup_views.create, name="create_election"),
     path("elections/new/all/", setup_views.create_with_all_settings, name="create_election_whole"),
     path("election/", include(below_election)),
+    path("my-link/", link_requests.my_link, name="my_link"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
     path("me/mails/", message_views.own_mails, name="own_mails"),

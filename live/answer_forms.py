@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from acts.refusals import Refusal
 from questions.question import Question
 from ranking.candidates import Candidate
-from ranking.rankings import RANK_PREFIX, Choice, ranked_names, ranking_from, ranks_of, submitted_ranks
+from ranking.marks import RANK_PREFIX, Choice, ranked_names, ranking_from, ranks_of, submitted_ranks
 from store.keys import fold
 from tally.ballots import groups_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -37,6 +37,16 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedItem:
+    """One of several things that a mail has a link to each of."""
+
+    name: str
+    sentence: str
+    url: str
+    button: str
+
+
+@dataclass(frozen=True, slots=True)
 class EmailTemplate:
     """One kind of mail. Subject and sentences can use what the mail is about, its sender, and `values`, which is
     called when the mail is sent."""
@@ -48,6 +58,7 @@ class EmailTemplate:
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
     silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
     listed: str = ""  # the value whose lines are a list below our sentences
+    items: Callable[[Mail], list[LinkedItem]] | None = None  # each with a link of its own, below our sentences
     list_name: str = ""  # list ID, by which mail programs sort
     description: Callable[[Mail], Message | None] | None = None  # of what it is about, below our sentences
     message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
@@ -117,6 +128,7 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
         "greeting": _("Hello %(name)s,") % {"name": name} if (name := values.get(RECIPIENT_NAME)) else _("Hello,"),
         "sentences": [(_(sentence) % values).strip() for sentence in template.sentences],
         "listed": [isolated(line) for line in more.get(template.listed, "").splitlines()],
+        "items": [_placed(each) for each in template.items(mail)] if template.items else [],
         "description": template.description(mail) if template.description else None,
         "written": written,
         "after": [_(sentence) % values for sentence in template.after],
@@ -129,10 +141,14 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     }
 
 
+def _placed(item: LinkedItem) -> LinkedItem:
+    return replace(item, name=isolated(item.name), sentence=isolated(item.sentence), url=absolute_url(item.url))
+
+
 def _colours() -> dict[str, tuple[str, str]]:
     """Colours by name, for light and dark mode."""
-    (own,) = COLOURING.run_all(site_colour())
-    return {name.replace("-", "_"): pair for name, pair in own.items()}
+    (shades,) = COLOURING
+    return {name.replace("-", "_"): pair for name, pair in shades(site_colour()).items()}
 
 
 def sender(name: str) -> str:

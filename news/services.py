@@ -184,7 +184,7 @@ def publish(user: User, post: Post, at: str | None = None, time_zone: str = "UTC
 
 
 def _publishing(before: Post | None, after: Post) -> list[Write]:
-    return [write for writes in PUBLISHING.run_all(before, after) for write in writes]
+    return [write for step in PUBLISHING for write in step(before, after)]
 
 
 def withdraw(user: User, post: Post) -> None:

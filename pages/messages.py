@@ -15,15 +15,16 @@ from django.utils.translation import gettext as _
 from acts.refusals import Refusal
 
 
-def message_page(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:
-    return render(request, "pages/message.html", {"title": title, "sentence": sentence}, status=status)
+def message_page(request: HttpRequest, title: str, sentence: str, status: int = 200, **more: Any) -> HttpResponse:
+    """`hints` are listed below the sentence; `onward` is the URL and the label of a button."""
+    return render(request, "pages/message.html", {"title": title, "sentence": sentence, **more}, status=status)
 
 
-def inbox_page(request: HttpRequest, sentence: str) -> HttpResponse:
+def inbox_page(request: HttpRequest, sentence: str, **more: Any) -> HttpResponse:
     """After a mail was sent; on a developer's own machine, where to find it."""
     if settings.EMAIL_BACKEND.startswith("mail.files") and not settings.PRODUCTION:
         sentence += " " + _("This server writes mails to files, in %(folder)s.") % {"folder": settings.EMAIL_FILE_PATH}
-    return message_page(request, _("Check your inbox"), sentence)
+    return message_page(request, _("Check your inbox"), sentence, **more)
 
 
 def confirm_page(request: HttpRequest, title: str, button: str, **context: Any) -> HttpResponse:

@@ -12,6 +12,7 @@ SECTIONS = {  # of views, by package or module
     "ballots": "decide",
     "elections": "decide",
     "elections.groups": "",
+    "elections.link_requests": "",
     "live": "live",
     "news": "news",
     "news.site_views": "admin",

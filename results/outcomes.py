@@ -12,11 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tally.methods import KIND_OF, KINDS
-from tally.result import Result
+from tally.result import VOTE, Result
 
 from .pictures.drawing import voters
-
-VOTE = ("yes", "no", "abstain", "needed")  # the numbers of a vote on yes or no, as lists and mails keep them
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,8 @@ class Outcome:
 
 
 def outcome_of(result: Result) -> Outcome:
-    if vote := vote_of(result):
-        return outcome_of_vote(vote)
+    if result.vote:
+        return outcome_of_vote(result.vote)
     if not voters(result):
         heading = _("Nothing to count") if KIND_OF[result.method] == "ranked" else _("No decision")
         elected = result.winners if result.seats > 1 else ()  # by lot, as some rules require
@@ -62,11 +60,6 @@ def outcome_of(result: Result) -> Outcome:
         return Outcome(_("Nobody was elected"))
     several = _("A tie") if len(result.winners) > 1 else _("Winner")
     return Outcome(_("Elected") if result.seats > 1 else several, result.winners)
-
-
-def vote_of(result: Result) -> tuple[int, ...]:
-    """The numbers of a vote on yes or no; of any other election, none."""
-    return tuple(int(result.reasons[name]) for name in VOTE) if result.method == "majority" else ()
 
 
 def outcome_of_vote(vote: Sequence[int]) -> Outcome:

@@ -15,8 +15,7 @@ from elections import repository as elections
 from elections.rolls import Voter
 from elections.rules import Election
 from elections.skills_needed.needs import Snapshot, snapshot_in
-from elections.turnout.counts import Turnout
-from elections.turnout.groups import GroupTurnout
+from elections.turnout.counts import GroupTurnout, Turnout
 from store import keys
 from store.log import as_text
 from store.splitting import split_counts, split_text
@@ -24,7 +23,6 @@ from store.table import Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 from tally.result import Result
 
-from .outcomes import vote_of
 from .report import Report
 
 PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts", "equals")  # stored as they are
@@ -155,7 +153,7 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
     """The outcome in short: in lists of elections; and as an item of its own, if the result is public."""
     winners = result.winners if result.total > result.blank else ()
     shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:MAX_WINNERS_LISTED]), "winner_count": len(winners)}
-    shown |= {"seats": result.seats} | ({"vote": list(vote)} if (vote := vote_of(result)) else {})
+    shown |= {"seats": result.seats} | ({"vote": list(result.vote)} if result.vote else {})
     listed = Update(keys.listed_election(election.name), set=shown, when=Exists())
     if not election.results_public:
         return [listed]
@@ -176,7 +174,7 @@ class SharedResult:
     winners: tuple[str, ...]
     winner_count: int
     seats: int
-    vote: tuple[int, ...] = ()  # in a vote on yes or no, its numbers: `results.outcomes.VOTE`
+    vote: tuple[int, ...] = ()  # in a vote on yes or no, its numbers: `tally.result.VOTE`
 
 
 def newest_shared() -> SharedResult | None:

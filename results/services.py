@@ -24,8 +24,7 @@ from elections import sharding
 from elections.lifecycle.closing import close_if_over
 from elections.repository import candidates_of
 from elections.rules import Election, State
-from elections.turnout.counts import final_turnout, votes_of
-from elections.turnout.groups import group_turnouts
+from elections.turnout.counts import final_turnout, group_turnouts, votes_of
 from results import repository, running_count
 from store import keys, round_trips
 from store.log import Event
@@ -112,7 +111,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         Check(keys.election(election.name), Exists()),
         Delete(keys.lots(election.name)),
         *repository.outcome(election, seal, report.result),
-        *(write for writes in SEALING.run_all(election) for write in writes),
+        *(write for step in SEALING for write in step(election)),
     ]
     try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless another worker has sealed it, identically
 

@@ -10,18 +10,10 @@ import orjson
 from . import limits
 from .table import BadCursor, Item, Span
 
-BASE = ("PK", "SK")
-INDEX = ("GSI1PK", "GSI1SK", "PK", "SK")
-
-
-def key_names(span: Span) -> tuple[str, ...]:
-    """The attributes that fix a place in the span: partition, sort key, and for an index the item's own key."""
-    return INDEX if span.index else BASE
-
 
 def encode(span: Span, last: Item) -> str:
     """The cursor that continues after this item."""
-    place = orjson.dumps([last[name] for name in key_names(span)])
+    place = orjson.dumps([last[name] for name in span.key_names])
     return base64.urlsafe_b64encode(place).decode().rstrip("=")
 
 
@@ -31,7 +23,7 @@ def decode(span: Span, cursor: str) -> dict[str, str]:
         place = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
     except (binascii.Error, ValueError):
         raise BadCursor("This is not a cursor.") from None
-    names = key_names(span)
+    names = span.key_names
     if type(place) is not list or len(place) != len(names) or not all(type(each) is str and each for each in place):
         raise BadCursor("This cursor is of another kind.")
     if place[0] != span.pk or not span.holds(place[1]):

@@ -47,7 +47,7 @@ def page(
     if len(spans) == 1:
         return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
     joined = replace(spans[0], pk=_common_prefix(spans))
-    partition, *others = cursors.key_names(joined)
+    partition, *others = joined.key_names
     after = cursors.decode(joined, cursor) if cursor else None
 
     def some(span: Span) -> Iterator[Item]:

@@ -56,6 +56,11 @@ class Span:
         if self.first is not None and self.last is not None and self.first > self.last:
             raise ValueError("A span's first key must not come after its last.")
 
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The attributes that fix a place in it: partition, sort key, and for an index the item's own key."""
+        return ("GSI1PK", "GSI1SK", "PK", "SK") if self.index else ("PK", "SK")
+
     def holds(self, sort_key: str) -> bool:
         begins = sort_key.startswith(self.prefix) and (self.first is None or self.first <= sort_key)
         return begins and (self.last is None or sort_key <= self.last)

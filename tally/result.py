@@ -11,6 +11,7 @@ from typing import Any
 from .ballots import Ballots
 
 VERSION = 1
+VOTE = ("yes", "no", "abstain", "needed")  # the numbers of a vote on yes or no, as lists and mails keep them
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,11 @@ class Result:
     lots: tuple[Lot, ...] = ()
     reasons: dict[str, Any] = field(default_factory=dict)  # each method says at its top what it puts here
     version: int = VERSION
+
+    @property
+    def vote(self) -> tuple[int, ...]:
+        """The numbers of a vote on yes or no, in the order of `VOTE`; of any other count, none."""
+        return tuple(int(self.reasons[name]) for name in VOTE) if self.method == "majority" else ()
 
     def as_json(self) -> str:
         """Stable: the same ballots in any order give the same bytes."""

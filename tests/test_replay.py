@@ -22,7 +22,6 @@ from acts.storage import record
 from ballots import services as ballots
 from ballots.replay import by_code
 from ballots.services.casting import _record_cast
-from ballots.services.sealing import COUNTING
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -211,6 +210,7 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("ApiTokenCreated", "ApiTokenRevoked", "RollSourceSet", "RollSourceDropped"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
+    *("VotersReaddressed", "LettersPrinted", "LetterReissued"),
     *(f"Webhook{done}" for done in WEBHOOKS),
     "BallotChanged",  # of a secret ballot, unless it was withdrawn before
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
@@ -281,6 +281,8 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "VotersMessaged": {"subject", "message", "on_roll"},
     "InvitationWorded": {"words", "answers_to_organiser"},
     "ElectionNotFilled": {"sentence"},
+    "VotersReaddressed": {"voters"},
+    "LettersPrinted": {"batch", "letters", "how"},
     "CandidatesAsked": {"accounts"},  # of candidates who had been asked before
     "PersonInvited": {"email", "role"},
     **{f"Webhook{done}": {"webhook_id", "owner", "host", "types", "reason"} for done in WEBHOOKS},
@@ -556,7 +558,7 @@ def test_what_a_deleted_election_has_left_behind(site, person):
 
 
 def test_ballots_that_are_published_and_not_counted_yet(site, person, opened, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(COUNTING, "steps", ())
+    monkeypatch.setattr("ballots.services.sealing.COUNTING", [])
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret)
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)

@@ -50,6 +50,7 @@ from elections.invitations.voting_link import new_token
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
+from elections.link_requests import services as link_requests
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
@@ -419,6 +420,8 @@ def mails() -> None:
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
     own_text.change(ada, election("Board"), "Please come *early*.", "me", "Come and vote")
     forecast.send_test(ada, election("Board"), "invited")
+    link_requests.request_links("late@example.org", "203.0.113.7", "Board")
+    finish_background(link_requests.ANSWERING.name)
     send_mails()
 
 
@@ -620,8 +623,16 @@ def somebody_leaves() -> None:
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
     rolls.forget_display_names("late@example.org")
+    tell_of_letters(someone("Ada"))
     assert new_token("Still open", "by.link@example.org", "by.link@example.org", "1")
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
+
+
+def tell_of_letters(ada: User) -> None:
+    """Somebody whom the organiser knows by a member number."""
+    made = drafts.create(ada, "By letter")
+    for street in ("Main Street 1", "Main Street 2"):
+        add_voters(ada, made, ["4711@"], {"4711@": Details("Ada", postal=(street,), language="de", check="mark")})
 
 
 def background_work_fails() -> None:

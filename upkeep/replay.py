@@ -12,7 +12,7 @@ from ballots import replay as ballots
 from elections import replay as elections
 from elections.repository import RENAMING
 from elections.rules import State
-from elections.turnout import times as voting_times
+from elections.turnout.counts import apply_events
 from polls import replay as polls
 from skills import replay as skills
 from store import formats, keys
@@ -193,7 +193,7 @@ def _follow(events: list[Item], at: Snapshot, made: Table, there: BufferedTable 
         if at.checkpoint is not None:
             figures.count(made, counted, followed)
         if there:
-            voting_times.apply_events(there, left)
+            apply_events(there, left)
     except (KeyError, TypeError, ValueError):  # an event that was tampered with
         yield Difference("figures", "", "cannot be counted from the log.")
 

@@ -53,11 +53,11 @@ def reminded(election: Election) -> list[Write]:
 
 
 def sealed(election: Election) -> list[Write]:
-    return _about_election(SEALED, election, result_url=_url("results", election.name))
+    return _about_election(SEALED, election)
 
 
 def _about_election(event_type: str, election: Election, **more: Any) -> list[Write]:
-    about = {"election": {"name": election.name, "url": _url("election", election.name)}, **more}
+    about = {"election": {"name": election.name}, **more}
     return [_notifying(message_id(), event_type, now_text(), _runners(election), about)]
 
 
@@ -96,10 +96,20 @@ def queue_deliveries(task: Task) -> Batch:
         if post is None or post.published_at != data["about"]["published_at"]:
             return Batch(is_last=True)  # withdrawn, deleted or put off
         owners = [*owners, *filter(None, [post.author])]
-    owner, text = owners[done], payload(data["event"], data["moment"], data["about"])
+    owner, text = owners[done], payload(data["event"], data["moment"], _with_urls(data))
     wanting = (each for each in repository.endpoints_of(owner) if each.wants(data["event"]))
     now = now_text()
     queued = [
         repository.queueing(Delivery(data["id"], each.id, owner, data["event"], text, now, now)) for each in wanting
     ]
     return Batch(queued, {"owners": done + 1}, is_last=done + 1 >= len(owners))
+
+
+def _with_urls(data: dict[str, Any]) -> dict[str, Any]:
+    """What the event is about, with the addresses of the pages of its election."""
+    about = data["about"]
+    if "election" not in about:
+        return about
+    name = about["election"]["name"]
+    urls = {"result_url": _url("results", name)} if data["event"] == SEALED else {}
+    return {**about, "election": {"name": name, "url": _url("election", name)}, **urls}

@@ -157,7 +157,7 @@ def join(request: HttpRequest) -> HttpResponse:
             request.session.flush()
             messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
             return _let_in(request, user, connector, identity, held["then"])
-    reasons = [each for some in registration_policy.INVITATION_REASONS.run_all(identity.email) for each in some]
+    reasons = [each for find in registration_policy.INVITATION_REASONS for each in find(identity.email)]
     words = {"email": identity.email, "provider": connector.provider.label}
     lead = _("You are new here. %(provider)s has confirmed your address, %(email)s.") % words
     return show_form(request, form, _("Choose your name"), _("Create account"), lead=lead, reasons=reasons)

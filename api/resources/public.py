@@ -20,7 +20,7 @@ from elections.rules import Election, State
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
 from results.exports.files import EXPORTS, is_offered
-from results.outcomes import outcome_of, parts_of, vote_of
+from results.outcomes import outcome_of, parts_of
 from results.pictures.points import score
 from results.repository import Sealed, SharedResult
 from store.keys import EVENT_NUMBER_DIGITS
@@ -136,7 +136,7 @@ def _outcome(found: Sealed) -> Outcome:
         candidates=[
             Candidate(name, place, name in counted.winners, _votes(counted, name)) for name, place in counted.places
         ],
-        vote=Vote(*vote) if (vote := vote_of(counted)) else None,
+        vote=Vote(*counted.vote) if counted.vote else None,
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),
         ballots_digest=counted.digest,
         turnout=Turnout.of(turnout, election.entitled, _groups(found)),

@@ -17,7 +17,6 @@ from ballots.repository import Standing
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
-from elections.rolls import is_by_address
 from elections.rules import Election
 from store import keys
 from store.table import Item
@@ -55,7 +54,7 @@ def resolve_link(link: Link) -> LinkTarget:
 
 def _person(link: Link, entry: Item | None, account: Item | None) -> User | None:
     """For an entry by address, its current owner; for one by name, the account it was made for."""
-    if is_by_address(link.voter):
+    if not rolls.is_by_account(link.voter):
         return people.find(account["name"]) if account else None
     person = people.user_of(account) if account else None
     if person is None or not rolls.entries_of(person, [entry] if entry else []) or not link.is_good_for(person):
@@ -90,11 +89,15 @@ def opens_result(held: Pass, election: Election) -> bool:
     return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
 
 
-def standing_by(held: Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
+def standing_by(
+    held: Pass, election_name: str, form: str = "", *, secret: str = "", described: bool = False
+) -> Standing | None:
     """The standing of the holder of the pass, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    read = partial(repository.read_standing, election_name, form=form, secret=held.secret, described=described)
+    read = partial(
+        repository.read_standing, election_name, form=form, secret=held.secret or secret, described=described
+    )
     found = read(link)
     if found is None or found.home is None:
         return None
@@ -108,4 +111,5 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
     items = found.linked_items
     if person is not None:
         found = read(person)
-    return found and replace(found, person=person, link=link, home=place, linked_items=items)
+    shared = bool(held.secret)
+    return found and replace(found, person=person, link=link, link_is_secret=shared, home=place, linked_items=items)

@@ -77,8 +77,10 @@ def _seal(election: Election) -> Generator[float, None, None]:
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
-        COUNTING.run_all(election, repository.votes_of(box.counts))
-    SEALED.run_all(election)
+        for count in COUNTING:
+            count(election, repository.votes_of(box.counts))
+    for follow_up in SEALED:
+        follow_up(election)
     if not election.secret_ballot:
         try_write(Delete(place, when=repository.is_mark_for(election)))  # unless another worker has finished it
 

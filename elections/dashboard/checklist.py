@@ -12,7 +12,17 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from elections import rolls
 from elections.invitations.reminders import REMINDER_TIMES
-from elections.rules import MIN_SECRET_GROUP, Election, State, lacks_candidates, lacks_voters
+from elections.rules import (
+    MIN_SECRET_GROUP,
+    MIN_SHARED_WEIGHT,
+    NO_WEIGHTS,
+    Election,
+    State,
+    lacks_candidates,
+    lacks_group,
+    lacks_voters,
+    some_weights,
+)
 from ranking.candidates import Candidate
 
 from .next_step import Button
@@ -108,7 +118,7 @@ def _candidates(label: str, election: Election, candidates: Sequence[Candidate])
         lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
     elif lacking:
         lines.append(_("Voters may choose more than there are (%(most)d).") % {"most": election.most})
-    lines += _for_groups(election) if election.book else []
+    lines += [*_for_groups(election), *_weights(election)] if election.book else []
     page, names = "multi_ballot_questions" if election.book else "candidates", tuple(each.name for each in candidates)
     is_missing = lacking or (bool(election.book) and lacks_voters(election))
     return ChecklistItem(label, tuple(lines), page, names=names, is_missing=is_missing)
@@ -120,16 +130,23 @@ def _for_groups(election: Election) -> list[str]:
     values = {"groups": ", ".join(election.for_groups), "number": number}
     text = ngettext("only for: %(groups)s (%(number)d voter)", "only for: %(groups)s (%(number)d voters)", number)
     more = ngettext("At least %(count)d voter is needed.", "At least %(count)d voters are needed.", least)
-    few = [more % {"count": least}] if lacks_voters(election) else []
+    few = [more % {"count": least}] if lacks_group(election) else []
     return [text % values, *few] if election.for_groups else []
+
+
+def _weights(election: Election) -> list[str]:
+    """The weights that too few share."""
+    sentence = _("At least %(least)d voters must share each weight, as ballots are secret. Too few have: %(weights)s.")
+    values = {"least": MIN_SHARED_WEIGHT, "weights": some_weights(election.rare_weights)}
+    return [sentence % values] if election.rare_weights else []
 
 
 def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
     number, (by_address, gone) = election.voter_count, roll
     if election.electorate != "listed":
-        return ChecklistItem(_("Who may vote"), (str(election.electorate_label),), "election_settings")
+        lines = [str(election.electorate_label), *([str(NO_WEIGHTS)] if election.extra_votes else [])]
+        return ChecklistItem(_("Who may vote"), tuple(lines), "election_settings", is_missing=len(lines) > 1)
     lines = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
-    lines += [] if election.book else _for_groups(election)
     if not number:
         lines.append(_("At least one is needed."))
     if by_address and not election.vote_by_link:
@@ -146,6 +163,7 @@ def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
             gone,
         )
         lines.append(sentence % {"count": gone})
+    lines += [] if election.book else [*_for_groups(election), *_weights(election)]
     is_missing = not number or (not election.book and lacks_voters(election))
     return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=is_missing)
 

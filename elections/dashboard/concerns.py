@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from elections.invitations.progress import Progress
 from elections.roll.sources import trouble
-from elections.rules import MIN_SECRET_GROUP, Election, State
+from elections.rules import MIN_SECRET_GROUP, MIN_SHARED_WEIGHT, Election, State, some_weights
 
 from .next_step import Button
 
@@ -97,6 +97,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     for name, question in () if is_closed else snapshot.questions:
         if sentence := _small_group(name, question, snapshot.state):
             yield Concern("groups", sentence, link("roll", _("The roll"), "ADD_VOTERS"))
+        if question.rare_weights:
+            yield Concern("weights", _rare_weights(name, question), link("roll", _("The roll"), "ADD_VOTERS"))
     if snapshot.unasked and not is_closed:
         sentence = ngettext(
             "%(count)d person on the roll is in none of the groups that may vote, and gets no mail.",
@@ -140,6 +142,15 @@ def _small_group(name: str, question: Election, state: State) -> str:
             voters,
         )
     return sentence % values
+
+
+def _rare_weights(name: str, question: Election) -> str:
+    sentence = _(
+        "“%(question)s” cannot open: a secret ballot shows how many times it counts, and fewer than %(least)d voters "
+        "have these weights: %(weights)s. Give more people the same weight, or make the ballots public."
+    )
+    weights = some_weights(question.rare_weights)
+    return sentence % {"question": name, "least": MIN_SHARED_WEIGHT, "weights": weights}
 
 
 def _weak_secrecy(election: Election, candidates: int) -> str:

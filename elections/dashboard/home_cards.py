@@ -58,7 +58,7 @@ def _card(user: User, election: Election, now: str) -> Card:
         lambda: len(repository.candidates(election.name)) if is_draft else 0,
         lambda: Progress() if is_draft else progress(election),
         lambda: 0 if is_draft else turnouts(election, to_show=True)[0].voted,
-        lambda: (ballot_name(election), ONCE_SEALED.run_all(user, election) if may_be_sealed else []),
+        lambda: (ballot_name(election), [step(user, election) for step in ONCE_SEALED] if may_be_sealed else []),
     )
     numbers = Numbers.of(election, so_far, candidates, voted)
     offered = {action.name for action in rules.offered(actions.relation(user, election), state)}

@@ -16,7 +16,7 @@ from elections.access import election_context, organiser_page, panels
 from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
-from elections.turnout.groups import group_turnouts
+from elections.turnout.counts import group_turnouts
 from elections.turnout.views import turnout_context
 from ranking.candidates import Candidate
 from store.parallel import run_parallel
@@ -58,7 +58,7 @@ def dashboard_context(
     context = election_context(request, election, candidates=candidates, for_all=for_all, **turnout)
     voted = context["turnout"].voted if "turnout" in context else 0
     numbers = replace(Numbers.of(election, so_far, len(candidates), voted), for_all=for_all)
-    later = ONCE_SEALED.run_all(request.user, election) if so_far.is_sealed else []
+    later = [step(request.user, election) for step in ONCE_SEALED] if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     is_short = election.voter_count <= MAX_GROUPED_VOTERS
     silent = 0 if for_all else sum(not each.statement for each in candidates)

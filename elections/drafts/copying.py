@@ -25,6 +25,7 @@ from elections.roll.services import put_on_roll
 from elections.rules import Action, Election, takes_names
 from elections.skills_needed import needs
 from elections.skills_needed.services import copy_needs
+from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
@@ -63,10 +64,12 @@ def make(
     voters: Mapping[str, str] | None = None,
     also: Callable[[Election], Iterable[Write]] = lambda draft: (),
     *,
+    weights: Mapping[str, int] | None = None,
     description: str = "",
     **settings: Any,
 ) -> Election:
-    """A draft with these candidates, and these voters with the creation time of their account, or `BY_ADDRESS`.
+    """A draft with these candidates, and these voters with the creation time of their account, or `BY_ADDRESS`; and
+    how many times their votes count, if not once.
 
     The time keeps a reused name from inheriting a vote. `also` adds writes to the transaction, which may refuse it.
     """
@@ -74,7 +77,9 @@ def make(
     listed = []  # in items of their own: a hall of long names is more than one item holds
     for number, some in enumerate(by_count((voters or {}).items())):
         place, (names, accounts) = keys.filling_part(draft.name, number), zip(*some, strict=True)
-        listed.append(Put({"PK": place.pk, "SK": place.sk, "voters": list(names), "accounts": list(accounts)}))
+        part = {"voters": list(names), "accounts": list(accounts)}
+        part |= {"weights": [weights.get(name, 1) for name in names]} if weights else {}
+        listed.append(Put({"PK": place.pk, "SK": place.sk, **part}))
     return _create(actor, draft, source, *listed, *also(draft), description=description)
 
 
@@ -141,4 +146,7 @@ def _list_voters(owner: User, draft: Election, part: Item) -> None:
     _on_roll, current = rolls.roll_and_accounts(draft, part["voters"])
     accounts = zip(part["voters"], part["accounts"], strict=True)
     same = [name for name, account in accounts if account == BY_ADDRESS or current.get(keys.fold(name)) == account]
-    retry_lost_race(partial(put_on_roll, owner, draft, same))
+    known = {
+        name: Details(weight=weight) for name, weight in zip(part["voters"], part.get("weights", ()), strict=False)
+    }
+    retry_lost_race(partial(put_on_roll, owner, draft, same, known))

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from elections.kinds import OF, SHARES
+from elections.kinds import NEEDS_A_ROLL, OF, SHARES
 from tally.majorities import Of, majority_of
 
 OTHER = "other"
@@ -49,9 +49,20 @@ class MajorityField(forms.Field):
     """Its shape is checked with the other settings of the kind of ballot (`elections.kinds`)."""
 
     widget = MajorityWidget
+    has_roll = True
+
+    def follow(self, electorate: str) -> None:
+        """A share of everyone on the roll needs a list of voters."""
+        self.has_roll = electorate == "listed"
+        if isinstance(self.widget, MajorityWidget) and not self.has_roll:
+            self.widget.widgets[-1].choices = [(each.value, OF[each]) for each in Of if each != Of.ENTITLED]
 
     def clean(self, value: Any) -> str:
-        if isinstance(value, str) or not value:
-            return value or ""
-        share, own, of = (each or "" for each in value)
+        text = value if isinstance(value, str) else self._joined(*(each or "" for each in value or ("", "", "")))
+        if text.endswith(Of.ENTITLED) and not self.has_roll:
+            raise forms.ValidationError(NEEDS_A_ROLL)
+        return text
+
+    @staticmethod
+    def _joined(share: str, own: str, of: str) -> str:
         return f"{own.strip() if share == OTHER else share} {of}" if share else ""

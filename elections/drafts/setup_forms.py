@@ -23,6 +23,7 @@ from pages.cards import Card, Cards
 from pages.fields import LinesField, TitleField, markdown_field, read_names
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, form_time, from_text, is_selectable, local_time
+from tally.majorities import Of
 
 from .forms import SettingsForm, chosen_methods, counted_settings, seats_field
 from .templates import SEVERAL, TEMPLATES, end_after_days, initial_settings
@@ -178,6 +179,17 @@ class WhoForm(VotersForm):
     def clean_voters(self) -> list[str]:
         return super().clean_voters() if self.cleaned_data["voters"].strip() else []
 
+    def clean_electorate(self) -> str:
+        electorate = str(self.cleaned_data["electorate"])
+        if electorate != "listed" and self.election.majority.endswith(Of.ENTITLED):
+            raise forms.ValidationError(
+                _(
+                    "The proposal needs a share of everyone on the roll, so the voters must be listed. Choose another "
+                    "majority under “How it is counted” first."
+                )
+            )
+        return electorate
+
     def clean_ballots(self) -> str:
         ballots = str(self.cleaned_data["ballots"])
         if ballots == "secret" and self.election.results_visible == "live":
@@ -305,6 +317,7 @@ class HowForm(forms.Form):
     def __init__(self, *arguments: Any, election: Election, **options: Any):
         settings = {name: getattr(election, name) for name in kinds.SETTINGS} | chosen_methods(election)
         super().__init__(*arguments, initial=settings, **options)
+        self.fields["majority"].follow(election.electorate)
 
     def clean(self) -> dict[str, Any]:
         """Fields of other kinds are not shown, so what they hold is of no matter."""

@@ -35,13 +35,16 @@ def _election(mail: Mail) -> Election:
 
 
 def _link(mail: Mail) -> str:
+    return voting_url(_election(mail), mail.about["voter"], mail.to, mail.number)
+
+
+def voting_url(election: Election, voter: str, to: str, number: str) -> str:
     """The voting link, or the election's page; without an account, first the page that creates one."""
-    if (token := new_token(mail.about["election_name"], mail.about["voter"], mail.to, mail.number)) is not None:
+    if (token := new_token(election.name, voter, to, number)) is not None:
         return reverse("vote_by_link", args=[token])
-    if people.find_by_email(mail.to) is None:
-        ballot = shared_route("ballot", _election(mail))
-        return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
-    return _page(mail)
+    if people.find_by_email(to) is None:
+        return reverse("accept_invitation", args=[create_token("invitation", to, *shared_route("ballot", election))])
+    return shared_url("election", election)
 
 
 def _page(mail: Mail) -> str:

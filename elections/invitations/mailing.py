@@ -80,7 +80,7 @@ def remind(actor: User, election: Election) -> None:
 
 
 def reminder_steps(election: Election) -> list[Write]:
-    return [write for writes in REMINDING.run_all(election) for write in writes]
+    return [write for step in REMINDING for write in step(election)]
 
 
 def request_mailing(
@@ -215,6 +215,8 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name, questions=_questions(election))
+    if rolls.is_by_number(name):
+        raise WrongState(_("%(name)s gets a letter instead of mails.") % {"name": rolls.voter_of(item).label})
     if not batch.asks(item):
         raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     address, display_name = recipients_of([item])[name]
@@ -228,7 +230,7 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     aside = outbox.setting_aside(item.get(INVITED, ""))  # so that retrying all failed mails does not send both
-    record_one(actor, event, email, marked, *_invitation(name, actor.name), *counted, *aside)
+    record_one(actor, event, email, marked, *invitation(name, actor.name), *counted, *aside)
 
 
 def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
@@ -398,6 +400,8 @@ def is_due(voter: Item, batch: Batch) -> bool:
         return _is_due_open_electorate(voter, batch)
     if open_electorate.is_mailed_without_entry(batch.election, voter["voter_name"]):
         return False
+    if rolls.is_by_number(voter["voter_name"]):
+        return False  # they get letters
     if batch.kind in ONE_TIME_KINDS:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
@@ -436,7 +440,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
-            writes += [] if batch.kind == ANNOUNCED or not is_asked else _invitation(name, batch.asked_by)
+            writes += [] if batch.kind == ANNOUNCED or not is_asked else invitation(name, batch.asked_by)
         is_mailed = address and address not in left_alone and number not in emails and is_asked
         emails |= {number: email} if is_mailed else {}
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
@@ -459,7 +463,7 @@ def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
         for item in voters
     }
     entries = {item["voter_name"]: item for item in voters if "since" not in item}
-    places = {name: keys.user(name) for name in entries if not rolls.is_by_address(name)}
+    places = {name: keys.user(name) for name in entries if rolls.is_by_account(name)}
     found = table().get_many(places.values()) if places else {}
     for name, place in places.items():
         person = people.user_of(found[place]) if place in found else None
@@ -468,7 +472,7 @@ def recipients_of(voters: Sequence[Item]) -> dict[str, tuple[str, str]]:
     return recipients
 
 
-def _invitation(voter: str, asked_by: str) -> list[Write]:
+def invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
     fields = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
     return [Update(keys.invitation(voter), set=fields)] if rolls.is_by_address(voter) else []

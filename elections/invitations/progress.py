@@ -101,7 +101,8 @@ class Progress:
 
     def uninvited(self, election: Election) -> int:
         """From the counts alone: people removed after their invitation still count as invited."""
-        return max(0, election.voter_count - self.invited.voters) if self.invited else 0
+        mailed = election.voter_count - election.by_letter
+        return max(0, mailed - self.invited.voters) if self.invited else 0
 
 
 def progress(election: Election) -> Progress:

@@ -47,7 +47,7 @@ def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
 def _close_event(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
     event_data = {"election_name": shut.name, "closed_at": shut.closed_at}
-    also = [write for writes in SHUTTING.run_all(shut) for write in writes]
+    also = [write for step in SHUTTING for write in step(shut)]
     if shut.has_secrets:
         also += purge_marks(table())  # the journal has every cast with its ballot
     return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *also]
@@ -73,7 +73,8 @@ def close_and_follow_up(actor: User, election: Election) -> None:
     """Like `close`, then run the hooks for a person who waits for the result."""
     closed = close(actor, election)
     if closed.stored_state == State.CLOSED:
-        AFTER_CLOSING.run_all(closed)
+        for step in AFTER_CLOSING:
+            step(closed)
 
 
 def close_ended_elections() -> int:

@@ -14,7 +14,7 @@ from acts.versions import next_version
 from elections import repository, rolls, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
-from elections.turnout.times import starting
+from elections.turnout.counts import starting
 from store.table import Write
 from tally import lots
 
@@ -28,8 +28,6 @@ def open_(actor: User, election: Election, *, editable: bool = False, shows_skil
     check(actor, election, Action.OPEN)
     election, candidates = rolls.as_it_would_open(election), repository.candidates(election.name)
     rules.check_opening(election, len(candidates), now_text())
-    if election.weighted:
-        rules.check_weights(election, rolls.sizes_by_weight(election))
     editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 
@@ -42,7 +40,7 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
     event_data |= {"shows_skills": True} if shows_skills else {}
     event_data |= {name: number for name in ("excluded", "extra_votes") if (number := getattr(election, name))}
-    also = [write for writes in OPENING.run_all(after) for write in writes]
+    also = [write for step in OPENING for write in step(after)]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)
     write_each(early)

@@ -173,12 +173,10 @@ def open_(actor: User, ballot: MultiBallot) -> None:
     if len(questions) != len(ballot.questions):
         raise LostRace
     lacking, candidates = [], 0
-    sizes = rolls.sizes_by_weight(leader) if leader.weighted else {}
     named = [(ballot.short(each.name), each, elections.candidates(each.name)) for each in questions]
     for name, each, there in as_opened(leader, named)[0]:
         of_elections.check_settled(each, Action.OPEN)
         lacking.append((name, rules.missing(each, len(there), now_text())))
-        of_elections.check_weights(each, sizes)
         candidates += len(there)
     rules.check_opening(lacking)
     rules.check_candidates(candidates)
@@ -187,11 +185,12 @@ def open_(actor: User, ballot: MultiBallot) -> None:
 
 def as_opened(leader: Election, questions: Sequence[Question]) -> tuple[list[Question], int]:
     """The questions as they would open today, and how many on the roll none of them is for. The roll is read only if
-    some are for some groups."""
+    some are for some groups, or votes have weights."""
     every = [each for _name, each, _there in questions]
     is_open = leader.stored_state != State.CLOSED
-    sizes = rolls.group_sizes(leader) if is_open and any(each.for_groups for each in every) else {}
-    unasked = sum(size for groups, size in sizes.items() if not any(each.is_for(groups) for each in every))
+    matters = leader.weighted or any(each.for_groups for each in every)
+    sizes = rolls.sizes_by_weight(leader) if is_open and matters else {}
+    unasked = sum(size for (groups, _weight), size in sizes.items() if not any(each.is_for(groups) for each in every))
     if leader.stored_state != State.DRAFT:
         return list(questions), unasked
     return [(name, rules.as_opened(each, leader, sizes), there) for name, each, there in questions], unasked

@@ -74,16 +74,15 @@ class QuestionForm(BallotForm):
         label=gettext_lazy("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items())
     )
 
-    def __init__(
-        self, *arguments: Any, election: Election, there: Sequence[Candidate], label: str, groups: Sequence[str] = ()
-    ):
+    def __init__(self, *arguments: Any, election: Election, there: Sequence[Candidate], label: str, leader: Election):
         self.election, self.there, self.question = election, there, label
         settings = {name: getattr(election, name) for name in kinds.SETTINGS} | chosen_methods(election)
         settings["for_groups"] = election.for_groups
         super().__init__(*arguments, there=1, prefix=rules.question_key(election.name), initial=settings)
         self.fields["names"].help_text, self.fields["names"].widget.attrs["rows"] = "", 4
-        if groups:
-            self.fields["for_groups"] = for_groups_field(groups)
+        self.fields["majority"].follow(leader.electorate)
+        if leader.voter_groups:
+            self.fields["for_groups"] = for_groups_field(leader.voter_groups)
 
     def clean_for_groups(self) -> tuple[str, ...]:
         return tuple(self.cleaned_data["for_groups"])
@@ -179,7 +178,7 @@ def multi_ballot_questions(request: HttpRequest, found: Found) -> HttpResponse:
         return over
     more = MoreQuestionsForm(form_data(request))
     asked = [
-        QuestionForm(form_data(request), label=label, election=each, there=there, groups=leader.voter_groups)
+        QuestionForm(form_data(request), label=label, election=each, there=there, leader=leader)
         for label, each, there in questions_of(multi_ballot)
     ]
     every: list[forms.Form] = [*asked, more]
@@ -239,7 +238,7 @@ def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     _label, first, candidates = (lacking or questions)[0]
     whole = replace(found.leader, seats=first.seats)
     if lacking and whole.stored_state == State.DRAFT:
-        whole = replace(whole, for_groups=first.for_groups, excluded=first.excluded)
+        whole = replace(whole, for_groups=first.for_groups, excluded=first.excluded, rare_weights=first.rare_weights)
     named = [(label, each) for label, each, _there in questions]
     context = dashboard_context(request, whole, lambda: candidates, named, unasked, for_all=True)
     context["offered"] -= {"REHEARSE", "ENTER_PAPER", "FIX"}  # for one question at a time

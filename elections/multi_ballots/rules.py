@@ -7,7 +7,7 @@ period and the shared settings apply to all. Each remains an election with its o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -123,10 +123,9 @@ def shared_by(leader: Election) -> dict[str, Any]:
     return {name: getattr(leader, name) for name in SHARED} | LEADER_ONLY_DEFAULTS
 
 
-def as_opened(election: Election, leader: Election, sizes: Mapping[tuple[str, ...], int]) -> Election:
-    """A question with the leader's settings and roll, on which are so many people in each combination of groups."""
-    excluded = sum(size for groups, size in sizes.items() if not election.is_for(groups))
-    return replace(as_led(election, leader), voter_count=leader.voter_count, excluded=excluded)
+def as_opened(election: Election, leader: Election, sizes: elections.Sizes) -> Election:
+    """A question with the leader's settings and roll."""
+    return elections.as_opened(replace(as_led(election, leader), voter_count=leader.voter_count), sizes)
 
 
 def as_led(election: Election, leader: Election) -> Election:

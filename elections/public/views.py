@@ -28,7 +28,7 @@ from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from pages.paging import PAGE_ROWS, read_page
-from ranking.rankings import choices_of
+from ranking.marks import choices_of
 from store.keys import fold
 from store.log import utc_now
 from store.parallel import run_parallel

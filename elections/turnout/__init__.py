@@ -1,3 +1,3 @@
 """How many have voted, when, and who may know of it."""
 
-PUBLIC = "counts disclosure groups times"
+PUBLIC = "counts disclosure"

@@ -1,8 +1,13 @@
-"""Turnout: votes counted at the gates, and their times counted from the log."""
+"""Turnout: votes counted at the gates, by voter group on the roll, and by the hour or day from the log.
+
+A worker counts the times seconds behind the votes, into one item of the election, so that no vote waits for the item.
+It stores the number of the last event counted, so that no event counts twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -10,13 +15,16 @@ from itertools import accumulate
 from acts.caches import Cacheable, SizedCache, get_cached
 from acts.storage import log, table
 from elections.rules import Election, State, takes_names
-from elections.sharding import Known, gates_of, name_of
-from store import keys
-from store.table import Item
-
-from . import times as voting_times
+from elections.sharding import Known, gates_of, name_of, roll_spans
+from store import keys, sharded_reads
+from store.table import Equals, Item, Key, Put, Table, Update
 
 MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who voted would reveal how
+MIN_GROUP_VOTERS = 5  # voters of a group; of fewer, it is not shown how many have voted
+MAX_HOURLY_WINDOW = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
+SECONDS_PER_HOUR, SECONDS_PER_DAY = 3600, 24 * 3600
+VOTES = {"BallotCast": 1, "BallotChanged": 1, "BallotWithdrawn": -1}
+KINDS = (*VOTES, "ElectionUpdated", "ElectionClosed")  # of events that may count
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ def final_turnout(election: Election) -> Turnout:
     if times is not None and not times.get("closed"):
         followed = (table().get(keys.FIGURES) or {}).get("last_event_id", 0)
         times = table().get(place) or times
-        times = voting_times.with_events(times, log().since(max(followed, times["counted"])))
+        times = with_events(times, log().since(max(followed, times["counted"])))
     return _counted([found[gate] for gate in gates if gate in found], times)
 
 
@@ -95,7 +103,7 @@ def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
     counts = {name: sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper", "withdrawn", "extra")}
     steps: dict[int, int] = {}
     for name, count in (times or {}).items():
-        if (end := voting_times.end_of(name)) is not None:
+        if (end := end_of(name)) is not None:
             steps[end] = steps.get(end, 0) + count
     ends = sorted(steps)
     totals = accumulate(steps[end] for end in ends)
@@ -112,3 +120,173 @@ def tells_who(election: Election, voted: int) -> bool:
     """Whether it may be shown who voted: in a secret election, not while so few have that it would reveal how; nor
     where votes have weights, as a ballot shows its weight, and few of those who have it may have voted."""
     return not election.secret_ballot or (voted >= MIN_SECRET_VOTES and not election.extra_votes)
+
+
+# --- of voter groups ---
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTurnout:
+    name: str
+    voters: int
+    voted: int
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.voted / self.voters)
+
+
+def group_turnouts(election: Election, voted: int) -> list[GroupTurnout]:
+    """Of those who may vote, in the order of the groups. Reads the whole roll, if it has groups. None while so few have
+    voted in a secret election that it would reveal how."""
+    if not election.voter_groups or not tells_who(election, voted):
+        return []
+    sizes, cast = Counter[frozenset[str]](), Counter[str]()
+    for groups, has_voted in sharded_reads.values(table(), roll_spans(election), "groups", "voted"):
+        if election.is_for(groups or ()):
+            sizes[frozenset(groups or ())] += 1
+            cast.update((groups or ()) if has_voted else ())
+    large = large_groups(sizes)
+    return [GroupTurnout(name, large[name], cast[name]) for name in election.voter_groups if name in large]
+
+
+def large_groups(sizes: Mapping[frozenset[str], int]) -> dict[str, int]:
+    """The groups to show, with their sizes, by how many are in each combination of groups.
+
+    Who knows the turnout of all can subtract that of groups. So nobody may be told apart by the groups that are shown,
+    or be in none of them, together with fewer than four others. Else the smallest group concerned is not shown either.
+    """
+    voters = Counter[str]()
+    for groups, size in sizes.items():
+        voters.update(dict.fromkeys(groups, size))
+    large = {name: size for name, size in voters.items() if size >= MIN_GROUP_VOTERS}
+    while small := _small_parts(sizes, large):
+        del large[min(min(small, key=sorted) or large, key=lambda name: (large[name], name))]
+    return large
+
+
+def _small_parts(sizes: Mapping[frozenset[str], int], shown: Collection[str]) -> list[frozenset[str]]:
+    parts = Counter[frozenset[str]]()
+    for groups, size in sizes.items():
+        parts[groups.intersection(shown)] += size
+    return [part for part, size in parts.items() if shown and size < MIN_GROUP_VOTERS]
+
+
+# --- when people voted ---
+
+
+@dataclass(frozen=True, slots=True)
+class TurnoutEvent:
+    """The part of an event that matters for when people voted."""
+
+    number: int
+    kind: str
+    when: str
+    data: Item
+
+    @classmethod
+    def from_event(cls, event: Item) -> TurnoutEvent:
+        return cls(event["event_id"], event["event_type"], event["when_occurred"], event["event_data"])
+
+    @property
+    def counts(self) -> bool:
+        if self.kind == "BallotCast":
+            return not self.data["changed"]
+        if self.kind == "BallotChanged":
+            return bool(self.data.get("again"))
+        return self.kind in ("BallotWithdrawn", "ElectionClosed") or self.moves_end
+
+    @property
+    def moves_end(self) -> bool:
+        return self.kind == "ElectionUpdated" and "no_voting_after" in self.data
+
+    @property
+    def place(self) -> Key:
+        return keys.turnout(self.data["election_name"])
+
+
+def bucket(ends: datetime | None, now: datetime) -> str:
+    """The attribute that counts the votes of this hour or day."""
+    seconds = int(now.timestamp())
+    soon = ends is not None and ends - now < MAX_HOURLY_WINDOW
+    return f"h{seconds // SECONDS_PER_HOUR}" if soon else f"d{seconds // SECONDS_PER_DAY}"
+
+
+def end_of(name: str) -> int | None:
+    """When the hour or the day ends that is counted under this name, if it is one."""
+    if not name[1:].isdigit():
+        return None
+    length = {"h": SECONDS_PER_HOUR, "d": SECONDS_PER_DAY}.get(name[0])
+    return (int(name[1:]) + 1) * length if length else None
+
+
+# --- counting their times ---
+
+
+def starting(election: Election, number: int) -> Put:
+    """The item of an election opened by the event of that number."""
+    place, ends = keys.turnout(election.name), election.no_voting_after
+    return Put({"PK": place.pk, "SK": place.sk, "since": number, "counted": number, "ends": ends})
+
+
+def with_event(item: Item, event: TurnoutEvent) -> Item:
+    """The item with one more event applied; unchanged if it has that one, or if the election had closed before it."""
+    if not event.counts or event.number <= item["counted"] or item.get("closed"):
+        return item
+    item = item | {"counted": event.number}
+    if event.moves_end:
+        return item | {"ends": event.data["no_voting_after"]}
+    if event.kind == "ElectionClosed":
+        return item | {"closed": True}
+    ends = datetime.fromisoformat(item["ends"]) if item["ends"] else None
+    name = bucket(ends, datetime.fromisoformat(event.when))
+    return item | {name: item.get(name, 0) + VOTES[event.kind]}
+
+
+def with_events(item: Item, events: Iterable[Item]) -> Item:
+    """With all of these that are of its election."""
+    for event in map(TurnoutEvent.from_event, events):
+        if event.kind in KINDS and event.place == Key(item["PK"], item["SK"]):
+            item = with_event(item, event)
+        if item.get("closed"):
+            break  # what comes after does not count, and the first of it are the published ballots, which are long
+    return item
+
+
+# --- following the log ---
+
+
+def place_of(event: Item) -> Key | None:
+    """The item that counts this event, if it affects turnout over time."""
+    turnout_event = TurnoutEvent.from_event(event)
+    return turnout_event.place if turnout_event.counts else None
+
+
+def updating(table: Table, events: Iterable[Item]) -> list[Update]:
+    """Changes by the events to items that still exist: that of a deleted election must not reappear."""
+    every = [event for event in map(TurnoutEvent.from_event, events) if event.counts]
+    found = table.get_many({event.place for event in every}) if every else {}
+    after = dict(found)
+    for event in every:
+        if event.place in after:
+            after[event.place] = with_event(after[event.place], event)
+    return [change for place, item in found.items() for change in _update(item, after[place])]
+
+
+def _update(before: Item, after: Item) -> list[Update]:
+    """Refused if the election was deleted since, whether or not there is another of that name."""
+    changed = {name: value for name, value in after.items() if before.get(name) != value}
+    place, same = Key(before["PK"], before["SK"]), Equals("since", before["since"])
+    return [Update(place, set=changed, when=same)] if changed else []
+
+
+def counting(table: Table, event: TurnoutEvent) -> list[Update]:
+    """The changes of one event, for a replay, where the next event already sees them."""
+    item = table.get(event.place) if event.counts else None
+    return _update(item, with_event(item, event)) if item else []
+
+
+def apply_events(there: Table, events: Iterable[Item]) -> None:
+    """On a copy of a store, count events that were not counted yet when it was made."""
+    for change in updating(there, events):
+        there.write(change)

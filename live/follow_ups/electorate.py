@@ -27,10 +27,18 @@ class Electorate:
     coded: Mapping[str, str] = field(default_factory=dict)
     needed: int = 1  # for a quorum
     is_quorate: bool = True
+    weights: Mapping[str, int] = field(
+        default_factory=dict
+    )  # how many times a vote counts, by these names, if not once
 
     @property
     def addressed(self) -> dict[str, str]:
         return {name: address for name, address in self.coded.items() if address}
+
+    @property
+    def voter_weights(self) -> dict[str, int]:
+        """By the names and addresses that go on the roll."""
+        return {self.coded.get(name, name): weight for name, weight in self.weights.items()}
 
     @property
     def without(self) -> int:

@@ -237,7 +237,7 @@ def _drafted(host: User, wanted: Subject, also: ExtraWrites, electorate: Elector
     addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
     voters = {**electorate.accounts, **addressed} if electorate else {}
     settings_: dict[str, Any] = {"time_zone": wanted.game.time_zone, "convened": called}
-    settings_ |= {"vote_by_link": bool(addressed)}
+    settings_ |= {"vote_by_link": bool(addressed), "weights": electorate.voter_weights if electorate else {}}
     if wanted.is_choice:
         settings_ |= settings_of_kind(wanted.ballot)
     for name in candidate_names(wanted.title):

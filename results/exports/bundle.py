@@ -64,6 +64,7 @@ OF_THE_COUNT = frozenset(
         *("ElectionOpened", "ElectionClosed", "BallotsSealed", "ResultSealed"),
     }
 )
+EXCLUDING = ("VotersRemoved", "VotersGrouped")  # by which people who are on the roll may no longer vote
 OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed", "CandidatesAsked")  # which have no part in the count
 
 
@@ -254,7 +255,10 @@ def is_disclosable(event: Item, election: Election) -> bool:
 
 
 def _withheld(event: Item) -> bytes:
-    return orjson.dumps({"event_id": event["event_id"], "digest": sealed_digest(event).hex()}) + b"\n"
+    """By its number and its digest; and whether others may no longer vote by it, as the log tells them here."""
+    told = {"event_id": event["event_id"], "digest": sealed_digest(event).hex()}
+    told |= {"excludes": True} if event["event_type"] in EXCLUDING else {}
+    return orjson.dumps(told) + b"\n"
 
 
 README = """\
@@ -304,8 +308,9 @@ result.json        the result as it was sealed, with all its reasons
 events.jsonl       the events of this election in the site's log, one on each line, exactly as stored: the SHA-256 of a
                    line, without its newline, is the digest of the event. Events that would disclose addresses, messages
                    or when somebody voted in secret are there by their number and digest only, and so, for the public,
-                   are all that name voters. Each event has a random nonce, so that nobody can guess the content of a
-                   digest
+                   are all that name voters. With "excludes", such an event takes people off the roll or into other
+                   groups, so that some who may vote by the other events may not be on it. Each event has a random
+                   nonce, so that nobody can guess the content of a digest
 checkpoints.jsonl  the public checkpoints of the log that cover these events. The chain starts from "previous"; every
                    event, in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end
                    at "hash". "digests" has the digests of all events covered, one after another, and "events" says

@@ -130,10 +130,11 @@ class Bundle:
             json.loads(self.read(f"{name}.json")) for name in ("rules", "roll", "ballots", "result")
         )
         self.names = {each["number"]: each["name"] for each in self.rules["candidates"]}
-        self.events, self.digests = [], {}
+        self.events, self.digests, self.excludes = [], {}, False
         for line in self.read("events.jsonl").splitlines():
             event = json.loads(line)
             self.events += [event] if "event_type" in event else []
+            self.excludes |= event.get("excludes", False)  # some who may vote, as far as the log tells here
             self.digests[event["event_id"]] = sha(line) if "event_type" in event else bytes.fromhex(event["digest"])
         self.withheld = len(self.digests) - len(self.events)
 
@@ -188,7 +189,8 @@ class Bundle:
         """The roll agrees with the log, except who has voted if that is undisclosed, and email addresses."""
         voters, may, secret = self.roll["voters"], history.roll, history.settings["secret_ballot"]
         listed = {fold(each["name"]): each["voted"] for each in voters}
-        for name in sorted(set(may) | set(() if self.withheld else listed)):
+        logged = set(may).intersection(listed) if self.excludes else set(may)
+        for name in sorted(logged | set(() if self.withheld else listed)):
             if name not in listed or name not in may or not (secret or listed[name] in (None, may[name])):
                 raise Wrong(f"“{name}” is not on the roll as in the log: there, and having voted or not.")
         for each in () if self.withheld else voters:  # else the log may not tell all of it here

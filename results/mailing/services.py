@@ -23,7 +23,6 @@ from elections.invitations.mailing import ANNOUNCED
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import RUNNERS, Action, Election, WrongState
 from results import repository
-from results.outcomes import vote_of
 from results.repository import Sealed
 from store import keys
 from store.log import Event
@@ -126,8 +125,8 @@ def _sealed(election: Election) -> Sealed | None:
 
 
 def _outcome(result: Result, most: int) -> dict[str, str]:
-    if vote := vote_of(result):
-        return {"ended": VOTED, "vote": " ".join(map(str, vote))}
+    if result.vote:
+        return {"ended": VOTED, "vote": " ".join(map(str, result.vote))}
     named = result.winners[:most]
     return {"ended": _ended(result), "names": ", ".join(named), "more": str(len(result.winners) - len(named))}
 

@@ -152,6 +152,11 @@ def elections_of_voter(name: str) -> Span:
     return Span(f"VOTER#{part(name)}", index=True)
 
 
+def link_request(mark: str) -> Key:
+    """When an address was last mailed its links on request, by a keyed hash of the address."""
+    return Key(f"LINKREQUEST#{escape(mark)}", METADATA)
+
+
 def roll_sources_due(moment: str) -> Span:
     """Those due by now; later ones are not even read."""
     return Span(ROLL_SOURCES.pk, last=f"{moment}~", index=True)

@@ -223,7 +223,7 @@ class SqliteTable(Table):
         """The items of a page as stored, and whether there are more."""
         where, values = rows.where(span, self.clock(), cursor, backwards)
         direction = "DESC" if backwards else "ASC"
-        order = ", ".join(f"{name.lower()} {direction}" for name in cursors.key_names(span)[1:])
+        order = ", ".join(f"{name.lower()} {direction}" for name in span.key_names[1:])
         with round_trips.round_trip("page"), sentences(self.path):
             found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
             return rows.fill_page(found, limit)

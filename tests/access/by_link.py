@@ -32,6 +32,8 @@ def looks_by_link(otto: User, guest: Client) -> list[Look]:
     seal_closed()
     return [
         Look("your_link", "stranger"),
+        Look("my_link", "stranger"),
+        Look("election_my_link", "stranger", (known("Board"),)),
         Look("vote_by_link", "stranger", (_token(VOTERS[0]),)),
         Look("vote_by_link", "stranger", (_token(VOTERS[0], PAST),), of="after the close"),
         *(Look(page, GUEST, (NAME,), of="by link") for page in ("ballot", "receipt", "ballot_state", "withdraw")),

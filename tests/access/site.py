@@ -465,6 +465,7 @@ def _looks_of_the_organiser() -> list[Look]:
         "election_settings",
         "candidates",
         "import_roll",
+        "voter_by_letter",
         "roll_source",
         "open_election",
         "rename_election",

@@ -276,11 +276,12 @@ def test_everything_in_a_partition_is_deleted_however_much_it_is():
 # --- steps ---
 
 
-def test_steps_are_taken_in_their_order_and_what_they_make_is_answered():
+def test_steps_are_in_the_order_in_which_they_were_last_installed():
     steps = Hooks[[str], str]("when a hall closes")
-    assert steps.run_all("Hall") == []
+    assert list(steps) == []
+    steps.install(str.title)
     steps.install(str.upper, str.lower)
-    assert steps.run_all("Hall") == ["HALL", "hall"]
+    assert [step("Hall") for step in steps] == ["HALL", "hall"]
 
 
 def test_the_condition_of_a_write_is_part_of_no_other():

@@ -64,6 +64,7 @@ def test_a_draft_of_every_kind_of_ballot(otto):
     assert (edited["kind"], edited["method"], edited["seats"]) == ("score", "score", 2)
     for wrong in (
         {"kind": "yes-no", "majority": "1/3 cast"},
+        {"kind": "yes-no", "majority": "2/3 entitled", "electorate": "everyone"},
         {"kind": "choose", "fewest": 3, "most": 2},
         {"kind": "x"},
     ):

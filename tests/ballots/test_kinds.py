@@ -23,7 +23,7 @@ from elections.multi_ballots.rules import question_key
 from elections.roll.services import add_voters
 from elections.rules import Action, NotReady, WrongState, check_opening
 from ranking.candidates import Candidate
-from ranking.kinds import MAX_POINTS
+from ranking.marks import MAX_POINTS
 from store import round_trips
 from tests.background import finish_background
 from tests.people import enrol

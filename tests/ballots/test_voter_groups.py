@@ -17,10 +17,13 @@ from ballots.rules import NotOnTheRoll
 from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.public import own_elections
-from elections.roll.services import add_voters
+from elections.roll.services import add_voters, remove_together
 from elections.rules import Action
 from pages.lists import Details
 from ranking.candidates import Candidate
@@ -150,6 +153,39 @@ def test_the_proof_has_the_roll_of_the_question(person, tmp_path, capsys):
     (tmp_path / "rules.json").write_text(json.dumps(rules | {"for_groups": ["Staff"]}))
     assert program.main(tmp_path) != 0
     assert "for_groups" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("secret", [False, True])
+def test_the_proof_agrees_if_events_that_exclude_people_are_withheld_as_they_have_addresses(
+    person, tmp_path, capsys, secret
+):
+    organiser = person("the organiser")
+    election = drafts.create(organiser, "Board", secret_ballot=secret)
+    add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
+    names = ["Bob", "Cay", "Dot", "Eve", "Fay"]
+    enrol(*names)
+    staff, none = Details(groups=("Staff",)), Details(groups=())
+    add_voters(organiser, elections.find("Board"), names, dict.fromkeys(names, staff))
+    add_voters(organiser, elections.find("Board"), ["ann@example.org"], {"ann@example.org": staff})
+    actions.change(organiser, elections.find("Board"), Action.SET_UP, for_groups=("Staff",))
+    regrouped = ["Eve", "ann@example.org"]
+    add_voters(organiser, elections.find("Board"), regrouped, dict.fromkeys(regrouped, none))
+    remove_together(organiser, elections.find("Board"), ["Fay", "ann@example.org"])
+    lifecycle.open_(organiser, elections.find("Board"), editable=False)
+    for voter in ("Bob", "Cay", "Dot"):
+        voting.cast(people.find(voter), "Board", {"0": ["1"]}, f"form of {voter}")
+    closing.close(organiser, elections.find("Board"))
+    services.seal_closed("Board")
+    found = results.find("Board")
+    Sealer(table()).seal()
+    with zipfile.ZipFile(bundle(found)) as archive:
+        archive.extractall(tmp_path)
+    assert b"ann@" not in (tmp_path / "events.jsonl").read_bytes()
+    assert program.main(tmp_path) == 0, capsys.readouterr().out
+    roll = json.loads((tmp_path / "roll.json").read_bytes())
+    roll["voters"][0]["name"] = "Eve"
+    (tmp_path / "roll.json").write_text(json.dumps(roll))
+    assert program.main(tmp_path) != 0, "what the log does tell still counts"
 
 
 def test_the_log_lets_nobody_vote_whom_the_question_is_not_for(person):

@@ -13,7 +13,7 @@ from acts.storage import table
 from ballots import services as casting
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
-from elections.dashboard.next_step import ONCE_SEALED, Button, Step
+from elections.dashboard.next_step import Button, Step
 from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.groups.rules import Member
@@ -137,9 +137,8 @@ def test_the_roll_of_a_draft_says_how_many_it_has(page, ada):
 def test_others_say_what_follows_the_sealing(page, ada, monkeypatch):
     asked = []
     step = Step("tell", "Tell everybody.", Button("Tell them", "/tell/"))
-    monkeypatch.setattr(
-        ONCE_SEALED, "steps", (lambda user, election: asked.append((user.name, election.name)) or step,)
-    )
+    steps = [lambda user, election: asked.append((user.name, election.name)) or step]
+    monkeypatch.setattr("elections.dashboard.views.ONCE_SEALED", steps)
     opened(ada, "Open")
     assert loud(shown(page, name="Open")) == ["Invite voters"]
     sealed(ada)

@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.tokens import create_token
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -165,7 +165,7 @@ def test_what_the_link_does_is_said_as_it_is(site, person, clock):
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, person, clock, language):
     ada = confirm(person("Ada", email="new@example.org"))
-    made(site, no_voting_after=END, time_zone="Europe/Berlin")
+    site.write(rolls.new_voter(made(site, no_voting_after=END, time_zone="Europe/Berlin"), "new@example.org"))
     own_text.change(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Please *vote*"}))
     of_news = {kind for kind in EMAIL_TEMPLATES if "news" in kind}  # tests/news/test_mailing.py

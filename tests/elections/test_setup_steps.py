@@ -384,6 +384,23 @@ def test_a_method_for_several_has_its_seats_and_the_others_have_one(draft):
     assert not HowForm({**HOW, "method": "stv-scottish", "seats": ""}, election=draft).is_valid()
 
 
+def test_a_majority_of_everyone_on_the_roll_needs_a_roll(ada, draft):
+    sent = {**HOW, "kind": "yes-no", "majority_share": "2/3", "majority_of": "entitled"}
+    assert '<option value="entitled">' in text_of(ada.get(at("how")))
+    ada.post(at("how"), sent)
+    assert now().majority == "2/3 entitled"
+    refused = ada.post(at("who"), {**WHO, "electorate": "everyone"})
+    assert (refused.status_code, now().electorate) == (422, "listed")
+    ada.post(at("how"), {**sent, "majority_of": "cast"})
+    ada.post(at("who"), {**WHO, "electorate": "everyone"})
+    assert (now().majority, now().electorate) == ("2/3 cast", "everyone")
+    assert 'value="entitled"' not in text_of(ada.get(at("how")))
+    for typed in (sent, {**HOW, "kind": "yes-no", "majority": "2/3 entitled"}):
+        refused = ada.post(at("how"), typed)
+        assert (refused.status_code, "there is no roll" in text_of(refused), now().majority) == (422, True, "2/3 cast")
+    assert ada.post(at("how"), {**HOW, "majority_of": "entitled"}).status_code == 302, "a ranking has no majority"
+
+
 def test_methods_are_cards_and_the_rule_for_those_left_out_is_drawn(ada, draft):
     page = text_of(ada.get(at("how")))
     assert page.count('type="radio" name="method"') == len(RANKED_METHODS)

@@ -12,8 +12,7 @@ from ballots import services as ballots
 from elections import repository
 from elections.lifecycle import closing, deleting
 from elections.rules import Election
-from elections.turnout.counts import final_turnout, turnout
-from elections.turnout.times import TurnoutEvent, bucket, starting, with_event
+from elections.turnout.counts import TurnoutEvent, bucket, final_turnout, starting, turnout, with_event
 from results import repository as results
 from store import keys
 from store.limits import check_item

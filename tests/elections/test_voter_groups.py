@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from random import Random
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -19,6 +23,7 @@ from elections.drafts import services as drafts
 from elections.drafts.forms import SettingsForm
 from elections.groups import services as saved_groups
 from elections.invitations import mailing
+from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
@@ -26,7 +31,7 @@ from elections.personal_data import rolls as own_rolls
 from elections.roll import services, sources
 from elections.roll.services import add_voters
 from elections.rules import MAX_VOTER_GROUPS, Action, NotReady, State, WrongState
-from elections.turnout.groups import GroupTurnout, group_turnouts
+from elections.turnout.counts import GroupTurnout, group_turnouts, large_groups
 from pages import lists
 from pages.lists import Details, Verdict, clean_groups, read_voters
 from ranking.candidates import Candidate
@@ -322,12 +327,62 @@ def test_mails_ask_voters_their_own_questions_and_remind_those_who_have_not_answ
 def test_the_turnout_of_groups_that_are_large_enough(ada, board, person):
     many = [f"{number}@example.org" for number in range(6)]
     add_voters(ada, board, many, dict.fromkeys(many, Details(groups=("Guests",))))
-    only_for(ada, "Guests", "Staff")
+    only_for(ada, "Guests")
     lifecycle.open_(ada, repository.find("Board"), editable=False)
     voting.cast(person("Gus", Role.VOTER, "1@example.org"), "Board", {"0": ["1"]}, "form")
     election = repository.find("Board")
     assert group_turnouts(election, 1) == [GroupTurnout("Guests", 6, 1)]
     assert group_turnouts(repository.find("Board"), 1)[0].percent == 17
+
+
+def test_what_remains_after_subtracting_groups_that_are_shown_is_not_a_small_one(ada, board, person, client):
+    many = [f"{number}@example.org" for number in range(6)]
+    add_voters(ada, board, many, dict.fromkeys(many, Details(groups=("Guests",))))
+    more = [f"more{number}@example.org" for number in range(7)]
+    add_voters(ada, repository.find("Board"), more, dict.fromkeys(more, Details(groups=("Members",))))
+    only_for(ada, "Guests", "Staff", "Members")
+    actions.change(ada, repository.find("Board"), Action.SET_UP, results_public=True)
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
+    voting.cast(person("Gus", Role.VOTER, "1@example.org"), "Board", {"0": ["1"]}, "form")
+    voting.cast(person("Mia", Role.VOTER, "more1@example.org"), "Board", {"0": ["1"]}, "other form")
+    assert group_turnouts(repository.find("Board"), 2) == [GroupTurnout("Members", 7, 1)], "else Staff is the rest"
+    assert "Guests</th>" not in client.get("/election/Board/dashboard/").content.decode()
+    closing.close(ada, repository.find("Board"))
+    for page in ("/election/Board/results/", "/election/Board/results/export/report.txt", "/api/v1/results/Board"):
+        answer = client.get(page)
+        assert answer.status_code == 200, page
+        text = answer.content.decode() if not answer.streaming else b"".join(answer.streaming_content).decode()
+        told = re.findall(r"(Members|Guests|Staff)(?:</bdi>)?(?:: [0-9]|\",\"voters)", text)
+        assert set(told) == {"Members"}, page
+
+
+def test_from_the_groups_that_are_shown_and_the_total_no_turnout_of_fewer_than_five_follows():
+    chance = Random(7)
+    shown_at_all = 0
+    for _ in range(300):
+        names = "ABCD"[: chance.randint(1, 4)]
+        every = [frozenset(name for name in names if chance.random() < 0.5) for _ in range(chance.randint(1, 5))]
+        sizes = Counter({groups: chance.randint(1, 12) for groups in every})
+        large = large_groups(sizes)
+        shown_at_all += bool(large)
+        parts = list(sizes)
+        sums = [[1] * len(parts), *([int(name in groups) for groups in parts] for name in large)]
+        for chosen in product((0, 1), repeat=len(parts)):
+            people = sum(sizes[groups] for groups, is_in in zip(parts, chosen, strict=True) if is_in)
+            if 0 < people < min(5, sizes.total()):
+                assert rank([*sums, list(chosen)]) > rank(sums), (sizes, large, chosen)
+    assert shown_at_all > 100
+
+
+def rank(rows):
+    """Of a matrix: how many of these sums tell something new."""
+    left, found = [list(map(Fraction, row)) for row in rows], 0
+    for column in range(len(rows[0])):
+        left.sort(key=lambda row: not row[column])
+        if left and left[0][column]:
+            (first, *left), found = left, found + 1
+            left = [[a - b * row[column] / first[column] for a, b in zip(row, first, strict=True)] for row in left]
+    return found
 
 
 # --- pages ---

@@ -236,6 +236,11 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "sign_in": {"name_or_email": _known("Olga")},
     "roll": {"voters": _addresses, "groups": _groups},
     "election_step": {"voters": _addresses},
+    "voter_by_letter": {
+        "number": lambda walk: f"{walk.number}{walk.letter * 30}",
+        "postal": lambda walk: "\n".join([walk.letter * 80] * 6),
+        "birth": lambda walk: "1815-12-10",
+    },
     "import_roll": {"file": lambda walk: SimpleUploadedFile("roll.csv", _addresses(walk).encode(), "text/csv")},
     "add_members": {"text": _addresses},
     "managers": {"name": _known("Cleo")},

@@ -198,6 +198,17 @@ def test_those_present_are_its_electorate_and_how_many_they_were_is_kept(assembl
     assert assembly.created_at <= at <= draft.created_at
 
 
+def test_votes_that_count_several_times_in_the_room_do_so_in_the_election(assembly, hana):
+    for name, account, weight in (("Fay", "Fay", 7), ("By weight", "", 3)):
+        enrol(*([name] if account else []))
+        sit(assembly, name, account=account, weight=weight)
+    typed = {"By weight": "weight@example.org", "By code": "code@example.org"}
+    made_ = services.make_election(hana, assembly.id, talked(assembly), of_those_present=True, addresses=typed)
+    found = {each.name: each.weight for each in rolls.every_voter(made_.what)}
+    assert found == {"Ada": 1, "Bo": 1, "Cy": 1, "Fay": 7, "weight@example.org": 3, "code@example.org": 1}
+    assert elections.find(made_.what).weighted
+
+
 def test_without_its_electorate_it_still_says_who_was_there(assembly, hana):
     made_ = services.make_election(hana, assembly.id, talked(assembly))
     draft = elections.find(made_.what)

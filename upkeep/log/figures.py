@@ -19,7 +19,7 @@ from django.conf import settings
 
 from accounts.rules import Role
 from elections.rules import State
-from elections.turnout.times import place_of, updating
+from elections.turnout.counts import place_of, updating
 from store import keys
 from store.connect import connect
 from store.log import layout

@@ -1,0 +1,10 @@
+"""The form in which somebody asks for their links."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pages.fields import AddressField
+
+
+class MyLinkForm(forms.Form):
+    email = AddressField(help_text=_("The address to which mails about the election are sent to you."))

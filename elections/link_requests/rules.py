@@ -1,0 +1,35 @@
+"""How often links are mailed on request. Every limit delays or merges mails; none refuses anybody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acts.rate_limits import SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Limit
+
+# Between two mails to one address: short at first, for who has deleted one; long where somebody keeps asking.
+PAUSES = (TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, 6 * SECONDS_PER_HOUR)
+# Only mails that are really sent count, so addresses that are made up delay nobody.
+PER_NETWORK = Limit("my-link-network", 300, TEN_MINUTES_IN_SECONDS)
+SITE_WIDE = Limit("my-link-site", 3000, TEN_MINUTES_IN_SECONDS)
+NO_QUOTA_LEFT_SECONDS = 600  # before checking again whether the organiser's mails of the day have room
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What one address was answered lately."""
+
+    answers: int = 0  # one after another, without a long silence between them
+    until: int = 0  # no further answer before then
+    waiting: str = ""  # the one request that is answered then; all others are merged with it
+    ttl: int = 0  # when it is forgotten
+    turn: int = 0  # one more with each write
+
+    def must_wait(self, now: int) -> bool:
+        return now < self.until
+
+
+def after_answer(before: Answered, now: int) -> Answered:
+    """Pauses grow as long as the address is asked for, and are forgotten after as long a silence."""
+    answers = before.answers + 1 if now < before.ttl else 1
+    pause = PAUSES[min(answers, len(PAUSES)) - 1]
+    return Answered(answers, now + pause, "", now + 2 * pause, before.turn + 1)

@@ -1,0 +1,89 @@
+"""Asking for one's links, and answering.
+
+A request only stores a task, always at the same cost: it reads nothing, so neither the response nor its timing depends
+on who the address belongs to. A worker looks the address up, and mails it once for all requests of some minutes.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict, replace
+from datetime import datetime
+
+from django.utils.crypto import salted_hmac
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext_lazy as _
+
+from accounts import mail_quota
+from acts.background import Batch, Task, TaskType, finished, wait
+from acts.rate_limits import TooOften, count_each
+from acts.storage import now_text, table
+from elections.invitations.mailing import invitation
+from mail import outbox
+from mail.emails import RECIPIENT_NAME
+from store import keys
+from store.table import Condition, Equals, Item, Missing, Put, Write
+
+from . import open_votes
+from .emails import REQUESTED_LINKS
+from .open_votes import OpenVotes
+from .rules import NO_QUOTA_LEFT_SECONDS, PER_NETWORK, SITE_WIDE, Answered, after_answer
+
+ANSWERING = TaskType("mail requested links", _("Mailing links on request"))
+
+
+def request_links(address: str, network: str, election_name: str = "") -> None:
+    """Ask for the links of an address; the election is listed first in the mail."""
+    where: Item = {"network": _mark("network", network), "first": election_name, "language": get_language() or "en"}
+    table().write(ANSWERING.begin(secrets.token_hex(16), due=now_text(), address=address, **where))
+
+
+def _mark(kind: str, text: str) -> str:
+    return salted_hmac("elections.link_requests", f"{kind} {keys.fold(text)}", algorithm="sha256").hexdigest()
+
+
+@ANSWERING.step
+def answer(task: Task) -> Batch:
+    """Mail the links, unless a mail went out just now: then one request waits for all others."""
+    place = keys.link_request(_mark("address", task.data["address"]))
+    before, now = _answered_of(table().get(place)), int(datetime.fromisoformat(now_text()).timestamp())
+    if before.must_wait(now):
+        if before.waiting not in ("", task.subject):
+            return finished()
+        waiting = replace(before, waiting=task.subject, turn=before.turn + 1)
+        return Batch([_stored(place.item, waiting, before)], wait_seconds=before.until - now)
+    answered = _stored(place.item, after_answer(before, now), before)
+    found = open_votes.find(task.data["address"])
+    if not found.votes:
+        return finished(answered)
+    try:
+        count_each((PER_NETWORK, task.data["network"]), (SITE_WIDE, ""))
+    except TooOften as refusal:
+        return wait(refusal.seconds)
+    return _mailing(task, found, answered)
+
+
+def _answered_of(item: Item | None) -> Answered:
+    return Answered(**{name: item[name] for name in Answered.__dataclass_fields__}) if item else Answered()
+
+
+def _stored(place: Item, after: Answered, before: Answered) -> Put:
+    """Refused if another request was answered meanwhile."""
+    unchanged: Condition = Equals("turn", before.turn)
+    return Put({**place, **asdict(after)}, when=unchanged if before.turn else Missing())
+
+
+def _mailing(task: Task, found: OpenVotes, answered: Put) -> Batch:
+    """People nobody has mailed yet count for the organiser who listed them, as an invitation would: requests must not
+    be a way around the daily quota."""
+    about = {"first": task.data["first"]} | ({RECIPIENT_NAME: found.name} if found.name else {})
+    with override(task.data["language"]):
+        email = outbox.queued(REQUESTED_LINKS, found.to, None, **about)
+    if found.person is not None or any(each.was_invited for each in found.votes):
+        return finished(answered, email)
+    owner = found.votes[0].election.owner_name
+    quota = mail_quota.quota_today_of(owner)
+    if not quota.holds(1):
+        return wait(NO_QUOTA_LEFT_SECONDS)
+    inviting: list[Write] = invitation(found.to, owner)
+    return finished(answered, email, *inviting, *quota.reserving(1))

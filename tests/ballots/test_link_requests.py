@@ -1,0 +1,454 @@
+"""Links on request: who asks learns nothing, whose address it is gets everything open in one mail."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from django.core import mail as sent
+from django.test import Client
+from django.urls import reverse
+
+from accounts import mail_quota
+from accounts import repository as people
+from accounts.rules import Role
+from acts import background
+from acts.storage import now_text, table
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.invitations.voting_link import LINKS, MAX_LINKS, MAX_REQUESTED_LINKS, new_token, read_link
+from elections.lifecycle import closing
+from elections.link_requests import rules, services
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.roll.services import add_voters
+from mail import outbox as mails
+from mail.emails import compose
+from mail.sending import send_waiting
+from ranking.candidates import Candidate
+from store import keys, round_trips
+from store.log import as_text
+from tests.at_once import at_once
+from tests.background import finish_background, queue_mailings
+from tests.clock import stands_at
+from tests.people import confirm
+
+from .test_pages import text_of, trips_of, vote
+
+ANN, BEN, EVE = "ann@example.org", "ben@example.org", "eve@example.org"
+PAGE = "/my-link/"
+MINUTE = 60
+
+
+@pytest.fixture
+def board(opened):
+    return opened(ANN, BEN, vote_by_link=True)
+
+
+def ask(address: str, path: str = PAGE, client: Client | None = None, **headers: str):
+    return (client or Client()).post(path, {"email": address}, **headers)
+
+
+def answer() -> list[tuple[str, str]]:
+    """What the worker mails now, as (to, text)."""
+    sent.outbox.clear()
+    background.resume_due()
+    send_waiting(compose)
+    return [(each.to[0], each.body) for each in sent.outbox]
+
+
+def links_in(text: str) -> list[str]:
+    return re.findall(r"https?://[^/\s]+(/\S+/)", text)
+
+
+def later(monkeypatch, seconds: float) -> None:
+    stands_at(monkeypatch, as_text(datetime.fromisoformat(now_text()) + timedelta(seconds=seconds)))
+
+
+# --- what the mail has ---
+
+
+def test_the_mail_has_a_link_that_opens_the_ballot(board):
+    page = Client().get(PAGE)
+    assert "by mail only, never on this page" in text_of(page)
+    assert ask(ANN).status_code == 200
+    ((to, text),) = answer()
+    assert to == ANN
+    assert "Board" in text
+    assert "You can vote until it is closed." in text
+    (door,) = links_in(text)
+    assert Client().post(door)["Location"] == "/election/Board/ballot/"
+
+
+def test_one_mail_lists_everything_open_that_an_address_and_its_account_can_vote_in(opened, person):
+    ann = person("Ann", email=ANN)
+    opened(ANN, name="By address", vote_by_link=True)
+    opened("Ann", name="By name", vote_by_link=True)
+    opened("Ann", ANN, name="By both", vote_by_link=True)
+    opened(name="All members", electorate="everyone")
+    opened(ANN, name="With an account")
+    opened(BEN, name="Of others", vote_by_link=True)
+    closing.close(people.find("the organiser"), opened(ANN, name="Over", vote_by_link=True))
+    add_voters(people.find("the organiser"), drafts.create(people.find("the organiser"), "Draft"), [ANN])
+    ask("ANN@example.org")
+    ((to, text),) = answer()
+    assert to == ann.email
+    for name in ("By address", "By name", "By both", "All members", "With an account"):
+        assert text.count(name) == 1, name
+    assert not [name for name in ("Of others", "Over", "Draft") if name in text]
+    found = links_in(text)
+    assert len(found) == 5
+    assert len([each for each in found if each.startswith("/vote/")]) == 3
+
+
+def test_several_questions_on_one_ballot_have_one_link(opened, person):
+    owner = person("the organiser")
+    ballot = binding.make(owner, "Spring", ["Chair", "Colour"], vote_by_link=True)
+    leader = elections.find(ballot.leader)
+    add_voters(owner, leader, [ANN])
+    finish_background()
+    for name in ballot.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Bo"), Candidate("Cy")])
+    binding.open_(owner, multi_ballots.find(ballot.id))
+    finish_background()
+    ask(ANN)
+    ((_to, text),) = answer()
+    (door,) = links_in(text)
+    assert "Spring" in text
+    assert Client().post(door)["Location"] == f"/book/{ballot.id}/ballot/"
+
+
+def test_the_election_it_was_asked_for_comes_first(opened):
+    for name in ("One", "Two", "Three"):
+        opened(ANN, name=name, vote_by_link=True)
+    ask(ANN, "/election/two/my-link/")
+    ((_to, text),) = answer()
+    assert text.index("Two") < min(text.index("One"), text.index("Three"))
+
+
+def test_without_vote_by_link_an_address_without_an_account_can_make_one(opened, settings):
+    settings.REGISTRATION = "invited"
+    opened(ANN)
+    ask(ANN)
+    ((_to, text),) = answer()
+    (door,) = links_in(text)
+    assert Client().get(door).status_code == 200, "nobody had invited the address before"
+    assert "Board" in text_of(Client().get(door))
+
+
+def test_no_mail_is_sent_if_nothing_is_open(opened, person):
+    person("Eve", email=EVE)
+    closing.close(people.find("the organiser") or person("the organiser"), opened(ANN, vote_by_link=True))
+    person("No vote", Role.NO_ACCESS, email="no@example.org")
+    for address in (ANN, EVE, "nobody@example.org", "no@example.org"):
+        ask(address)
+    assert answer() == []
+    assert not list(table().each(keys.TASKS))
+
+
+def test_what_closes_before_the_mail_is_sent_withdraws_it(board):
+    ask(ANN)
+    background.resume_due()
+    closing.close(people.find("the organiser"), board)
+    send_waiting(compose)
+    (mail,), _cursor = mails.in_state(mails.ASIDE, 9)
+    assert mail.kind == "requested_links"
+
+
+# --- earlier links ---
+
+
+def test_asking_a_hundred_times_ends_no_link_of_an_invitation(board, link, monkeypatch):
+    mailing.invite(people.find("the organiser"), board)
+    queue_mailings()
+    invitation = link(ANN)
+    for _ in range(50):
+        ask(ANN)
+        ask(ANN)
+        answer()
+        later(monkeypatch, 7 * 3600)
+    entry = table().get(keys.voter("Board", ANN))
+    assert len(entry[LINKS]) == 1 + MAX_REQUESTED_LINKS
+    assert Client().post(invitation).status_code == 302
+
+
+def test_the_latest_requested_links_all_work(board, monkeypatch):
+    doors = []
+    for _ in range(MAX_REQUESTED_LINKS):
+        ask(ANN)
+        ((_to, text),) = answer()
+        doors += links_in(text)
+        later(monkeypatch, 13 * 3600)
+    assert len(set(doors)) == MAX_REQUESTED_LINKS
+    assert {Client().post(each).status_code for each in doors} == {302}
+
+
+def test_mails_of_organisers_end_no_requested_link(board):
+    ask(ANN)
+    ((_to, text),) = answer()
+    (door,) = links_in(text)
+    for number in range(MAX_LINKS + 3):
+        new_token("Board", ANN, ANN, f"mail {number}")
+    assert Client().post(door).status_code == 302
+
+
+# --- how often ---
+
+
+def test_a_thousand_requests_send_one_mail_now_and_one_later(board, monkeypatch):
+    for _ in range(1000):
+        services.request_links(ANN, "192.0.2.1")
+    found = []
+    while list(table().each(keys.tasks_due(now_text()))):
+        found += answer()
+    assert [to for to, _text in found] == [ANN]
+    later(monkeypatch, rules.PAUSES[0] + 1)
+    assert [to for to, _text in answer()] == [ANN], "who asked again gets another, a little later"
+    later(monkeypatch, 24 * 3600)
+    assert answer() == []
+    assert not list(table().each(keys.TASKS))
+
+
+def test_who_is_asked_for_all_day_gets_a_handful_of_mails(board, monkeypatch):
+    mails_sent = 0
+    for _ in range(24 * 6):
+        services.request_links(ANN, "192.0.2.1")
+        mails_sent += len(answer())
+        later(monkeypatch, 10 * MINUTE)
+    assert 3 <= mails_sent <= 8
+
+
+def test_after_a_silence_the_next_mail_comes_at_once(board, monkeypatch):
+    ask(ANN)
+    assert len(answer()) == 1
+    later(monkeypatch, rules.PAUSES[0] + 1)
+    ask(ANN)
+    assert len(answer()) == 1
+
+
+def test_spellings_of_one_address_are_one_address(opened):
+    address = "Ann@bücher.example"
+    opened(address, vote_by_link=True)
+    for typed in (
+        address,
+        "ANN@BÜCHER.EXAMPLE",
+        "ann@xn--bcher-kva.example",
+        "ann@bu\u0308cher.example",
+        f" {address}\u200b ",
+    ):
+        assert ask(typed).status_code == 200
+    assert [to for to, _text in answer()] == [address]
+
+
+def test_mail_goes_to_the_address_on_the_roll_never_to_the_one_typed(opened):
+    """Spellings that fold to the same must not send somebody's link elsewhere."""
+    opened("mike@example.org", vote_by_link=True)
+    ask("mi\u212ae@example.org")  # a Kelvin sign
+    assert [to for to, _text in answer()] == ["mike@example.org"]
+    ask("m\u0131ke@example.org")  # no dot on the i: another address
+    assert answer() == []
+
+
+def test_a_whole_office_gets_its_mails(opened, monkeypatch):
+    monkeypatch.setattr(services, "PER_NETWORK", replace(rules.PER_NETWORK, most=3))
+    voters = [f"voter{number}@example.org" for number in range(8)]
+    opened(*voters, vote_by_link=True)
+    for each in voters:
+        ask(each, REMOTE_ADDR="192.0.2.7")
+    first = {to for to, _text in answer()}
+    assert len(first) == 3
+    monkeypatch.setattr(services, "PER_NETWORK", rules.PER_NETWORK)
+    later(monkeypatch, 11 * MINUTE)
+    assert first | {to for to, _text in answer()} == set(voters), "late, but nobody is left out"
+
+
+def test_one_network_does_not_delay_another_and_made_up_addresses_delay_nobody(opened, monkeypatch):
+    monkeypatch.setattr(services, "PER_NETWORK", replace(rules.PER_NETWORK, most=1))
+    opened(ANN, BEN, EVE, vote_by_link=True)
+    for number in range(20):
+        ask(f"made.up.{number}@example.org", REMOTE_ADDR="192.0.2.7")
+    ask(ANN, REMOTE_ADDR="192.0.2.7")
+    ask(BEN, REMOTE_ADDR="192.0.2.7")
+    ask(EVE, REMOTE_ADDR="192.0.2.8")
+    assert {to for to, _text in answer()} == {ANN, EVE}
+
+
+def test_all_requests_together_have_a_budget_that_delays_mails(opened, monkeypatch):
+    monkeypatch.setattr(services, "SITE_WIDE", replace(rules.SITE_WIDE, most=2))
+    voters = [f"voter{number}@example.org" for number in range(5)]
+    opened(*voters, vote_by_link=True)
+    for number, each in enumerate(voters):
+        ask(each, REMOTE_ADDR=f"192.0.2.{number}")
+    assert len(answer()) == 2
+    monkeypatch.setattr(services, "SITE_WIDE", rules.SITE_WIDE)
+    later(monkeypatch, 11 * MINUTE)
+    assert len(answer()) == 3
+
+
+def test_requests_are_no_way_around_an_organisers_daily_quota(opened, settings, person, monkeypatch):
+    """Whoever lists strangers cannot have them all mailed by asking for their links."""
+    settings.MAILS_A_DAY = 2
+    voters = [f"stranger{number}@example.org" for number in range(4)]
+    opened(*voters, vote_by_link=True)
+    for each in voters:
+        ask(each)
+    assert len(answer()) == 2
+    assert mail_quota.quota_today(people.find("the organiser")).left == 0
+    settings.MAILS_A_DAY = 9
+    later(monkeypatch, 11 * MINUTE)
+    assert len(answer()) == 2
+
+
+def test_who_was_invited_or_has_an_account_costs_no_quota(opened, settings, person):
+    settings.MAILS_A_DAY = 1
+    person("Ben", email=BEN)
+    board = opened(ANN, "Ben", vote_by_link=True)
+    assert board.voter_count == 2
+    settings.MAILS_A_DAY = 2
+    mailing.invite(people.find("the organiser"), board)
+    queue_mailings()
+    send_waiting(compose)
+    ask(ANN)
+    ask(BEN)
+    assert {to for to, _text in answer()} == {ANN, BEN}
+
+
+def test_two_workers_send_one_mail(board):
+    for _ in range(6):
+        services.request_links(ANN, "192.0.2.1")
+    at_once(*[background.resume_due] * 3)
+    while list(table().each(keys.tasks_due(now_text()))):
+        background.resume_due()
+    assert sum(table().count(span) for span in keys.mails_waiting(1)) == 1
+
+
+# --- what who asks learns ---
+
+WORDS_OF_ANSWER = "If this address may vote in anything that is open, a mail with a link for each is on its way."
+PER_REQUEST = ("Server-Timing", "X-Request-ID", "Content-Length")  # the text itself is compared
+
+
+def shape_of(response) -> tuple:
+    """All that somebody can see of a response, but for what is random in every one and the address asked for."""
+    text = re.sub(r'nonce="[^"]*"|name="(csrfmiddlewaretoken|next)" value="[^"]*"', "", response.content.decode())
+    headers = {name: value for name, value in response.items() if name not in PER_REQUEST}
+    headers = {name: re.sub(r"nonce-[^' ]*", "", value) for name, value in headers.items()}
+    return response.status_code, headers, sorted(response.cookies), text
+
+
+def test_the_answer_and_its_cost_are_the_same_for_everybody(board, person, opened, monkeypatch):
+    person("Eve", email=EVE)
+    drafts.create(people.find("the organiser"), "Draft")
+    heard: list[tuple[str, str]] = []  # reads that all requests share are not counted
+    monkeypatch.setattr(round_trips, "_listeners", [lambda name, outcome, seconds: heard.append((name, outcome))])
+
+    def cost(response) -> tuple:
+        return trips_of(response), [each for each in heard if each[0] != "get"]
+
+    asked = [(each, PAGE) for each in (ANN, EVE, "nobody@example.org", "owner@example.org", ANN, ANN)]
+    asked += [(ANN, f"/election/{name}/my-link/") for name in ("board", "draft", "no-such-election", "Board%20%23<b>")]
+    shapes, costs = [], []
+    for address, path in asked:
+        heard.clear()
+        response = ask(address, path)
+        shapes.append(shape_of(response))
+        costs.append(cost(response))
+    assert {shape[0] for shape in shapes} == {200}
+    assert WORDS_OF_ANSWER in shapes[0][3]
+    for each in shapes:
+        assert each == shapes[0]
+    assert all(each == (1, [("write", "ok")]) for each in costs)
+    background.resume_due()
+    heard.clear()
+    response = ask(ANN)
+    assert (shape_of(response), cost(response)) == (shapes[0], costs[0]), "nor is it another once the mail has gone out"
+
+
+def test_a_link_is_mailed_to_nobody_but_its_voter(board, person):
+    """An account of the name of an address, or an address around another, gets nothing."""
+    person("ann", email="mallory@example.org")
+    for address in (
+        "mallory@example.org",
+        "x+ann@example.org",
+        f'"{ANN}"@evil.example',
+        "ann@example.org.evil.example",
+    ):
+        ask(address)
+    assert answer() == []
+
+
+def test_an_account_gets_its_own_links_only(opened, person):
+    person("Ann", email=ANN)
+    person("Ben", email=BEN)
+    opened("Ann", "Ben", vote_by_link=True)
+    ask(BEN)
+    ((_to, text),) = answer()
+    (door,) = links_in(text)
+    assert read_link(door.split("/")[2]).voter == "Ben"
+
+
+@pytest.mark.parametrize("typed", ["", "no address", "a@b@c", "<b>x</b>@example.org", "x" * 300 + "@example.org"])
+def test_what_is_no_address_is_refused_and_kept(site, typed):
+    response = ask(typed)
+    assert response.status_code == 422
+    assert b"<b>x</b>" not in response.content
+    assert not list(table().each(keys.TASKS))
+
+
+def test_names_with_markup_are_escaped_in_the_mail(opened):
+    opened(ANN, name="<b>Vorstand</b> # \u05d0\u05d1", vote_by_link=True)
+    ask(ANN)
+    ((_to, text),) = answer()
+    assert "<b>Vorstand</b>" in text
+    html = sent.outbox[0].alternatives[0][0]
+    assert "&lt;b&gt;Vorstand&lt;/b&gt;" in html
+    assert "\u2068" in html, "right-to-left names keep the order around them"
+
+
+def test_other_methods_are_refused(site):
+    for path in (PAGE, "/election/Board/my-link/"):
+        assert {Client().put(path).status_code, Client().delete(path).status_code} == {405}
+
+
+def test_neither_the_address_nor_the_network_is_kept(board, monkeypatch):
+    ask(ANN, REMOTE_ADDR="192.0.2.77")
+    answer()
+    assert not [item for _place, item in table().everything() if "192.0.2.77" in str(item)]
+    kept = [item for _place, item in table().everything() if item["PK"].startswith("LINKREQUEST#")]
+    assert len(kept) == 1
+    assert ANN not in str(kept)
+    assert not [each for each in table().each(keys.events()) if "link" in each["event_type"].lower()]
+
+
+# --- where people find it ---
+
+
+def test_a_dead_link_the_sign_in_page_and_the_page_about_links_lead_there(board, signed_in):
+    dead = Client().get(reverse("vote_by_link", args=["made-up"]))
+    assert dead.status_code == 410
+    for page in (dead, Client().get("/sign-in/"), Client().get(reverse("your_link"))):
+        assert f'href="{PAGE}"' in page.content.decode()
+    stranger = signed_in("Zoe").get("/election/Board/").content.decode()
+    assert 'href="/election/Board/my-link/"' in stranger
+
+
+def test_who_voted_by_a_requested_link_is_told_as_everybody_with_a_link(board, outbox):
+    ask(ANN)
+    ((_to, text),) = answer()
+    client = Client()
+    client.post(links_in(text)[0])
+    vote(client, rank_1="1")
+    assert "somebody else may have your link" in outbox()[-1][2]
+
+
+def test_the_outbox_names_the_mail(board, signed_in):
+    confirm(people.find("the organiser"))
+    ask(ANN)
+    background.resume_due()
+    page = signed_in("Olga", Role.OWNER).get("/mails/?state=queued").content.decode()
+    assert "Your links to vote" in page
+    assert ANN in page
