@@ -118,13 +118,13 @@ def ending_visit(station: Station) -> Write:
     return Update(place(station), remove=VISIT, when=Exists() & if_unchanged(station))
 
 
-def sealed_visitor(voter: str, secret: str = "", address: str = "") -> str:
+def sealed_visitor(voter: str, secret: str = "", address: str = "", label: str = "") -> str:
     """Encrypted, so that neither a backup nor an auditor reads who is in the booth."""
-    return create_token("station visitor", voter, secret, address)
+    return create_token("station visitor", voter, secret, address, label)
 
 
-def visitor_of(visit: Visit) -> tuple[str, str, str]:
-    """The voter's name on the roll, the secret of their link until it is picked up, and the address of their account;
-    empty if the site's key has changed since."""
-    voter, secret, address = read_token("station visitor", visit.visitor, None) or ("", "", "")
-    return voter, secret, address
+def visitor_of(visit: Visit) -> tuple[str, str, str, str]:
+    """The voter's name on the roll and, until the visit is picked up, the secret of their link, the address of their
+    account and what they are called; all empty if the site's key has changed since."""
+    voter, secret, address, label = read_token("station visitor", visit.visitor, None) or ("", "", "", "")
+    return voter, secret, address, label

@@ -22,7 +22,7 @@ from acts.storage import now_text, record, table, write
 from ballots.rules import NotOnTheRoll, check_voting, for_others
 from elections import actions, rolls, sharding
 from elections import repository as elections
-from elections.invitations.voting_link import LINKS, SECRET_BYTES, Link, are_unchanged
+from elections.invitations.voting_link import LINKS, SECRET_BYTES, STATION, Link, are_unchanged, with_link
 from elections.rules import Action, Election, check_who
 from elections.turnout.counts import tells_who, turnout
 from store import keys, sharded_reads
@@ -32,7 +32,6 @@ from store.table import Item, Key, Update, Write
 from . import repository, rules
 from .rules import Busy, Device, NoStation, Station, Visit
 
-MARK = "station"  # in place of the number of a mail, among the links on the roll
 MAX_FOUND = 20  # voters that a search at the desk shows
 
 
@@ -130,9 +129,9 @@ def _let_in(election: Election, station_id: str, voter: str) -> None:
     entry, address = _check_entry(election, entry)
     name = entry["voter_name"]
     link = Link(election.name, election.created_at, name, secrets.token_hex(SECRET_BYTES), address)
-    visit = Visit(link.hash, repository.sealed_visitor(name, link.secret, address), now_text())
-    links = [*_other_links(entry), [MARK, link.hash]]
-    marked = Update(_place_of(entry), set={LINKS: links}, when=are_unchanged(entry))
+    label = rolls.voter_label(name, entry.get("display_name", ""))
+    visit = Visit(link.hash, repository.sealed_visitor(name, link.secret, address, label), now_text())
+    marked = Update(_place_of(entry), set={LINKS: with_link(entry, STATION, link)}, when=are_unchanged(entry))
     write(repository.letting_in(station, visit), marked)
 
 
@@ -151,8 +150,8 @@ def _check_entry(election: Election, entry: Item | None) -> tuple[Item, str]:
 
 def _person(entry: Item) -> User | None:
     name = entry["voter_name"]
-    if rolls.is_by_address(name):
-        return people.find_by_email(name)
+    if not rolls.is_by_account(name):
+        return people.find_by_email(name) if rolls.is_by_address(name) else None
     person = people.find(name)
     if person is None or not rolls.belongs_to(person, entry):
         raise NotOnTheRoll(_("The account of this person no longer exists."))
@@ -167,7 +166,8 @@ def _check_not_final(election: Election, entry: Item, person: User | None) -> No
     has_voted = entry["voted"] or bool(found and found[1] and found[1].voted)
     may_replace = election.changeable and not election.secret_ballot
     if has_voted and is_told and not may_replace and not election.book:
-        raise NotNow(_("%(name)s has already voted.") % {"name": entry.get("display_name") or entry["voter_name"]})
+        label = rolls.voter_label(entry["voter_name"], entry.get("display_name", ""))
+        raise NotNow(_("%(name)s has already voted.") % {"name": label})
 
 
 def take_back(actor: User, election: Election, station_id: str) -> None:
@@ -186,7 +186,7 @@ def pick_up(device: Device, now: str) -> tuple[Link, Device]:
     election = elections.find(device.election_name)
     if station is None or visit is None or visit.is_picked_up or election is None:
         raise Busy(rules.BUSY)
-    voter, secret, address = repository.visitor_of(visit)
+    voter, secret, address, _label = repository.visitor_of(visit)
     write(repository.picking_up(station, repository.sealed_visitor(voter), now), refusals={0: Busy(rules.BUSY)})
     link = Link(election.name, election.created_at, voter, secret, address)
     return link, replace(device, visit=visit.hash, active_at=now)
@@ -213,15 +213,11 @@ def _unmarking(station: Station) -> list[Write]:
         return []
     voter = repository.visitor_of(station.visit)[0]
     entry = sharding.read_with_entry(station.election_name, voter)[1] if voter else None
-    if entry is None or [MARK, station.visit.hash] not in map(list, entry.get(LINKS, ())):
+    if entry is None or [STATION, station.visit.hash] not in map(list, entry.get(LINKS, ())):
         return []
-    others = _other_links(entry)
+    others = [list(each) for each in entry[LINKS] if each[0] != STATION]
     change = {"set": {LINKS: others}} if others else {"remove": (LINKS,)}
     return [Update(_place_of(entry), **change, when=are_unchanged(entry))]
-
-
-def _other_links(entry: Item) -> list[list[str]]:
-    return [list(each) for each in entry.get(LINKS, ()) if each[0] != MARK]
 
 
 def _place_of(entry: Item) -> Key:

@@ -20,6 +20,7 @@ from acts.storage import now_text
 from ballots import passes
 from elections import repository as elections
 from elections.access import election_context, organiser_page, organiser_page_with
+from elections.invitations.voting_link import STATION
 from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
@@ -164,7 +165,7 @@ def _screen(station: Station, is_voting: bool) -> str:
 
 def _screen_context(station: Station, screen: str, election: Election | None) -> dict[str, Any]:
     """Whose ballot it is, so that nobody votes in another person's name by mistake."""
-    voter = repository.visitor_of(station.visit)[0] if station.visit and screen == "start" else ""
+    voter = repository.visitor_of(station.visit)[3] if station.visit and screen == "start" else ""
     return {"voter": voter, "ballot_url": shared_url("ballot", election) if election and screen == "continue" else ""}
 
 
@@ -182,7 +183,7 @@ def start_voting(request: HttpRequest) -> HttpResponse:
     assert election is not None  # its station was found
     answer = redirect(shared_url("ballot", election))
     devices.forget_voter(request, answer, election)
-    passes.issue_pass(request, answer, link, election, channel=services.MARK)
+    passes.issue_pass(request, answer, link, election, channel=STATION)
     devices.remember(answer, device)
     return answer
 
