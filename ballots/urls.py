@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import change_views, link_views, multi_ballot_views, paper_views, views
+from . import change_views, link_views, multi_ballot_views, paper_views, question_views, views
 from .station import views as station_views
 
 below_ballot = [
@@ -44,10 +44,11 @@ below_election = [
     path("<name:name>/ballot/", include(below_ballot)),
     path("<name:name>/change/", change_views.change, name="change"),
     path("<name:name>/change/", include(below_change)),
+    path("<name:name>/questions/", question_views.candidate_questions, name="candidate_questions"),
     path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
     path("<name:name>/paper/", paper_views.paper, name="paper"),
-    path("<name:name>/stations/", include(below_stations)),
     path("<name:name>/paper/enter/", paper_views.enter_paper, name="enter_paper"),
+    path("<name:name>/stations/", include(below_stations)),
 ]
 
 below_multi_ballot = [

@@ -28,6 +28,8 @@ from ballots.station.services import end_visits
 from elections import repository as elections
 from elections import rolls
 from elections.access import PANELS
+from elections.candidate_questions.services import forget_asker
+from elections.candidate_questions.telling import TELLING
 from elections.dashboard.home_cards import CARDS, election_cards
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
@@ -160,6 +162,7 @@ def install_hooks() -> None:
         pass_polls_on,  # their polls pass to the site's owner
         pass_sets_on,  # question sets that others use pass to the site's owner; the rest are deleted
         pass_posts_on,  # public posts stay without a name; unpublished ones pass to the site's owner
+        forget_asker,  # questions they asked candidates stay, without their name
         forget_agreements,  # their consent to show skills in elections is deleted
         delete_skills,  # their skills are deleted
         delete_endorsements,  # and then the endorsements they gave and received
@@ -197,7 +200,8 @@ def install_hooks() -> None:
     # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
-        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING, ANSWERING),
+        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(ANSWERING, TELLING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,

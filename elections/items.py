@@ -31,6 +31,8 @@ COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "time
 
 HTML = "The rendered HTML depends on the version of the program; the text itself is compared."
 MAILS = "Which mails were sent and which failed; their texts are not logged."
+QUESTIONS = "Questions and answers are deleted with the election; the log would keep them."
+UPVOTES = "Upvotes are not logged."
 BY_CHANCE = "Voters are spread over the gates at random; only the total is compared."
 
 ITEMS = (
@@ -75,6 +77,18 @@ ITEMS = (
              exports=(Export("skills_shown", "", personal_data.agreements),)),
     ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
              replay="A candidate's skills at opening are deleted with the candidate; the log would keep them."),
+    ItemType("candidate q&a", keys.candidate_qa, "sent:int told:int", replay=QUESTIONS),
+    ItemType("question to candidates", keys.candidate_question, "election_name:election id to:int fate held:bool "
+             "version:int", "text author at:int shown_at:int name:person asker", replay=QUESTIONS,
+             closed_lists=(keys.questions_by(""),), exports=(
+                 Export("candidate_questions", _("candidate_questions.json: questions you asked candidates."),
+                        personal_data.candidate_questions),)),
+    ItemType("candidate's answer", keys.candidate_answer, "question candidate:int text at:int by edited:bool "
+             "hidden:bool version:int", replay=QUESTIONS),
+    ItemType("answer link", keys.answer_link, "candidate:int", "turn",
+             replay="The log contains no access tokens; links are made again."),
+    ItemType("own question upvotes", keys.questions_upvoted, hidden="*:any", replay=UPVOTES),
+    ItemType("question upvotes", keys.question_upvotes, hidden="*:any", replay=UPVOTES),
     ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
              rule=before_the_close_only("since", "ends", "closed")),
 

@@ -19,6 +19,7 @@ from store.splitting import by_count
 from store.table import Delete, Item, Put, Table, Update, Write
 
 from . import repository, rolls, sharding
+from .candidate_questions import repository as questions
 from .convening import Convened
 from .drafts import services as drafts
 from .groups.replay import group_of
@@ -170,6 +171,11 @@ def disagreed(event: Happened) -> Iterator[Step]:
     yield [*needs.withdrawing(election.name, candidate), *touched]
 
 
+def answers_changed(event: Happened) -> Step:
+    """What was asked and answered is not in the log, only that it changed."""
+    return [questions.counting_change(election_of(event))]
+
+
 def voters_added(event: Happened) -> Iterator[Step]:
     names, accounts = event.data["voters"], event.data["accounts"]
     bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
@@ -291,6 +297,20 @@ EVENTS = (
               sentence=_("A candidate withdrew consent to show skills.")),
     EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),
+    EventType("CandidateQuestionShown", answers_changed, "election_name question",
+              sentence=_("%(who)s approved a question to candidates, or showed it again.")),
+    EventType("CandidateQuestionHidden", answers_changed, "election_name question",
+              sentence=_("%(who)s hid a question to candidates.")),
+    EventType("CandidateAnswered", answers_changed, "election_name question candidate:int",
+              sentence=_("A candidate's answer to a question was added or changed.")),
+    EventType("CandidateAnswerShown", answers_changed, "election_name question candidate:int",
+              sentence=_("%(who)s showed a candidate's answer again.")),
+    EventType("CandidateAnswerHidden", answers_changed, "election_name question candidate:int",
+              sentence=_("%(who)s hid a candidate's answer.")),
+    EventType("AnswerLinkMade", recorded_only, "election_name candidate:int",
+              sentence=_("%(who)s made a link by which a candidate can answer questions.")),
+    EventType("AnswerLinkRevoked", recorded_only, "election_name candidate:int",
+              sentence=_("%(who)s revoked a candidate's link for answering questions.")),
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list groups:list "
               "weights:list",
               sentence=history.voters_added),

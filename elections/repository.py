@@ -313,8 +313,9 @@ def change(before: Election, after: Election, description: str | None = None) ->
     Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
     in time by the new one as well.
     """
-    # The roll counts itself, renaming and filling end by themselves, shards and the assembly never change.
-    unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", *OF_THE_ROLL)
+    # The roll and answers count themselves, renaming and filling end by themselves, shards and the assembly never
+    # change.
+    unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", "answers", *OF_THE_ROLL)
     own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
     fields = _listed_fields(after)

@@ -91,6 +91,7 @@ SAFEGUARDS = {
     CONFIRM: _("voters confirm that they have read how to protect their device"),
     COUNTS: _("voters are told that this vote counts"),
 }
+ASKERS = {"": _("nobody"), "voters": _("the voters"), "everyone": _("everybody who may see the election")}
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
@@ -148,6 +149,10 @@ class Election:
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
     majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
+    questions_from: str = ""  # who may ask candidates questions, of ASKERS
+    questions_open: bool = False  # whether questions are shown before an organiser has approved them
+    questions_named: bool = False  # whether everyone sees who asks
+    answers: int = 0  # grows whenever shown questions or answers change; while it is 0, there are none to read
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -317,6 +322,9 @@ class Action(Enum):
     ADD_CANDIDATES = _("add candidates")
     CHANGE_CANDIDATES = _("change or remove candidates")
     SET_NEEDS = _("change the skills it needs")
+    SET_QUESTIONS = _("choose who may ask candidates questions")
+    REVIEW_QUESTIONS = _("review questions to candidates")
+    ANSWER_QUESTIONS = _("answer on behalf of a candidate")
     ADD_VOTERS = _("add voters")
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
@@ -355,6 +363,9 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.ADD_CANDIDATES: Rule(RUNNERS, UNTIL_FIXED),
     Action.CHANGE_CANDIDATES: Rule(RUNNERS, DRAFTS),
     Action.SET_NEEDS: Rule(RUNNERS, DRAFTS),
+    Action.SET_QUESTIONS: Rule(RUNNERS, UNTIL_CLOSED),
+    Action.REVIEW_QUESTIONS: Rule(ALL, SINCE_OPENED),
+    Action.ANSWER_QUESTIONS: Rule(RUNNERS, WHILE_OPEN),
     Action.ADD_VOTERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.REMOVE_VOTERS: Rule(RUNNERS, DRAFTS),
     Action.SEE_ROLL: Rule(ALL, EVER),
@@ -418,7 +429,12 @@ check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when
 
 HAS_CANDIDATES = _("A yes-or-no vote is on one proposal and has no candidates. Remove them first.")
 ONLY_ANSWERS = _("A yes-or-no vote is on one proposal and has no candidates: voters answer yes, no or abstain.")
-OF_CANDIDATES = frozenset({Action.ADD_CANDIDATES, Action.CHANGE_CANDIDATES, Action.SET_NEEDS, Action.FIX})
+OF_CANDIDATES = frozenset(
+    {
+        *(Action.ADD_CANDIDATES, Action.CHANGE_CANDIDATES, Action.SET_NEEDS, Action.FIX),
+        *(Action.SET_QUESTIONS, Action.REVIEW_QUESTIONS, Action.ANSWER_QUESTIONS),
+    }
+)
 
 
 def check_settled(election: Election, action: Action) -> None:

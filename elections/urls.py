@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from .candidate_questions import views as questions
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import setup_views
@@ -47,6 +48,9 @@ below_election = [
     path("<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
     path("<name:name>/agree/", needs_views.agree, name="agree"),
     path("<name:name>/skills/", needs_views.candidate_skills, name="candidates_skills"),
+    path("<name:name>/questions/review/", questions.review_questions, name="review_questions"),
+    path("<name:name>/questions/answer/", questions.answer_questions, name="answer_questions"),
+    path("<name:name>/questions/answer/<int:number>/", questions.answer_for, name="answer_for"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
     path("<name:name>/roll/skills/", roll_views.skilled, name="skilled_voters"),
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
@@ -92,6 +96,7 @@ urlpatterns = [
     path("elections/new/", setup_views.create, name="create_election"),
     path("elections/new/all/", setup_views.create_with_all_settings, name="create_election_whole"),
     path("election/", include(below_election)),
+    path("answers/<str:token>/", questions.answer_by_link, name="answer_by_link"),
     path("my-link/", link_requests.my_link, name="my_link"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),

@@ -40,6 +40,9 @@ from ballots.station import services as stations
 from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections import rules as of_elections
+from elections.candidate_questions import services as candidate_questions
+from elections.candidate_questions.rules import TO_ALL, person_key
+from elections.candidate_questions.services import Asker
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -133,6 +136,7 @@ def tell() -> None:
     a_roll_follows_a_source()
     groups_are_kept()
     several_questions_on_one_ballot()
+    candidates_are_asked()
     what_can_never_be_finished()
     ends_by_the_clock()
     other_systems_are_told()
@@ -562,6 +566,28 @@ def several_questions_on_one_ballot() -> None:
         run_to_end(sealing.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
+
+
+def candidates_are_asked() -> None:
+    """By somebody who leaves later."""
+    ada, voter = someone("Ada"), someone("voter 4")
+    made = drafts.create(ada, "Asked", questions_from="voters")
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(ada, made, [voter.name])
+    lifecycle.open_(ada, election("Asked"), editable=False)
+    asker = Asker(election("Asked"), person_key(voter.name, voter.created_at), True, voter)
+    asked = candidate_questions.ask(asker, (), 0, "Why?", TO_ALL, 1).id
+    for show in (True, False, True):
+        candidate_questions.review(ada, election("Asked"), asked, show=show)
+    candidate_questions.answer(ada, election("Asked"), Candidate("Ada"), asked, "Because.", 1)
+    for show in (False, True):
+        candidate_questions.review_answer(ada, election("Asked"), asked, 0, show=show)
+    finish_background("tell candidates")
+    candidate_questions.make_link(ada, election("Asked"), 1)
+    candidate_questions.revoke_link(ada, election("Asked"), 1)
+    closing.close(ada, election("Asked"))
+    ballots.seal_closed("Asked")
+    run_to_end(sealing.empty(election("Asked")))
 
 
 def what_can_never_be_finished() -> None:

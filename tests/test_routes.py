@@ -318,6 +318,11 @@ ROUTES = {
     "ask_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "agree": (Permission.VOTE, FORM, ["draft"]),
     "candidates_skills": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "candidate_questions": (Permission.VIEW_APPLICATION, FORM, ["draft"]),
+    "review_questions": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "answer_questions": (Permission.VIEW_APPLICATION, FORM, ["draft"]),
+    "answer_for": (Permission.USE_APPLICATION, FORM, ["draft", 0]),
+    "answer_by_link": (PUBLIC, FORM, ["token"]),
     "skilled_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "add_group": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "keep_roll": (Permission.USE_APPLICATION, ACT, ["draft"]),
@@ -537,6 +542,8 @@ DRAFT = {
     "needs": Action.LOOK,
     "drop_need": Action.SET_NEEDS,
     "ask_candidates": Action.SET_NEEDS,
+    "review_questions": Action.LOOK,
+    "answer_for": Action.ANSWER_QUESTIONS,
     "skilled_voters": Action.ADD_VOTERS,
     "add_group": Action.ADD_VOTERS,
     "keep_roll": Action.COPY,
@@ -581,8 +588,13 @@ BALLOT = {
     "receipt_qr",
     "ballot_state",
     "withdraw",
+    "candidate_questions",
 }  # a draft is nobody's to vote in
-STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
+STANDING = {
+    "agree",
+    "candidates_skills",
+    "answer_questions",
+}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
@@ -591,7 +603,7 @@ OTHER_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")  # the owner, who reaches mos
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
-GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone"}
+GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone", "answer_by_link"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first

@@ -117,6 +117,7 @@ for_everyone = _one("EVERYONE")
 public_election = _one("PUBLIC")  # from its opening, if its result is or will be public
 lots = _one("LOTS")  # the secret that it is committed to while open; deleted when revealed with the result
 result = _one("RESULT")
+candidate_qa = _one("QA")  # how many questions to candidates were sent, and when candidates were last mailed
 sealing = _one("SEALING")
 shared_result = _one("SHARED")  # a short form of a public result
 reminders = _one("REMINDERS")
@@ -131,8 +132,52 @@ all_published = _all("PUBLISHED#")
 result_parts = _all("RESULT#")
 counted_parts = _all("COUNTED#")
 failed_mails = _all("FAILED#")
+candidate_questions = _all("ASKED#")
+candidate_answers = _all("ANSWER#")
+answer_links = _all("ANSWERING#")
 messages = _all("MESSAGE#")
 stations = _all("STATION#")
+
+
+# --- questions to candidates ---
+
+QUESTION_UPVOTES = 4  # items that upvotes are added to, so that those who upvote at once rarely contend
+
+
+def candidate_question(election_name: str, question: str) -> Key:
+    return Key(election(election_name).pk, f"ASKED#{escape(question)}")
+
+
+def candidate_answer(election_name: str, question: str, candidate: int) -> Key:
+    return Key(election(election_name).pk, f"ANSWER#{escape(question)}#{candidate:04d}")
+
+
+def answer_link(election_name: str, candidate: int) -> Key:
+    """Which links to answer as this candidate are valid."""
+    return Key(election(election_name).pk, f"ANSWERING#{candidate:04d}")
+
+
+def questions_upvoted(election_name: str, who: str) -> Key:
+    """`who` is a keyed digest, never a name."""
+    return Key(election(election_name).pk, f"UPVOTED#{escape(who)}")
+
+
+def question_upvotes(election_name: str, who: str) -> Key:
+    """The totals that a person's upvotes are added to."""
+    return _upvotes(election_name, shard_of(who, QUESTION_UPVOTES))
+
+
+def all_question_upvotes(election_name: str) -> list[Key]:
+    return [_upvotes(election_name, each) for each in range(QUESTION_UPVOTES)]
+
+
+def _upvotes(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"UPVOTES#{number}")
+
+
+def questions_by(who: str) -> Span:
+    """Questions to candidates by one account; `who` is a keyed digest of it."""
+    return Span(f"ASKEDBY#{escape(who)}", index=True)
 
 
 # --- rolls ---

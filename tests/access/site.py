@@ -131,6 +131,7 @@ def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .assembling import acts_of_assembling, looks_at_assembling
     from .by_link import acts_by_link, looks_by_link
+    from .candidate_questions import looks_at_candidate_questions
     from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
@@ -188,6 +189,7 @@ def build() -> Site:
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
         *looks_at_stations(people["organiser"], browsers["booth"]),
+        *looks_at_candidate_questions(people["organiser"], people["voter"]),
         *looks_of_programs(lunch, liked, set_id),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]

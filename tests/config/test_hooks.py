@@ -54,6 +54,7 @@ STEPS = {
             "accounts.handover.pass_on",
             "accounts.handover.pass_on",
             "accounts.handover.pass_on",
+            "elections.candidate_questions.services.forget_asker",
             "elections.skills_needed.services.forget_agreements",
             "skills.services.delete_skills",
             "skills.services.delete_endorsements",
