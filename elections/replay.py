@@ -23,6 +23,7 @@ from .candidate_questions import repository as questions
 from .convening import Convened
 from .drafts import services as drafts
 from .groups.replay import group_of
+from .help_desk import correcting
 from .history import entries as history
 from .invitations import mailing
 from .lifecycle import closing, deleting
@@ -200,6 +201,15 @@ def voters_removed(event: Happened) -> Iterator[Step]:
     yield roll.removing(election_of(event), event.data["voters"])
 
 
+def address_corrected(event: Happened) -> Iterator[Step]:
+    questions = correcting.questions_of(election_of(event))
+    entries = correcting.entries_of(questions, event.data["voter"])
+    if not entries:
+        raise DoesNotFit(f"is about {event.data['voter']}, who is not on the roll at that time.")
+    new, replaced = correcting.correcting(questions, entries, event.data["address"])
+    yield [*new, *replaced]
+
+
 # --- from draft to closed ---
 
 
@@ -312,7 +322,7 @@ EVENTS = (
     EventType("AnswerLinkRevoked", recorded_only, "election_name candidate:int",
               sentence=_("%(who)s revoked a candidate's link for answering questions.")),
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list groups:list "
-              "weights:list",
+              "weights:list reason request",
               sentence=history.voters_added),
     EventType("VotersGrouped", voters_grouped, "election_name voters:people groups:list",
               sentence=history.voters_grouped),
@@ -321,6 +331,11 @@ EVENTS = (
     EventType("VotersReaddressed", recorded_only, "election_name voters:people",
               sentence=_("%(who)s changed the details for letters to voters.")),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
+    EventType("VoterAddressCorrected", address_corrected, "election_name voter:person address:address",
+              sentence=_("%(who)s corrected an address on the roll.")),
+    EventType("RequestSent", recorded_only, "election_name request kind", sentence=history.request_sent),
+    EventType("RequestAnswered", recorded_only, "election_name request kind outcome reason",
+              sentence=history.request_answered),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),
     EventType("RollSourceDropped", recorded_only, "election_name",

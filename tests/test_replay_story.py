@@ -47,6 +47,9 @@ from elections.candidates.services import add_candidates, change_picture, edit_c
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
+from elections.help_desk import repository as requests
+from elections.help_desk import services as help_desk
+from elections.help_desk.rules import Asker as HelpSeeker
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -129,6 +132,7 @@ def tell() -> None:
     people_change()
     a_public_election()
     mails()
+    people_ask_for_help()
     mails_that_did_not_arrive()
     a_secret_election()
     an_election_has_shards()
@@ -331,6 +335,7 @@ def a_public_election() -> None:
     ada = someone("Ada")
     end = as_text(utc_now() + timedelta(days=2))
     settings = {"secret_ballot": False, "results_visible": "live", "paper_ballots": True, "no_voting_after": end}
+    settings |= {"join_requests": True, "join_until": end}
     made = drafts.create(ada, "Bord", description="Who?", **settings)
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     add_candidates(ada, made, [Candidate("Nobody")])
@@ -347,7 +352,7 @@ def a_public_election() -> None:
         ada, election("Bord"), ["voter 0", "voter 2"], {"voter 0": Details(weight=1), "voter 2": Details(weight=7)}
     )
     leaver = someone("voter 4").email
-    listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", leaver]
+    listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", "typo@example.org", leaver]
     the_list = imports.start(
         ada, election("Bord"), listed, known={"late@example.org": Details("Lea Late"), leaver: Details("Lee")}
     )
@@ -427,6 +432,24 @@ def mails() -> None:
     link_requests.request_links("late@example.org", "203.0.113.7", "Board")
     finish_background(link_requests.ANSWERING.name)
     send_mails()
+
+
+def people_ask_for_help() -> None:
+    """Of the common cases each once; who is added is on the roll, and whoever leaves leaves nothing."""
+    ada, leaver = someone("Ada"), someone("voter 4")
+    senders = [HelpSeeker("Zoë", f"zoe.{number}@example.net") for number in range(5)]
+    senders += [HelpSeeker("Lee", leaver.email, leaver.name, leaver.created_at)]
+    for number, each in enumerate(senders):
+        kind = "join" if number == 1 else "question"
+        help_desk.ask(election("Board"), each, kind, "Help!", network="203.0.113.7", mark=f"asked {number}")
+    first, second, third, fourth, fifth, *_ = requests.list_requests("Board", "waiting", limit=9)[0]
+    help_desk.reply(ada, election("Board"), first, "Here you are.")
+    help_desk.add(ada, election("Board"), second, "zoe.1@example.net", "new member")
+    help_desk.correct_address(ada, election("Board"), third, "typo@example.org", "right@example.org")
+    help_desk.dismiss(ada, election("Board"), fourth)
+    help_desk.refuse(ada, election("Board"), fifth, "other", "")
+    actions.change(ada, election("Board"), Action.ANSWER, join_until=as_text(utc_now() + timedelta(days=50)))
+    background.resume_due()
 
 
 def mails_that_did_not_arrive() -> None:

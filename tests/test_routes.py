@@ -345,6 +345,9 @@ ROUTES = {
     "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "ask_for_help": (PUBLIC, FORM, ["draft"]),  # of an election that is open: tests/elections/test_help_desk.py
+    "requests": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "request": (Permission.USE_APPLICATION, FORM, ["draft", "no-such-request"]),
     "my_link": (PUBLIC, FORM, []),
     "election_my_link": (PUBLIC, FORM, ["draft"]),
     "leave_alone": (PUBLIC, FORM, ["token"]),
@@ -558,6 +561,8 @@ DRAFT = {
     "invite_voters": Action.INVITE,
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
+    "requests": Action.ANSWER,
+    "request": Action.ANSWER,
     "mail_result": Action.ANNOUNCE,
     "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,
@@ -618,7 +623,7 @@ OF_PLAYERS |= {"delete_minutes"}
 OF_PLAYERS |= {"revoke_token"}  # finds the token first
 
 
-MADE_UP = {"remove_candidate", "go_on_importing", *OF_A_STATION}  # their words name nothing that is there
+MADE_UP = {"remove_candidate", "go_on_importing", "request", *OF_A_STATION}  # their words name nothing that is there
 
 
 def patterns(resolver=None) -> list[URLPattern]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
@@ -12,7 +13,7 @@ from accounts.access import demands_second_factor
 from accounts.models import User
 from accounts.rules import Permission
 from ballots import repository
-from ballots.passes import Pass
+from ballots.passes import Pass, pass_for_election
 from ballots.repository import Standing
 from elections import repository as elections
 from elections import rolls, sharding
@@ -82,6 +83,15 @@ def _check_account(person: User | None, permission: Permission, refusal: str, si
         raise LinkRefused(refusal)
     if person.factors or demands_second_factor(person):
         raise SignInInstead(sign_in)
+
+
+def link_holder(request: HttpRequest, election: Election) -> str:
+    """The voter on the roll whose link this browser holds, as long as the link is valid; else nobody."""
+    held = pass_for_election(request, election.name)
+    try:
+        return resolve_link(held.link).entry["voter_name"] if held else ""
+    except LinkRefused:
+        return ""
 
 
 def opens_result(held: Pass, election: Election) -> bool:
