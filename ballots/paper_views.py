@@ -87,6 +87,6 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
     if not election.changeable and election.secret_ballot:
-        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.voter})
+        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.label})
         return redirect("paper", name=election.name)
-    return show_receipt(request, standing, outcome.ballot, paper_for=standing.voter)
+    return show_receipt(request, standing, outcome.ballot, paper_for=standing.label)

@@ -208,7 +208,7 @@ def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict 
 def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
     """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
     secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
-    if not standing.voted or standing.link or not secret:
+    if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
     return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
@@ -278,7 +278,7 @@ def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDi
 
 def has_words(standing: Standing) -> bool:
     """Whether the ballot they cast is found again only by words that the receipt shows."""
-    return standing.election.secret_ballot and standing.election.changeable and standing.link is None
+    return standing.election.secret_ballot and standing.election.changeable and not standing.link_is_secret
 
 
 # Casting reads all it needs by itself, once.
