@@ -347,6 +347,7 @@ ROUTES = {
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "extend": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "interruptions": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "close_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "rename_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "copy_election": (Permission.USE_APPLICATION, FORM, ["draft"]),

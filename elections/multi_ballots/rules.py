@@ -35,7 +35,10 @@ LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False}
 # Actions on all questions of a multi-question ballot at once, and those only on the leading one.
 ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
 LEADER_ACTIONS = frozenset(
-    {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
+    {
+        *(Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE),
+        Action.INTERRUPT,
+    }
 )
 ALLOWED_WHILE_BUSY = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})
 
