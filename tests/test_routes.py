@@ -538,6 +538,7 @@ DRAFT = {
     "invite_voters": Action.INVITE,
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
+    "interruptions": Action.INTERRUPT,
     "mail_result": Action.ANNOUNCE,
     "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,

@@ -273,7 +273,7 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "election_settings": STV,
     "create_election_whole": STV,
     "extend": {"ends": _in_days(40)},
-    "interruptions": {"began": _just_now(60), "ended": _just_now(0), "minutes": lambda walk: "10080"},
+    "interruptions": {"began": _just_now(2), "ended": _just_now(0), "minutes": lambda walk: "10080"},
     "extend_poll": {"ends": _in_days(20)},
     "reopen_poll": {"ends": _in_days(20)},
     "write_post": {"tags": _tags},
