@@ -17,7 +17,7 @@ from elections.rules import NO_DRAFTS
 from pages.forms import form_page
 from pages.paths import redirect_to
 from ranking import ranking_cookie
-from ranking.rankings import RANK_PREFIX, ranks_of, typed_ranks
+from ranking.marks import RANK_PREFIX, ranks_of, typed_ranks
 
 from . import rules, services
 from .repository import Standing

@@ -18,7 +18,7 @@ from elections import rolls
 from elections.demo import DEMO_ELECTIONS, DemoElection
 from elections.lifecycle import closing
 from elections.rules import Election, State
-from ranking.rankings import Ranks
+from ranking.marks import Ranks
 
 from . import services
 from .robots import random_marks

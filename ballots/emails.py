@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import LINKS
+from elections.rolls import is_by_address
 from mail import outbox
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
@@ -52,7 +53,7 @@ def _address(standing: Standing) -> str | None:
     """The account's address; without an account, the address on the roll."""
     if standing.person is not None:
         return standing.person.email
-    return standing.voter if "@" in (standing.voter or "") else None
+    return standing.voter if is_by_address(standing.voter or "") else None
 
 
 def _link(mail: Mail) -> str:

@@ -28,17 +28,20 @@ from elections.multi_ballots.rules import question_key
 from elections.rules import LEAVE, NO_DRAFTS, Election
 from pages.forms import form_page, token_in
 from ranking import drafts, listing, ranking_cookie
-from ranking.kinds import marks_from
-from ranking.rankings import (
+from ranking.marks import (
     RANK_PREFIX,
     Ranks,
+    marks_from,
+    may_be_blank,
     ranks_of,
+    shown_ballot,
     submitted_ranks,
     typed_ranks,
 )
 
-from . import marking, multi_ballots, passes, repository, rules
+from . import multi_ballots, passes, repository, rules
 from .change_views import opened_secret, show_words_form
+from .marking import form_context
 from .multi_ballots import Answer, Way
 from .repository import Standing
 from .secret import WrongWords, new_secret
@@ -195,7 +198,7 @@ def _show(
         "last": len(places),
         "question": way.multi_ballot.short(election.name),
         "about": standing.about,
-        **marking.form_context(election, candidates, ranks),
+        **form_context(election, candidates, ranks, skips=True),
         "draft_key": draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else _whose(request, way, standing),
         "replaces": standing.may_change,
@@ -268,7 +271,8 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
         "answer": answer,
         "question": way.multi_ballot.short(election.name),
         "election": election,
-        "shown": marking.ballot_in_words(election, answer.rankings),
+        "shown": shown_ballot(answer.rankings, elections.candidates_of(election), election),
+        "may_be_blank": may_be_blank(election),
     }
 
 
@@ -354,7 +358,7 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing, outcome: Outcom
         "cast": cast,
         "id": question_key(election.name),
         "qr": receipt_image(standing, cast) if cast and not is_secret else "",
-        "shown": marking.ballot_in_words(election, cast.rankings) if cast else None,
+        "shown": shown_ballot(cast.rankings, elections.candidates_of(election), election) if cast else None,
         "draft_key": draft_key(request, standing) if standing.voted else "",
         "sentence": _sentence_without_code(standing),
         "may_vote": is_open and not standing.voted,

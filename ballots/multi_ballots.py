@@ -19,7 +19,7 @@ from acts.storage import now_text, table
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot, question_key
 from ranking import drafts
-from ranking.rankings import Ranks, ranks_of
+from ranking.marks import Ranks, ranks_of
 from store.parallel import run_parallel
 
 from . import repository, services

@@ -15,7 +15,7 @@ from acts.refusals import Refusal
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
-from ranking.rankings import submitted_ranks
+from ranking.marks import submitted_ranks
 
 from . import rules, services
 from .views import show_ballot, show_for_review, show_receipt, show_typed
@@ -87,6 +87,6 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
     if not election.changeable and election.secret_ballot:
-        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.voter})
+        messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.label})
         return redirect("paper", name=election.name)
-    return show_receipt(request, standing, outcome.ballot, paper_for=standing.voter)
+    return show_receipt(request, standing, outcome.ballot, paper_for=standing.label)

@@ -42,11 +42,13 @@ class Pass:
     link: Link
     multi_ballot_id: str = ""
     account_mark: str = ""  # a mark of the account that was signed in when it was given
+    channel: str = ""  # one of WITHOUT_MAIL, if it was not a mail that led here; stored nowhere else
 
     @property
     def secret(self) -> str:
-        """Of the ballots that are cast with it."""
-        return of_link(self.link.secret)
+        """Of the ballots that are cast with it. The secrets of letters and stations can be derived, or are seen by
+        others: with those, each ballot draws a secret of its own, as for people who are signed in."""
+        return "" if self.channel else of_link(self.link.secret)
 
     @property
     def voter(self) -> str:
@@ -80,12 +82,12 @@ def passes_in(request: HttpRequest) -> list[Pass]:
     return [
         Pass(Link(*parts[:LINK_FIELDS]), *parts[LINK_FIELDS:])
         for parts in found
-        if parts and len(parts) == LINK_FIELDS + 2
+        if parts and LINK_FIELDS + 2 <= len(parts) <= LINK_FIELDS + 3  # two before there were channels
     ]
 
 
-def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
-    issued = Pass(link, election.book, _account_mark(request.user))
+def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election: Election, channel: str = "") -> None:
+    issued = Pass(link, election.book, _account_mark(request.user), channel)
     _set_cookie(request, answer, [issued, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
 
@@ -107,7 +109,7 @@ def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pas
     """A random number of the browser comes first, by which pages recognise its unfinished ballots."""
     number = _cookie_parts(request)[0][:32] or secrets.token_hex(8)
     tokens = [
-        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark)
+        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.channel)
         for each in list(passes)[:MAX_PASSES]
     ]
     while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:

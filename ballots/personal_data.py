@@ -13,7 +13,7 @@ from elections import personal_data
 from elections import repository as elections
 from elections.rolls import weight_fields
 from elections.rules import Election
-from ranking.rankings import ranks_of
+from ranking.marks import ranks_of
 from store import keys
 from store.table import Item
 

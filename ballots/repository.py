@@ -47,11 +47,17 @@ class Standing:
     person: User | None = None  # whose standing it is, if they have an account
     account: str | None = None  # which account of that name votes, by when it was made
     link: Link | None = None  # by which they came, if they did not sign in
+    link_is_secret: bool = False  # whether the secret of their ballot is that of the link
     home: Key | None = None  # where the entry lies that the link was made for
     linked_items: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
     about: Description | None = None  # what the election says of itself, if that was to be read, too
     secret: str = ""  # of the form, of the link, or typed by somebody who wants to change their ballot
     found: Item | None = None  # what lies under that secret
+
+    @property
+    def label(self) -> str:
+        """What pages for organisers call the voter."""
+        return rolls.voter_label(self.voter or "", (self.entry or {}).get("display_name", ""))
 
     @property
     def voted(self) -> bool:
@@ -144,7 +150,7 @@ def read_standing(
         tuple(key for key in entries.values() if key != place and (key not in found or found[key] in own)),
         mark in found,
         person,
-        account=person.created_at if person and voter and not rolls.is_by_address(voter) else None,
+        account=person.created_at if person and voter and rolls.is_by_account(voter) else None,
         home=link.place(*of_link) if link else None,
         linked_items=found if link else {},
         about=elections.description_among(found, election_name) if described else None,

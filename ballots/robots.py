@@ -6,8 +6,7 @@ import random
 from collections.abc import Sequence
 
 from ranking.candidates import Candidate
-from ranking.kinds import ANSWERS, BallotRules
-from ranking.rankings import Ranks
+from ranking.marks import ANSWERS, BallotRules, Ranks
 from tally.ballots import MAX_SCORE
 
 TRUNCATION_PROBABILITY = 0.35  # how likely a robot stops ranking after a candidate,

@@ -33,16 +33,18 @@ from pages.messages import confirm_page
 from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, listing, ranking_cookie
-from ranking.kinds import marks_from
-from ranking.rankings import (
+from ranking.marks import (
     RANK_PREFIX,
+    marks_from,
     ranks_of,
+    shown_ballot,
     submitted_ranks,
     typed_ranks,
 )
 from store.keys import fold
 
-from . import marking, passes, rehearsal, repository, rules, services
+from . import passes, rehearsal, repository, rules, services
+from .marking import form_context
 from .passes import Pass
 from .repository import Standing
 from .secret import as_words, joined, new_secret
@@ -206,7 +208,7 @@ def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict 
 def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
     """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
     secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
-    if not standing.voted or standing.link or not secret:
+    if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
     return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
@@ -223,7 +225,7 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
     shown = candidates if more.get("paper_for") else listing.shuffled(request, election.name, candidates)
     context = {
         "about": standing.about or elections.description_of(election.name),
-        **marking.form_context(election, shown, ranks),
+        **form_context(election, shown, ranks),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
         "secret": standing.secret if standing.is_unknown and NO_DRAFTS in election.safeguards else "",
@@ -261,7 +263,7 @@ def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDi
     fields = carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
-        "shown": marking.ballot_in_words(standing.election, rankings),
+        "shown": shown_ballot(rankings, elections.candidates_of(standing.election), standing.election),
         "fields": [(field, value) for field, values in fields.lists() for value in values],
         "replaces": standing.may_change,
         "weight": standing.weight,
@@ -276,7 +278,7 @@ def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDi
 
 def has_words(standing: Standing) -> bool:
     """Whether the ballot they cast is found again only by words that the receipt shows."""
-    return standing.election.secret_ballot and standing.election.changeable and standing.link is None
+    return standing.election.secret_ballot and standing.election.changeable and not standing.link_is_secret
 
 
 # Casting reads all it needs by itself, once.
@@ -396,7 +398,7 @@ def show_receipt(
         "confirmation": cast.confirmation,
         **words_context(secret, path_of("change", election.name)),
         "qr": "" if secret else _code_image(standing, cast),
-        "shown": marking.ballot_in_words(election, cast.rankings),
+        "shown": shown_ballot(cast.rankings, elections.candidates_of(election), election),
         "acts": standing.acts,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),

@@ -192,7 +192,7 @@ def _leave_as_cast(election: Election, count: int) -> None:
     from ballots.rules import Ballot
     from ballots.secret import code, new_secret
     from elections import repository as elections
-    from ranking.rankings import ranking_from
+    from ranking.marks import ranking_from
     from store.table import Update
 
     chance, stand = random.Random(0), candidates()

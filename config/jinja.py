@@ -31,6 +31,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
+from elections.rolls import voter_label
 from live import clock, symbols
 from live.labels import type_label
 from mail import outbox
@@ -91,6 +92,7 @@ FILTERS = {
     "type_label": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
+    "voter_label": voter_label,
     "zone_label": times.zone_label,
 }
 

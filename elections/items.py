@@ -11,6 +11,7 @@ from store.table import Span
 
 from . import personal_data
 from .convening import Convened
+from .help_desk import personal_data as own_requests
 from .interruption import Interruption
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
@@ -32,6 +33,9 @@ COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "time
 
 HTML = "The rendered HTML depends on the version of the program; the text itself is compared."
 MAILS = "Which mails were sent and which failed; their texts are not logged."
+REQUESTS = "What people ask, and what is answered, is private and deleted after a while; the log has only that it was."
+QUESTIONS = "Questions and answers are deleted with the election; the log would keep them."
+UPVOTES = "Upvotes are not logged."
 BY_CHANCE = "Voters are spread over the gates at random; only the total is compared."
 
 ITEMS = (
@@ -77,16 +81,31 @@ ITEMS = (
              exports=(Export("skills_shown", "", personal_data.agreements),)),
     ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
              replay="A candidate's skills at opening are deleted with the candidate; the log would keep them."),
+    ItemType("candidate q&a", keys.candidate_qa, "sent:int told:int", replay=QUESTIONS),
+    ItemType("question to candidates", keys.candidate_question, "election_name:election id to:int fate held:bool "
+             "version:int", "text author at:int shown_at:int name:person asker", replay=QUESTIONS,
+             closed_lists=(keys.questions_by(""),), exports=(
+                 Export("candidate_questions", _("candidate_questions.json: questions you asked candidates."),
+                        personal_data.candidate_questions),)),
+    ItemType("candidate's answer", keys.candidate_answer, "question candidate:int text at:int by edited:bool "
+             "hidden:bool version:int", replay=QUESTIONS),
+    ItemType("answer link", keys.answer_link, "candidate:int", "turn",
+             replay="The log contains no access tokens; links are made again."),
+    ItemType("own question upvotes", keys.questions_upvoted, hidden="*:any", replay=UPVOTES),
+    ItemType("question upvotes", keys.question_upvotes, hidden="*:any", replay=UPVOTES),
     ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
              rule=before_the_close_only("since", "ends", "closed")),
 
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited "
              "groups:list weight:int",
-             f"display_name acts:int left_alone:bool links:list {UNSEEN_MARKS}",
+             f"display_name postal:list language check letter:list acts:int left_alone:bool links:list {UNSEEN_MARKS}",
              rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
                  Exempt("The name that mails greet somebody by is private; the log would keep it.", "display_name"),
+                 Exempt("Names and postal addresses of people who get letters can be erased; the log would keep them. "
+                        "Organisers import them again.", "postal language check"),
+                 Exempt("Which letter somebody has. After a rebuild, letters are printed again.", "letter"),
                  Exempt("Hashes of voting links: the log has nothing of a link. After a rebuild, links are sent again.",
                         "links")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
@@ -117,6 +136,18 @@ ITEMS = (
              replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
+    # requests to the organisers
+    ItemType("request", keys.help_request, "id election_name:election kind state asked_at version:int",
+             "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),), replay=REQUESTS,
+             exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
+                                           "answered."), own_requests.requests),),
+             partings=(Parting(own_requests.requests_to_delete, (ngettext_lazy(
+                 "%(count)d request to organisers is deleted, with the answers.",
+                 "%(count)d requests to organisers are deleted, with the answers.", "count"),)),)),
+    ItemType("request's sender", keys.sent_request, hidden="election_name:election sender:person request",
+             closed_lists=(keys.requests_sent_by(""),), replay=REQUESTS),
+    ItemType("help desk", keys.help_desk, "waiting:int strangers:int told_at", replay=REQUESTS),
+
     # several questions on one ballot
     ItemType("multi-question ballot", keys.multi_ballot, fields_of(MultiBallot), sheets=(
         Sheet("books", _("Several questions on one ballot"),
@@ -137,7 +168,9 @@ ITEMS = (
                                "count"),)),)),
     ItemType("group's name", keys.group_name, "name id"),
     ItemType("group's use", keys.group_use, "election_name:election created_at"),
-    ItemType("member", keys.member, hidden="group_id member_name:person account",
+    ItemType("member", keys.member, hidden="group_id member_name:person account letter:map",
+             replay=(Exempt("Names and postal addresses for letters can be erased; the log would keep them.",
+                            "letter"),),
              closed_lists=(keys.groups_with(""),), exports=(
         Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
                personal_data.groups_with),)),
@@ -150,6 +183,6 @@ ITEMS = (
              replay="A list being added to the roll; each voter added has an event."),
     ItemType("pending voters", keys.filling_part, "voters:people accounts:list weights:list",
              replay="Voters being copied into a draft in batches; each voter added has an event."),
-    ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list ttl:int",
+    ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list letters:list ttl:int",
              replay="A list being added to a group; each member added has an event."),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.kinds import MAX_POINTS
+from ranking.marks import MAX_POINTS
 from tally import methods
 from tally.majorities import Majority, Of, majority_of
 

@@ -21,7 +21,7 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
-from ranking.kinds import ANSWERS
+from ranking.marks import ANSWERS
 from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
@@ -35,7 +35,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
-OF_THE_ROLL = ("voter_count", "voter_groups", "weighted")
+OF_THE_ROLL = ("voter_count", "by_letter", "voter_groups", "weighted")
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote")  # and once it is sealed, how it ended
 
 
@@ -316,8 +316,9 @@ def change(before: Election, after: Election, description: str | None = None) ->
     Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
     in time by the new one as well.
     """
-    # The roll counts itself, renaming and filling end by themselves, shards and the assembly never change.
-    unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", *OF_THE_ROLL)
+    # The roll and answers count themselves, renaming and filling end by themselves, shards and the assembly never
+    # change.
+    unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", "answers", *OF_THE_ROLL)
     own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
     fields = _listed_fields(after)
@@ -345,15 +346,16 @@ def touched(
     election: Election,
     voters: int = 0,
     *,
+    by_letter: int = 0,
     excluded: int = 0,
     extra_votes: int = 0,
     groups: Sequence[str] = (),
     weighted: bool = False,
     candidates: bool = False,
 ) -> Update:
-    """Give the election a new version after a change of candidates or roll: so many more voters, of whom so many are
-    in none of the groups it is for, and the others have so many votes beyond one each; all groups of the roll, if there
-    are new ones; and that it has weights.
+    """Give the election a new version after a change of candidates or roll: so many more voters, of whom so many
+    get letters, so many are in none of the groups it is for, and the others have so many votes beyond one each; all
+    groups of the roll, if there are new ones; and that it has weights.
 
     Refused if it was opened, locked or shut since it was read, so that no change follows the close in the log. New
     candidates depend on the version, too, so that no two get the same number.
@@ -363,7 +365,7 @@ def touched(
     if groups:
         known = Equals("voter_groups", list(election.voter_groups))
         when &= known if election.voter_groups else known | Missing("voter_groups")
-    counts = {"excluded": excluded, "extra_votes": extra_votes}
+    counts = {"by_letter": by_letter, "excluded": excluded, "extra_votes": extra_votes}
     return Update(
         keys.election(election.name),
         set=({"voter_groups": list(groups)} if groups else {}) | ({"weighted": True} if weighted else {}),

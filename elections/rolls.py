@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -24,31 +25,45 @@ from .repository import Description, description_among, election_of, recent_read
 from .rules import Election, State, as_opened
 from .sharding import Known
 
+NUMBER_SIGN = "@"  # follows member numbers on the roll
+NO_LETTER = (1, 0)  # which letter somebody gets, the first, second …, and the batch it was printed in, 0 before that
+LETTER_FIELDS = ("display_name", "postal", "language", "check")  # of somebody listed by member number
 IMPORTING = TaskType("import voters", _("Importing voters"))
 MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """An entry on the roll: a user name, or an address that may get an account later."""
+    """An entry on the roll: a user name, an address that may get an account later, or a member number."""
 
     name: str
     voted: bool = False
     account: str | None = None  # which account of the name, by when it was made
     invited: str = ""  # the number of the mail that invited them
-    display_name: str = ""  # of someone listed by address, if the organiser gave it
+    display_name: str = ""  # of someone listed by address, if the organiser gave it, or by member number
     weight: int = 1  # how many times their vote counts; it no longer changes once the election is open
     groups: tuple[str, ...] = ()  # voter groups they are in; they no longer change either
+    postal: tuple[str, ...] = ()  # of someone listed by member number: the lines below the name on a letter
+    language: str = ""  # of their letter
+    check: str = ""  # a keyed hash of their date of birth
+    letter: tuple[int, int] = NO_LETTER
 
     @property
     def details(self) -> Details:
-        return Details(self.display_name, self.groups, weight=self.weight)
+        of_letter = self.postal, self.language, self.check
+        return Details(self.display_name, self.groups, False, self.weight, *of_letter)
+
+    @property
+    def label(self) -> str:
+        return voter_label(self.name, self.display_name)
 
 
 def voter_of(item: Item) -> Voter:
     invited, display_name = (item.get(name, "") for name in ("invited", "display_name"))
     known = invited, display_name, weight_of(item), groups_of(item)
-    return Voter(item["voter_name"], item["voted"], item.get("account"), *known)
+    postal, letter = tuple(item.get("postal", ())), tuple(item.get("letter", NO_LETTER))
+    of_letter = postal, item.get("language", ""), item.get("check", ""), letter
+    return Voter(item["voter_name"], item["voted"], item.get("account"), *known, *of_letter)
 
 
 def groups_of(entry: Item) -> tuple[str, ...]:
@@ -65,8 +80,31 @@ def weight_fields(weight: int) -> Item:
     return {"weight": weight} if weight != 1 else {}
 
 
+def is_by_account(voter_name: str) -> bool:
+    """Whether it is a user name: these never contain @."""
+    return "@" not in voter_name
+
+
+def is_by_number(voter_name: str) -> bool:
+    """Whether it is a member number, which is followed by @ on the roll. No address ends with it."""
+    return voter_name.endswith(NUMBER_SIGN)
+
+
 def is_by_address(voter_name: str) -> bool:
-    return "@" in voter_name
+    return not is_by_account(voter_name) and not is_by_number(voter_name)
+
+
+def number_of(voter_name: str) -> str:
+    """The member number of somebody listed by it."""
+    return voter_name.removesuffix(NUMBER_SIGN)
+
+
+def voter_label(voter_name: str, display_name: str = "") -> str:
+    """What pages call a voter, within one `<bdi>`."""
+    if not is_by_number(voter_name):
+        return display_name or voter_name
+    values = {"name": display_name, "number": number_of(voter_name)}
+    return gettext("%(name)s (member %(number)s)") % values if display_name else gettext("member %(number)s") % values
 
 
 # --- the entries of one person ---
@@ -106,7 +144,7 @@ def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
 
 def belongs_to(person: User, entry: Item) -> bool:
     """An entry by name belongs to the account it was made for, so a reused name gives no right."""
-    return is_by_address(entry["voter_name"]) or entry.get("account") == person.created_at
+    return not is_by_account(entry["voter_name"]) or entry.get("account") == person.created_at
 
 
 def newest_entries(span: Span) -> list[Item]:
@@ -125,16 +163,16 @@ def list_voters(
     if by_name:
         page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
         return page.items, page.cursor
-    found, cursor = _by_address(roll, limit, cursor)
-    is_last = cursor is None or not _by_address(roll, 1, cursor)[0]
+    found, cursor = _without_accounts(roll, limit, cursor)
+    is_last = cursor is None or not _without_accounts(roll, 1, cursor)[0]
     return found, None if is_last else cursor
 
 
-def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+def _without_accounts(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
     found: list[Item] = []
     while True:
         page = sharded_reads.page(table(), roll, limit=limit - len(found), cursor=cursor)
-        found += [item for item in page.items if is_by_address(item["voter_name"])]
+        found += [item for item in page.items if not is_by_account(item["voter_name"])]
         cursor = page.cursor
         if cursor is None or len(found) == limit:
             return found, cursor
@@ -166,16 +204,18 @@ def as_it_would_open(election: Election) -> Election:
 
 def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
     found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
-    return (voter for voter in found if by_name or is_by_address(voter.name))
+    return (voter for voter in found if by_name or not is_by_account(voter.name))
 
 
 def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
-    """The names on the roll, without those of deleted accounts; or only those by address."""
+    """The names on the roll, without those of deleted accounts; or only those by address or member number."""
     for some in by_count(every_voter(election, by_name=by_name)):
-        accounts = {each.name: keys.user(each.name) for each in some if not is_by_address(each.name)}
+        accounts = {each.name: keys.user(each.name) for each in some if is_by_account(each.name)}
         found = table().get_many(accounts.values()) if accounts else {}
         made = {name: found[place]["created_at"] for name, place in accounts.items() if place in found}
-        yield from (each.name for each in some if is_by_address(each.name) or made.get(each.name, "") == each.account)
+        yield from (
+            each.name for each in some if not is_by_account(each.name) or made.get(each.name, "") == each.account
+        )
 
 
 def on_roll(election: Known, names: Iterable[str]) -> dict[str, Voter]:
@@ -191,7 +231,7 @@ def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
 
 def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[dict[str, Voter], dict[str, str]]:
     """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
-    named = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
+    named = {keys.user(name): keys.fold(name) for name in names if is_by_account(name)}
     entries = _entries(election, names)
     found = table().get_many([*entries, *named])
     accounts = {folded: found[key]["created_at"] for key, folded in named.items() if key in found}
@@ -207,18 +247,25 @@ def new_voter(election: Election, name: str, account: str | None = None, details
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     fields: Item = {"election_name": election.name, "voter_name": name, "voted": False}
     fields |= {} if account is None else {"account": account}
-    fields |= {"display_name": details.display_name} if details.display_name else {}
+    fields |= letter_fields(details if is_by_number(name) else Details(details.display_name))
     fields |= {"groups": list(details.groups)} if details.groups else {}
     fields |= weight_fields(details.weight or 1)
     return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
 
 
+def letter_fields(details: Details) -> Item:
+    """What an entry keeps for a letter, as far as it is known."""
+    known = {name: getattr(details, name) for name in LETTER_FIELDS}
+    return {name: list(value) if name == "postal" else value for name, value in known.items() if value}
+
+
 def forget_display_names(voter: str) -> None:
-    """Removes the name that mails greet somebody by from every roll; the record of who may vote stays as it is."""
+    """Removes the name that mails greet somebody by, or all that letters need, from every roll; the record of who may
+    vote stays as it is."""
     for entry in table().each(keys.elections_of_voter(voter)):
-        if "display_name" in entry:
+        if known := tuple(name for name in LETTER_FIELDS if name in entry):
             with suppress(Refused):  # taken off the roll meanwhile
-                table().write(Update(Key(entry["PK"], entry["SK"]), remove=("display_name",), when=Exists()))
+                table().write(Update(Key(entry["PK"], entry["SK"]), remove=known, when=Exists()))
 
 
 def import_subject(election_name: str, digest: str) -> str:

@@ -10,11 +10,14 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from enum import Enum, StrEnum
 from io import StringIO
 from itertools import dropwhile, islice
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from acts.refusals import Refusal
@@ -28,6 +31,8 @@ MAX_PASTED_CHARS = MAX_BYTES // 4  # characters of a pasted list: in some script
 MAX_ROWS = 50_000
 MAX_LINES = 4 * MAX_ROWS  # some may be blank, or inside quotation marks
 MAX_LINE_CHARS = 1_000
+MAX_NUMBER_CHARS = 40  # of a member number
+MAX_POSTAL_LINES, MAX_POSTAL_CHARS = 6, 80  # of an address for letters, and of each line
 MAX_GROUP_CHARS = 60  # of the name of a voter group
 MAX_WEIGHT = 1_000_000  # times that a vote counts
 
@@ -55,9 +60,12 @@ class Row:
     value: str | None  # cleaned
     verdict: Verdict
     reason: str = ""
-    display_name: str = ""  # of the person whose address the row has, if the list says it
+    display_name: str = ""  # of the person whose address or member number the row has, if the list says it
     groups: tuple[str, ...] | None = None  # all voter groups they are in, if the list says it
     weight: int | None = None  # how many times their vote counts, if the list says it
+    postal: tuple[str, ...] = ()  # the lines of the address of somebody with a member number
+    language: str = ""  # of their letter
+    birth: str = ""  # their date of birth
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +76,96 @@ class Details:
     groups: tuple[str, ...] | None = None  # voter groups they are in
     adds: bool = False  # whether they stay in those they are in already
     weight: int | None = None  # how many times their vote counts
+    postal: tuple[str, ...] = ()  # lines of the address for letters
+    language: str = ""  # of letters
+    check: str = ""  # a keyed hash of the date of birth, which is not stored
 
     def also_in(self, groups: tuple[str, ...]) -> Details:
         return replace(self, groups=(*(self.groups or ()), *groups), adds=self.adds or self.groups is None)
 
 
 def read_voters(raw: bytes) -> list[Row]:
-    """The voters of a CSV file, each a user name or an email address."""
+    """The voters of a CSV file, each a user name, an email address or a member number."""
     rows: list[Row] = []
-    for line, column, typed, display_name, groups, weight in _voters(decode(raw)):
+    for record in _voters(decode(raw)):
         if len(rows) == MAX_ROWS:
             raise _too_many_rows()
-        row = _row(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name)
-        row = replace(row, display_name=display_name) if "@" in typed else row
-        rows.append(row if row.verdict == Verdict.INVALID else _with_details(row, groups, weight))
+        row = _row(record.line, record.typed, _cleaner(record))
+        row = replace(row, display_name=record.display_name) if row.value and "@" in row.value else row
+        rows.append(row if row.verdict == Verdict.INVALID else _with_details(row, record))
     return list(_without_repeats(rows))
 
 
-def _with_details(row: Row, groups: str | None, weight: str | None) -> Row:
+def _cleaner(record: Record) -> Callable[[str], str]:
+    """In our own lists, member numbers end with an @ and have a name; elsewhere that is half of an address."""
+    is_listed = record.column is Column.VOTER and record.typed.endswith("@") and record.display_name
+    if record.column is Column.NUMBER or is_listed:
+        return clean_number
+    return clean_email if record.column is Column.EMAIL or "@" in record.typed else clean_name
+
+
+def _with_details(row: Row, record: Record) -> Row:
+    groups, weight = record.groups, record.weight
     try:
-        known = None if groups is None else clean_groups(groups)
-        return replace(row, groups=known, weight=None if weight is None else clean_weight(weight))
+        row = replace(row, groups=None if groups is None else clean_groups(groups))
+        row = replace(row, weight=None if weight is None else clean_weight(weight))
+        return _with_letter(row, record) if row.value and row.value.endswith("@") else row
     except ValidationError as error:
         return replace(row, value=None, verdict=Verdict.INVALID, reason=error.messages[0])
+
+
+def _with_letter(row: Row, record: Record) -> Row:
+    """What letters to somebody with a member number need. Nobody could be told who it is without the name."""
+    if not row.display_name:
+        raise ValidationError(_("People listed by member number need a name, in a column such as “Name”."))
+    postal, language = clean_postal(record.postal), clean_language(record.language)
+    return replace(row, postal=postal, language=language, birth=clean_birth(record.birth))
+
+
+def clean_number(typed: str) -> str:
+    """A member number as on the roll, where it is followed by @: it can be neither a user name nor an address."""
+    number = clean_title(typed.strip().removesuffix("@"))
+    if "@" in number or len(number) > MAX_NUMBER_CHARS:
+        sentence = _("A member number has no @, and at most %(most)d characters.")
+        raise ValidationError(sentence % {"most": MAX_NUMBER_CHARS})
+    return f"{number}@"
+
+
+def clean_postal(typed: str) -> tuple[str, ...]:
+    """The lines of an address."""
+    lines = tuple(clean_title(line) for line in typed.splitlines() if line.strip())
+    if len(lines) > MAX_POSTAL_LINES or any(len(line) > MAX_POSTAL_CHARS for line in lines):
+        sentence = _("A postal address has at most %(lines)d lines of %(chars)d characters, below the name.")
+        raise ValidationError(sentence % {"lines": MAX_POSTAL_LINES, "chars": MAX_POSTAL_CHARS})
+    return lines
+
+
+def clean_language(typed: str) -> str:
+    """Of a letter: a language of this site, by its code or its name; empty for that of the site."""
+    for code, name in settings.LANGUAGES if typed.strip() else ():
+        if fold(typed.strip()) in map(fold, (code, str(name), _(str(name)))):
+            return code
+    if typed.strip():
+        raise ValidationError(_("This site has no texts in that language."))
+    return ""
+
+
+def clean_birth(typed: str) -> str:
+    """A date of birth, as 1815-12-10. Days come before months, as everywhere but in America."""
+    if not typed.strip():
+        return ""
+    try:
+        found = BIRTH.fullmatch(typed.strip())
+        parts = found.groups() if found else ()
+        year, month, day = parts[:3] if found and found[1] else parts[:2:-1]
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        raise ValidationError(_("Write a date of birth as 1990-12-31 or 31.12.1990.")) from None
+
+
+def check_mark(voter: str, birth: str) -> str:
+    """All that is stored of a date of birth: without the key of the site it cannot be guessed."""
+    return salted_hmac("letters.birth", f"{fold(voter)}\n{birth}", algorithm="sha256").hexdigest()[:32]
 
 
 def clean_groups(typed: str) -> tuple[str, ...]:
@@ -124,7 +199,12 @@ def as_groups(groups: Iterable[str]) -> str:
 def details_of(rows: Iterable[Row]) -> dict[str, Details]:
     """By the name or address that is stored."""
     telling = (row for row in rows if row.display_name or row.groups is not None or row.weight is not None)
-    return {row.value: Details(row.display_name, row.groups, weight=row.weight) for row in telling if row.value}
+    return {row.value: _details(row, row.value) for row in telling if row.value}
+
+
+def _details(row: Row, voter: str) -> Details:
+    check = check_mark(voter, row.birth) if row.birth else ""
+    return Details(row.display_name, row.groups, False, row.weight, row.postal, row.language, check)
 
 
 def read_candidates(text: str) -> list[Row]:
@@ -328,6 +408,7 @@ class Column(Enum):
     EMAIL = "email"
     ADDRESS = "address"  # of a mailbox or of a house
     USER = "user"
+    NUMBER = "number"  # of a member
     NAME = "name"  # of a user or of a person
 
 
@@ -337,8 +418,20 @@ HEADERS = {
     "mailadresse mailadressen",
     Column.ADDRESS: "address addresses adresse adressen anschrift",
     Column.USER: "user users username usernames userid login nutzer nutzername benutzer benutzername anmeldename",
+    Column.NUMBER: "number membernumber memberno memberid membershipnumber membershipno mitgliedsnummer mitgliedsnr "
+    "mitgliedernummer mitgliednr",
     Column.NAME: "name names fullname namen",
 }
+POSTAL_HEADINGS = {
+    "line": f"{HEADERS[Column.ADDRESS]} addressline postaladdress postanschrift postadresse street streetaddress "
+    "straße strasse straßehausnummer strassehausnummer zusatz adresszusatz addition county state region country land",
+    "before the place": "postcode postalcode zip zipcode plz postleitzahl",
+    "place": "city town place ort stadt wohnort",
+}
+POSTAL_BY_HEADING = {fold(word): kind for kind, words in POSTAL_HEADINGS.items() for word in words.split()}
+LANGUAGE_HEADINGS = frozenset(map(fold, ["language", "lang", "sprache"]))
+BIRTH_HEADINGS = frozenset(map(fold, ["dateofbirth", "birthdate", "birthday", "dob", "geburtsdatum", "geburtstag"]))
+BIRTH = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})|([0-9]{1,2})[./]\s*([0-9]{1,2})[./]\s*([0-9]{4})", re.ASCII)
 COLUMN_BY_HEADING = {fold(word): column for column, words in HEADERS.items() for word in words.split()}
 PARTS_OF_NAMES = {
     "first": "firstname firstnames forename forenames givenname givennames vorname vornamen rufname",
@@ -362,9 +455,22 @@ def _column(cell: str) -> Column | None:
     return COLUMN_BY_HEADING.get(_heading(cell))
 
 
-def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str, str | None, str | None]]:
-    """Each record's line, the cell that identifies the voter, with what the header says about it, their name, and
-    their groups and weight, if there are columns of them."""
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The cells of one voter, as typed."""
+
+    line: int
+    column: Column | None  # what the header says about the cell that identifies the voter
+    typed: str  # that cell
+    display_name: str = ""
+    groups: str | None = None  # if there is a column of them
+    weight: str | None = None
+    postal: str = ""
+    language: str = ""
+    birth: str = ""
+
+
+def _voters(text: str) -> Iterator[Record]:
     hint = HINT.match(text)
     text = text[hint.end() :] if hint else text  # the rest of that line is blank and still counts
     sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE_LINES))
@@ -373,13 +479,32 @@ def _voters(text: str) -> Iterator[tuple[int, Column | None, str, str, str | Non
     if has_header:
         header = next(records)[1]
         columns, parts = _columns(header), [PART_BY_HEADING.get(_heading(cell)) for cell in header]
-        of_groups = [place for place, cell in enumerate(header) if _heading(cell) in GROUP_HEADINGS]
-        of_weight = [place for place, cell in enumerate(header) if _heading(cell) in WEIGHT_HEADINGS][:1]
+        of_groups, of_weight, of_language, of_birth = (
+            [place for place, cell in enumerate(header) if _heading(cell) in headings]
+            for headings in (GROUP_HEADINGS, WEIGHT_HEADINGS, LANGUAGE_HEADINGS, BIRTH_HEADINGS)
+        )
+        kinds = [POSTAL_BY_HEADING.get(_heading(cell)) for cell in header]
+        of_postal = [(place, kind) for place, kind in enumerate(kinds) if kind]
         for line, cells in records:
-            details = _display_name(cells, parts), _joined(cells, of_groups), _joined(cells, of_weight)
-            yield line, *_by_header(cells, columns), *details
+            yield Record(
+                line,
+                *_by_header(cells, columns),
+                display_name=_display_name(cells, parts),
+                groups=_joined(cells, of_groups),
+                weight=_joined(cells, of_weight[:1]),
+                postal=_postal(cells, of_postal),
+                language=_joined(cells, of_language[:1]) or "",
+                birth=_joined(cells, of_birth[:1]) or "",
+            )
     else:
-        yield from ((line, None, typed, "", None, None) for line, cells in records if (typed := _by_content(cells)))
+        yield from (Record(line, None, typed) for line, cells in records if (typed := _by_content(cells)))
+
+
+def _postal(cells: list[str], columns: list[tuple[int, str]]) -> str:
+    """The lines of an address from its columns; a postcode shares a line with the place after it."""
+    filled = [(unescape_formula(cells[place]), kind) for place, kind in columns if place < len(cells)]
+    text = "".join(f"{cell}{' ' if kind == 'before the place' else chr(10)}" for cell, kind in filled if cell)
+    return text.strip()
 
 
 def _columns(header: list[str]) -> list[tuple[int, Column]]:
@@ -447,15 +572,25 @@ def as_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[
         yield write(map(_escape_formula, row))
 
 
-def voters_as_csv(voters: Iterable[tuple[str, str, tuple[str, ...] | None, int | None]]) -> str:
-    """A list of names or addresses, display names and, if it says so of any, voter groups and weights."""
+def voters_as_csv(voters: Iterable[Row]) -> str:
+    """A list as `read_voters` reads it, with the columns that it has something in."""
     every = list(voters)
-    has_groups, has_weights = (any(each[place] is not None for each in every) for place in (2, 3))
-    rows = (
-        [voter, name, *([as_groups(groups or ())] if has_groups else []), *([weight or ""] if has_weights else [])]
-        for voter, name, groups, weight in every
-    )
-    return "".join(as_csv(["voter", "name", *["groups"] * has_groups, *["weight"] * has_weights], rows))
+    columns: dict[str, Callable[[Row], object]] = {"voter": lambda row: row.value, "name": lambda row: row.display_name}
+    if any(row.groups is not None for row in every):
+        columns["groups"] = lambda row: as_groups(row.groups or ())
+    if any(row.weight is not None for row in every):
+        columns["weight"] = lambda row: row.weight or ""
+    for heading, cell in LETTER_COLUMNS.items():
+        if any(map(cell, every)):
+            columns[heading] = cell
+    return "".join(as_csv(columns, ([cell(row) for cell in columns.values()] for row in every)))
+
+
+LETTER_COLUMNS: dict[str, Callable[[Row], object]] = {
+    "postal address": lambda row: "\n".join(row.postal),
+    "language": lambda row: row.language,
+    "date of birth": lambda row: row.birth,
+}
 
 
 class _Echo:

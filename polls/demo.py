@@ -10,7 +10,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
 from ballots.robots import random_ranks
-from ranking.rankings import ranks_of
+from ranking.marks import ranks_of
 from store import keys
 
 from . import repository, services, voters

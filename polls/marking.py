@@ -8,10 +8,16 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking import kinds
 from ranking.candidates import Candidate
-from ranking.kinds import ShownBallot
-from ranking.rankings import choices_of, unranked_sentence
+from ranking.marks import (
+    ShownBallot,
+    choices_of,
+    how_to_vote,
+    shown_ballot,
+    shown_ranking,
+    takes_one,
+    unranked_sentence,
+)
 
 from .rules import Poll
 
@@ -27,9 +33,9 @@ def form_context(poll: Poll, candidates: Sequence[Candidate], marks: Mapping[int
         "election": poll,  # as the parts of a ballot call it
         "choices": choices_of(candidates, marks),
         "ranks": len(candidates),
-        "how_to_vote": HOW_TO_VOTE.get(poll.kind) or kinds.how_to_vote(poll),
+        "how_to_vote": HOW_TO_VOTE.get(poll.kind) or how_to_vote(poll),
         "explanation": _explanation(poll),
-        "takes_one": kinds.takes_one(poll),
+        "takes_one": takes_one(poll),
         "unranked_sentence": unranked_sentence(poll.unranked, options=True),
     }
 
@@ -47,5 +53,5 @@ def _explanation(poll: Poll) -> list[str]:
 
 def shown_vote(poll: Poll, vote: str) -> ShownBallot:
     if poll.kind == "ranked":
-        return kinds.shown_ranking(vote, poll.candidates, unranked_sentence(poll.unranked, options=True))
-    return kinds.shown_ballot(vote, poll.candidates, poll)
+        return shown_ranking(vote, poll.candidates, unranked_sentence(poll.unranked, options=True))
+    return shown_ballot(vote, poll.candidates, poll)

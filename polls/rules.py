@@ -14,8 +14,7 @@ from acts.refusals import NotNow
 from pages import times
 from pages.markdown_cache import Html
 from ranking.candidates import Candidate
-from ranking.kinds import marks_from
-from ranking.rankings import BadRanking, Ranks
+from ranking.marks import BadRanking, Ranks, marks_from
 from store import keys
 from store.keys import fold
 from store.log import as_text

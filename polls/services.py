@@ -33,7 +33,7 @@ from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
 from ranking.codes import SYMBOLS, normalise_code
-from ranking.rankings import Ranks
+from ranking.marks import Ranks
 from store import keys
 from store.log import Event
 from store.table import Check, Conflict, Delete, Missing, Write

@@ -18,7 +18,7 @@ from acts.branding import site_name
 from acts.storage import now_text
 from pages.forms import form_page
 from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
-from ranking.rankings import ranks_of
+from ranking.marks import ranks_of
 from results.sharing.card import picture
 from results.wording import method_label
 

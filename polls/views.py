@@ -29,7 +29,8 @@ from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
-from ranking.rankings import ranks_of, shuffled, submitted_ranks, typed_ranks
+from ranking.candidates import shuffled
+from ranking.marks import ranks_of, submitted_ranks, typed_ranks
 from store import keys
 from store.table import Item
 

@@ -1,1 +1,1 @@
-PUBLIC = "candidates codes drafts kinds listing ranking_cookie rankings"
+PUBLIC = "candidates codes drafts listing marks ranking_cookie"

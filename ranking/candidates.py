@@ -1,7 +1,9 @@
-"""Candidates: who or what is ranked."""
+"""Candidates: who or what is ranked, and in which order they are listed."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from sys import getsizeof
 
@@ -38,3 +40,12 @@ class Candidate:
         """Bytes that the statement takes on a page, as far as that is known."""
         html = self.html.html if self.html else markdown_cache.cached_or_text(self.statement)
         return len(html.encode())
+
+
+def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidate]:
+    """In an order that is random per voter and stable for each, so that no candidate profits from being first."""
+
+    def place(candidate: Candidate) -> bytes:
+        return hashlib.sha256(listing + b"\n" + candidate.name.encode()).digest()
+
+    return sorted(candidates, key=place)

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from .candidates import Candidate
-from .rankings import shuffled as shuffled_by
+from .candidates import shuffled as shuffled_by
 
 COOKIE = "order"
 NUMBER = re.compile(r"[0-9a-f]{16}")

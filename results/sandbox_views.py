@@ -24,7 +24,7 @@ from elections.kinds import majority_text
 from elections.rules import KINDS, MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField
 from pages.forms import form_data, form_page
-from ranking.rankings import ranked_names, ranking_from, submitted_ranks, typed_ranks
+from ranking.marks import ranked_names, ranking_from, submitted_ranks, typed_ranks
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import of_recount

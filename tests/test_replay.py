@@ -210,6 +210,7 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("ApiTokenCreated", "ApiTokenRevoked", "RollSourceSet", "RollSourceDropped"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
+    *("VotersReaddressed", "LettersPrinted", "LetterReissued"),
     *(f"Webhook{done}" for done in WEBHOOKS),
     "BallotChanged",  # of a secret ballot, unless it was withdrawn before
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
@@ -280,6 +281,8 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "VotersMessaged": {"subject", "message", "on_roll"},
     "InvitationWorded": {"words", "answers_to_organiser"},
     "ElectionNotFilled": {"sentence"},
+    "VotersReaddressed": {"voters"},
+    "LettersPrinted": {"batch", "letters", "how"},
     "CandidatesAsked": {"accounts"},  # of candidates who had been asked before
     "PersonInvited": {"email", "role"},
     **{f"Webhook{done}": {"webhook_id", "owner", "host", "types", "reason"} for done in WEBHOOKS},

@@ -10,7 +10,7 @@ from ballots import services
 from ballots.passes import Pass
 from elections import repository as elections
 from elections.invitations.voting_link import Link, new_token, read_link
-from ranking.rankings import Ranks
+from ranking.marks import Ranks
 from store import keys
 
 
@@ -46,7 +46,7 @@ def link_to(election_name: str, voter: str, address: str = "") -> Link:
     election, entry = elections.find(election_name), table().get(keys.voter(election_name, voter))
     assert election is not None
     place = election.name, election.created_at, voter, address
-    if place not in _links or entry is None or not _links[place].is_on(entry):
+    if place not in _links or entry is None or _links[place].mail_on(entry) is None:
         token = new_token(election_name, voter, address, f"mail {len(_links)}")
         assert token is not None, "there are no links in this election"
         _links[place] = read_link(token)

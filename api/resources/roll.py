@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from django.http import Http404
@@ -12,6 +12,7 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from api.calls import Call, Page, Paging, each_cleaned
 from api.operations import operation
+from api.problems import of_form_errors
 from elections import rolls
 from elections.roll import services, sources
 from elections.rules import MAX_VOTER_GROUPS, Action, State
@@ -36,15 +37,15 @@ Groups = Annotated[
 class Voter(msgspec.Struct):
     """Somebody on the roll."""
 
-    voter: Annotated[str, Meta(description="A user name or a mail address.")]
-    name: Annotated[str, Meta(description="What mails call somebody listed by address.")]
+    voter: Annotated[str, Meta(description="A user name, a mail address, or a member number followed by `@`.")]
+    name: Annotated[str, Meta(description="What mails or letters call somebody not listed by user name.")]
     voted: Annotated[bool | None, Meta(description="`null` where that is not shown.")]
     groups: Annotated[list[str], Meta(description="Voter groups they are in.")]
     weight: Annotated[int, Meta(description="How many times their vote counts.")]
 
 
 class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
-    """Somebody to add: by user name, or by mail address."""
+    """Somebody to add: by user name, by mail address, or by member number followed by `@`, with the name."""
 
     voter: Annotated[str, Meta(min_length=1, max_length=400)]
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
@@ -52,6 +53,12 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
     weight: Annotated[int, Meta(ge=1, le=lists.MAX_WEIGHT, description="How many times their vote counts.")] | None = (
         None
     )
+    postal: Annotated[
+        list[Annotated[str, Meta(max_length=lists.MAX_POSTAL_CHARS)]],
+        Meta(max_length=lists.MAX_POSTAL_LINES, description="The lines of their address, for letters."),
+    ] = []
+    language: Annotated[str, Meta(max_length=20, description="Of their letter, such as `de`.")] = ""
+    born: Annotated[str, Meta(max_length=20, description="As 1815-12-10, of which only a mark is stored.")] = ""
 
 
 class NewVoters(msgspec.Struct, forbid_unknown_fields=True):
@@ -133,9 +140,9 @@ def add(call: Call, name: str) -> Added:
     groups = each_cleaned("voters", [lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
     known = {
         voter: lists.Details(
-            known_as if "@" in voter else "",
-            lists.clean_groups(own) if each.groups is not None else None,
+            groups=lists.clean_groups(own) if each.groups is not None else None,
             weight=each.weight,
+            **({"display_name": known_as if "@" in voter else ""} | _of_letter(voter, each)),
         )
         for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True)
     }
@@ -152,7 +159,7 @@ def replace_(call: Call, name: str) -> Replaced:
     """Make the roll what the list says. People who are not listed are removed from a draft, and never after the
     opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body
-    rows = lists.read_voters(lists.voters_as_csv(map(_cells, sent.voters)).encode())
+    rows = lists.read_voters(lists.voters_as_csv(map(_row, sent.voters)).encode())
     found = sources.compare(election, rows)
     if not sent.preview:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)
@@ -160,8 +167,20 @@ def replace_(call: Call, name: str) -> Replaced:
     return Replaced(found.added, list(found.removed), found.unchanged, refused)
 
 
-def _cells(voter: NewVoter) -> tuple[str, str, tuple[str, ...] | None, int | None]:
-    return voter.voter, voter.name, None if voter.groups is None else tuple(voter.groups), voter.weight
+def _row(voter: NewVoter) -> lists.Row:
+    groups = None if voter.groups is None else tuple(voter.groups)
+    known = voter.name, groups, voter.weight, tuple(voter.postal), voter.language, voter.born
+    return lists.Row(0, voter.voter, voter.voter, Verdict.NEW, "", *known)
+
+
+def _of_letter(voter: str, sent: NewVoter) -> dict[str, Any]:
+    """What letters to somebody with a member number need, who has a name."""
+    if not rolls.is_by_number(voter):
+        return {}
+    (row,) = lists.read_voters(lists.voters_as_csv([_row(sent)]).encode())
+    if row.verdict == Verdict.INVALID:
+        raise of_form_errors({"voters": [row.reason]})
+    return rolls.letter_fields(lists.details_of([row])[voter])
 
 
 def _clean_groups(text: str) -> str:
@@ -169,6 +188,8 @@ def _clean_groups(text: str) -> str:
 
 
 def _clean_voter(text: str) -> str:
+    if text.endswith("@"):
+        return lists.clean_number(text)
     return clean_email(text) if "@" in text else clean_name(text)
 
 

@@ -26,7 +26,7 @@ from elections import rolls, sharding
 from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
-from ranking.rankings import ranks_of
+from ranking.marks import ranks_of
 from results import published
 from results.published import Position
 from store import keys, sharded_reads

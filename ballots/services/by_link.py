@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
@@ -12,12 +13,11 @@ from accounts.access import demands_second_factor
 from accounts.models import User
 from accounts.rules import Permission
 from ballots import repository
-from ballots.passes import Pass
+from ballots.passes import Pass, pass_for_election
 from ballots.repository import Standing
 from elections import repository as elections
 from elections import rolls, sharding
-from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
-from elections.rolls import is_by_address
+from elections.invitations.voting_link import NOT_LISTED, STATION, Link, LinkRefused, check_link
 from elections.rules import Election
 from store import keys
 from store.table import Item
@@ -55,7 +55,7 @@ def resolve_link(link: Link) -> LinkTarget:
 
 def _person(link: Link, entry: Item | None, account: Item | None) -> User | None:
     """For an entry by address, its current owner; for one by name, the account it was made for."""
-    if is_by_address(link.voter):
+    if not rolls.is_by_account(link.voter):
         return people.find(account["name"]) if account else None
     person = people.user_of(account) if account else None
     if person is None or not rolls.entries_of(person, [entry] if entry else []) or not link.is_good_for(person):
@@ -63,8 +63,11 @@ def _person(link: Link, entry: Item | None, account: Item | None) -> User | None
     return person
 
 
-def check_holder(person: User | None) -> None:
-    """An account may do by link what it may do signed in, but a link bypasses no second step."""
+def check_holder(person: User | None, *, is_seen: bool = False) -> None:
+    """An account may do by link what it may do signed in, but a link bypasses no second step; an officer who has seen
+    the person does."""
+    if is_seen and person is not None and person.can(Permission.VOTE):
+        return
     _check_account(person, Permission.VOTE, NO_VOTE, SIGN_IN)
 
 
@@ -82,6 +85,15 @@ def _check_account(person: User | None, permission: Permission, refusal: str, si
         raise SignInInstead(sign_in)
 
 
+def link_holder(request: HttpRequest, election: Election) -> str:
+    """The voter on the roll whose link this browser holds, as long as the link is valid; else nobody."""
+    held = pass_for_election(request, election.name)
+    try:
+        return resolve_link(held.link).entry["voter_name"] if held else ""
+    except LinkRefused:
+        return ""
+
+
 def opens_result(held: Pass, election: Election) -> bool:
     """Whether the pass is for this election, or for another question on the same ballot. Refused if its link is no
     longer valid."""
@@ -90,11 +102,15 @@ def opens_result(held: Pass, election: Election) -> bool:
     return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
 
 
-def standing_by(held: Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
+def standing_by(
+    held: Pass, election_name: str, form: str = "", *, secret: str = "", described: bool = False
+) -> Standing | None:
     """The standing of the holder of the pass, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    read = partial(repository.read_standing, election_name, form=form, secret=held.secret, described=described)
+    read = partial(
+        repository.read_standing, election_name, form=form, secret=held.secret or secret, described=described
+    )
     found = read(link)
     if found is None or found.home is None:
         return None
@@ -104,8 +120,9 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
     if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
         return None
     person = _person(link, entry, found.linked_items.get(link.account_place))
-    check_holder(person)
+    check_holder(person, is_seen=held.channel == STATION)
     items = found.linked_items
     if person is not None:
         found = read(person)
-    return found and replace(found, person=person, link=link, home=place, linked_items=items)
+    shared = bool(held.secret)
+    return found and replace(found, person=person, link=link, link_is_secret=shared, home=place, linked_items=items)

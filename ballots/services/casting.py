@@ -23,12 +23,11 @@ from ballots.rules import Ballot, HasNotVoted, HasVoted, NotConfirmed, NotOnTheR
 from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
 from elections import repository as elections
-from elections.rolls import weight_fields
+from elections.rolls import NUMBER_SIGN, is_by_account, weight_fields
 from elections.rules import CONFIRM, Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.codes import new_code
-from ranking.kinds import marks_from
-from ranking.rankings import Ranks
+from ranking.marks import Ranks, marks_from
 from store import keys
 from store.log import Event, as_text, utc_now
 from store.table import Item, Write
@@ -64,7 +63,7 @@ def standing_of(
     With `to_show`, the election may be a second old; no decision depends on it.
     """
     if isinstance(who, Pass):
-        found = standing_by(who, election_name, form, described=described)
+        found = standing_by(who, election_name, form, secret=secret, described=described)
     else:
         read = partial(repository.read_standing, election_name, who, form=form, secret=secret)
         found = read(described=described, to_show=to_show)
@@ -89,7 +88,7 @@ def check_not_final(standing: Standing) -> None:
     if not standing.election.changeable:
         raise HasVoted(rules.FINAL)
     if not standing.may_change:
-        raise HasVoted(rules.CAST_OTHERWISE if standing.link else rules.ONLY_WITH_WORDS)
+        raise HasVoted(rules.CAST_OTHERWISE if standing.link_is_secret else rules.ONLY_WITH_WORDS)
 
 
 # --- casting ---
@@ -151,7 +150,7 @@ def _cast(
     now = utc_now()
     if standing is None:
         raise NotThere(rules.NOT_OPEN)
-    if standing.repeated or (isinstance(who, User) and standing.found):
+    if standing.repeated or (who is not None and standing.found and not standing.link_is_secret):
         return ALREADY_DONE
     if paper:
         rules.check_voting(standing.election, as_text(now))
@@ -276,6 +275,8 @@ def paper_standing(election_name: str, voter: str, form: str = "") -> Standing |
     """With an account, all entries of the person; otherwise the entry that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
     found = repository.read_standing(election_name, person or voter, form=form)
+    if found is not None and found.voter is None and is_by_account(voter):  # then it may be a member number
+        person, found = None, repository.read_standing(election_name, f"{voter}{NUMBER_SIGN}", form=form)
     is_gone = person is None and found is not None and "account" in (found.entry or {})
     return replace(found, voter=None, entry=None) if found is not None and is_gone else found
 
@@ -304,4 +305,4 @@ def check_paper_voter(actor: User, standing: Standing) -> None:
 
 def _check_no_ballot(standing: Standing) -> None:
     if standing.voted:
-        raise NotNow(_("%(name)s has already voted.") % {"name": standing.voter})
+        raise NotNow(_("%(name)s has already voted.") % {"name": standing.label})

@@ -55,7 +55,8 @@ def begin(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, li
     slices = []  # not read until the task exists
     for number, some in enumerate(by_count(members)):
         place, data = keys.coming_members(group.id, token, number), repository.member_data(some)
-        slices.append(Put({"PK": place.pk, "SK": place.sk, "token": token, **data, "ttl": until}))
+        known = repository.letter_data(some)
+        slices.append(Put({"PK": place.pk, "SK": place.sk, "token": token, **data, **known, "ttl": until}))
     for writes in by_count(slices, SLICES_PER_WRITE):
         table().write(*writes)
     filling = Filling(group.id, token, by, len(slices))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -12,6 +13,7 @@ from acts.storage import table
 from elections import repository as elections
 from elections import rolls
 from elections.rules import Election
+from pages.lists import Details
 from store import keys
 from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
@@ -62,7 +64,7 @@ def existing_members(group_id: str, names: Iterable[str]) -> set[str]:
 
 def find_accounts(names: Iterable[str]) -> dict[str, str]:
     """Which account has each of the names, folded; by when it was made."""
-    places = {keys.user(name): keys.fold(name) for name in names if not rolls.is_by_address(name)}
+    places = {keys.user(name): keys.fold(name) for name in names if rolls.is_by_account(name)}
     found = table().get_many(places) if places else {}
     return {places[place]: item["created_at"] for place, item in found.items()}
 
@@ -70,14 +72,18 @@ def find_accounts(names: Iterable[str]) -> dict[str, str]:
 def current_members(members: Sequence[Member]) -> list[Member]:
     """Without those by the name of an account that is gone."""
     accounts = find_accounts(member.name for member in members)
-    return [each for each in members if each.is_by_address or accounts.get(keys.fold(each.name)) == each.account]
+    return [each for each in members if not each.is_by_account or accounts.get(keys.fold(each.name)) == each.account]
 
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
     """The current voters on a roll, as members."""
     for some in by_count(rolls.current_voters(election, by_name=by_name)):
-        accounts = find_accounts(some)
-        yield from (Member(name, accounts.get(keys.fold(name))) for name in some)
+        accounts, numbered = find_accounts(some), list(filter(rolls.is_by_number, some))
+        voters = rolls.on_roll(election, numbered) if numbered else {}
+        details = {folded: replace(voter.details, groups=None, weight=None) for folded, voter in voters.items()}
+        yield from (
+            Member(name, accounts.get(keys.fold(name)), details.get(keys.fold(name), Details())) for name in some
+        )
 
 
 def uses(group_id: str, limit: int) -> list[Item]:
@@ -93,7 +99,11 @@ def group_of(item: Item) -> Group:
 
 
 def member_of(item: Item) -> Member:
-    return Member(item["member_name"], item.get("account"))
+    return Member(item["member_name"], item.get("account"), _details_of(item.get("letter", {})))
+
+
+def _details_of(stored: Item) -> Details:
+    return Details(**stored | {"postal": tuple(stored.get("postal", ()))})
 
 
 # --- writes; each returns parts of a transaction ---
@@ -137,7 +147,8 @@ def adding(group_id: str, members: Sequence[Member]) -> list[Write]:
 def _new_member(group_id: str, member: Member) -> Put:
     place = keys.member(group_id, member.name)
     index = {"GSI1PK": keys.groups_with(member.name).pk, "GSI1SK": keys.group_by_id(group_id)}
-    bound = {} if member.account is None else {"account": member.account}
+    bound: Item = {} if member.account is None else {"account": member.account}
+    bound |= {"letter": letter} if (letter := rolls.letter_fields(member.details)) else {}
     fields = {"group_id": group_id, "member_name": member.name, **bound}
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **fields}, when=Missing())
 
@@ -162,5 +173,11 @@ def member_data(members: Sequence[Member]) -> dict[str, list[str | None]]:
     return {"members": [each.name for each in members], "accounts": [each.account for each in members]}
 
 
-def members_from(data: Mapping[str, Sequence[str]]) -> list[Member]:
-    return [Member(name, account) for name, account in zip(data["members"], data["accounts"], strict=True)]
+def letter_data(members: Sequence[Member]) -> dict[str, list[Item]]:
+    """What letters to them need, which the event must not have."""
+    return {"letters": [rolls.letter_fields(each.details) for each in members]}
+
+
+def members_from(data: Mapping[str, Any]) -> list[Member]:
+    letters = map(_details_of, data.get("letters", [{}] * len(data["members"])))
+    return [Member(*each) for each in zip(data["members"], data["accounts"], letters, strict=True)]

@@ -9,13 +9,16 @@ from itertools import count
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import TooMany
+from elections.rolls import voter_label
 from pages import lists
+from pages.lists import Details
 from pages.names import MAX_NAME_CHARS
 from store.keys import fold
 
 MAX_MEMBERS = lists.MAX_ROWS  # as many as a list for a roll may have
 MAX_GROUPS_PER_PERSON = 200
 
+UNKNOWN = Details()
 NOT_THERE = _("This group no longer exists.")
 NAME_TAKEN = _("You already have a group with that name. Please choose another name.")
 
@@ -34,14 +37,19 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a group, as on a roll: a user name with its account, or an address."""
+    """A member of a group, as on a roll: a user name with its account, an address, or a member number."""
 
     name: str
     account: str | None = None
+    details: Details = UNKNOWN  # what letters to somebody with a member number need
 
     @property
-    def is_by_address(self) -> bool:
-        return "@" in self.name
+    def label(self) -> str:
+        return voter_label(self.name, self.details.display_name)
+
+    @property
+    def is_by_account(self) -> bool:
+        return "@" not in self.name
 
 
 def owns(name: str, group: Group) -> bool:

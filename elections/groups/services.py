@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from django.utils.translation import gettext_lazy as _
 
@@ -21,6 +22,8 @@ from elections import repository as elections
 from elections.roll import imports
 from elections.roll.imports import Import
 from elections.roll.list_summary import Skipped
+from elections.roll.services import NOTHING, Known
+from elections.rolls import is_by_number
 from elections.rules import Action, Election, Relation, State, takes_names
 from pages.lists import Details, group_named
 from store import keys
@@ -96,12 +99,12 @@ def rename(user: User, group_id: str, name: str) -> None:
     retry_lost_race(act)
 
 
-def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
-    """Add known names and all addresses; returns how many came in."""
+def add(user: User, group_id: str, names: Sequence[str], details: Known = NOTHING) -> Filling:
+    """Add known names and all addresses and member numbers; returns how many came in."""
     group = _find_own(user, group_id)
     accounts = repository.find_accounts(names)
-    known = [Member(name, accounts.get(keys.fold(name))) for name in names]
-    known = [each for each in known if each.is_by_address or each.account]
+    known = [Member(name, accounts.get(keys.fold(name)), _of_letter(name, details)) for name in names]
+    known = [each for each in known if not each.is_by_account or each.account]
     rules.check_room(group, len(known))
     coming, task = filling.begin(group, user.name, known)
     if task:
@@ -109,6 +112,10 @@ def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
             is_there = Check(keys.group(group.id), Exists())
             write(*task, is_there, refusals={1: NotThere(rules.NOT_THERE)})
     return filling.fill(coming)
+
+
+def _of_letter(name: str, details: Known) -> Details:
+    return replace(details[name], groups=None, weight=None) if is_by_number(name) and name in details else Details()
 
 
 def remove(user: User, group_id: str, name: str) -> None:
@@ -152,7 +159,7 @@ def put_on_roll(user: User, election: Election, group_id: str, *, as_group: bool
     members = list(repository.every_member(group.id))
     current = repository.current_members(members)
     # where names come onto the roll by voting in secret, only addresses are put there
-    names = [each.name for each in current if each.is_by_address or takes_names(election)]
+    names = [each.name for each in current if not each.is_by_account or takes_names(election)]
     if not names:
         raise NotThere(_("Nobody in this group can be added to this roll."))
 
@@ -163,7 +170,9 @@ def put_on_roll(user: User, election: Election, group_id: str, *, as_group: bool
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
         record(event, *elections.using_group(election, group.id), *writes, Check(keys.group(group.id), Exists()))
 
-    known = dict.fromkeys(names, Details(groups=(group_named(group.name),), adds=True)) if as_group else {}
+    known = {each.name: each.details for each in current if is_by_number(each.name)}
+    if as_group:
+        known = {name: known.get(name, Details()).also_in((group_named(group.name),)) for name in names}
     return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin, known)
 
 

@@ -165,8 +165,13 @@ def delete(request: HttpRequest, group: Group) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest, group: Group) -> HttpResponse:
     """Its members as a file, which can be read in again."""
-    rows = ([member.name] for member in repository.every_member(group.id))
-    answer = StreamingHttpResponse(lists.as_csv(["voter"], rows), content_type="text/csv; charset=utf-8")
+    rows = (
+        [member.name, known.display_name, "\n".join(known.postal), known.language]
+        for member in repository.every_member(group.id)
+        for known in [member.details]
+    )
+    header = ["voter", "name", "postal address", "language"]
+    answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=f"{group.name}.csv")
     return answer
 
@@ -210,7 +215,7 @@ def _add(request: HttpRequest, group: Group) -> HttpResponse:
         messages.error(request, _("The list could not be read. Please start again."))
         return redirect("add_members", group_id=group.id)
     with refusals_as_messages(request):
-        progress = services.add(request.user, group.id, form.cleaned_data["voters"])
+        progress = services.add(request.user, group.id, form.cleaned_data["voters"], form.known)
         skipped = form.cleaned_data["skipped"]
         skipped = replace(skipped, there=skipped.there + progress.there)
         messages.success(request, list_summary.summary(progress.added, skipped, list_summary.MEMBERS, progress.gone))
@@ -263,7 +268,10 @@ def _preview_group(request: HttpRequest, election: Election, group: Group, choic
 def _rows(election: Election, members: list[Member], groups: tuple[str, ...]) -> list[Row]:
     """A verdict for each member; a reused name does not bring back a deleted account."""
     current = {each.name for each in repository.current_members(members)}
-    rows = [Row(line, each.name, each.name, Verdict.NEW) for line, each in enumerate(members, 1)]
+    rows = [
+        Row(line, each.name, each.name, Verdict.NEW, display_name=each.details.display_name)
+        for line, each in enumerate(members, 1)
+    ]
     judged = compare(election, rows, groups)
     gone = {"verdict": Verdict.INVALID, "reason": _("This account no longer exists.")}
     return [replace(row, **gone) if row.verdict == Verdict.NEW and row.value not in current else row for row in judged]

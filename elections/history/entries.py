@@ -172,6 +172,8 @@ FIELDS = {
     "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
+    "join_requests": gettext_lazy("whether people may ask to be put on the roll"),
+    "join_until": gettext_lazy("until when people may ask to be put on the roll"),
 }
 
 
@@ -246,6 +248,20 @@ def candidates_added(context: EventContext) -> str:
     gone = len(names) - len(left)
     more = ngettext("%(count)d more is no longer a candidate.", "%(count)d more are no longer candidates.", gone)
     return f"{sentence} {more % {'count': gone}}" if gone else sentence
+
+
+def request_sent(context: EventContext) -> str:
+    if context.data.get("kind") == "join":
+        return _("Somebody asked to be put on the roll.")
+    return _("Somebody asked the organisers a question.")
+
+
+def request_answered(context: EventContext) -> str:
+    if context.data.get("outcome") == "refused":
+        return context.text(_("%(who)s refused a request to be put on the roll."))
+    if context.data.get("outcome") == "dismissed":
+        return context.text(_("%(who)s closed a request without an answer."))
+    return context.text(_("%(who)s answered a request."))
 
 
 def sentence_with_count(sentence: Any, attribute: str) -> Callable[[EventContext], str]:

@@ -39,7 +39,7 @@ NOBODY = Window()
 
 def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
     """Whether someone on the roll is mailed as a member, not for their roll entry."""
-    return election.electorate == "everyone" and not rolls.is_by_address(voter_name)
+    return election.electorate == "everyone" and rolls.is_by_account(voter_name)
 
 
 def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:

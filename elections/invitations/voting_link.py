@@ -22,7 +22,7 @@ from acts.storage import write
 from acts.tokens import create_token, read_token
 from elections import sharding
 from elections.repository import election_of
-from elections.rolls import is_by_address
+from elections.rolls import is_by_account, is_by_number
 from elections.rules import Election
 from store import keys
 from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
@@ -31,6 +31,8 @@ LINKS = "links"  # on the roll: the mails that the latest links were sent in, ea
 MAX_LINKS = 8
 REQUESTED = "requested "  # before the number of a mail that anybody may have asked for
 MAX_REQUESTED_LINKS = 4
+LETTER, STATION = "letter", "station"  # instead of a mail: of links that no mail is sent for
+WITHOUT_MAIL = (LETTER, STATION)
 SECRET_BYTES = 16
 
 
@@ -62,18 +64,19 @@ class Link:
     @property
     def account_place(self) -> Key:
         """The item that says which account the voter has: an address's guard, or the account itself."""
-        return keys.email(self.voter) if is_by_address(self.voter) else keys.user(self.voter)
+        return keys.user(self.voter) if is_by_account(self.voter) else keys.email(self.voter)
 
     @property
     def hash(self) -> str:
         return hashlib.sha256(f"plenum: voting link on the roll\n{self.secret}".encode()).hexdigest()
 
-    def is_on(self, entry: Item) -> bool:
-        return any(each == self.hash for _mail, each in entry.get(LINKS, ()))
+    def mail_on(self, entry: Item) -> str | None:
+        """The mail it was sent in, if the roll still has it."""
+        return next((mail for mail, each in entry.get(LINKS, ()) if each == self.hash), None)
 
     def is_good_for(self, person: User) -> bool:
         """Whether the account still has the address it was mailed to; one by address is whose address it is."""
-        return is_by_address(self.voter) or keys.fold(person.email) == keys.fold(self.address)
+        return not is_by_account(self.voter) or keys.fold(person.email) == keys.fold(self.address)
 
 
 def new_token(election_name: str, voter: str, address: str, mail: str) -> str | None:
@@ -87,19 +90,24 @@ def _new_token(election_name: str, voter: str, address: str, mail: str) -> str |
     if item is None or entry is None or not (election := election_of(item)).vote_by_link:
         return None
     name = entry["voter_name"]
-    mailed = "" if is_by_address(name) else address
+    mailed = address if is_by_account(name) else ""
     link = Link(election.name, election.created_at, name, secrets.token_hex(SECRET_BYTES), mailed)
-    others = [each for each in entry.get(LINKS, ()) if each[0] != mail]
-    links = _latest([*others, [mail, link.hash]])
-    write(Update(Key(entry["PK"], entry["SK"]), set={LINKS: links}, when=are_unchanged(entry)))
+    write(Update(Key(entry["PK"], entry["SK"]), set={LINKS: with_link(entry, mail, link)}, when=are_unchanged(entry)))
     return link.token
 
 
+def with_link(entry: Item, mail: str, link: Link) -> list[list[str]]:
+    """The links of an entry with this one instead of the one before of the same mail."""
+    return _latest([*(each for each in entry.get(LINKS, ()) if each[0] != mail), [mail, link.hash]])
+
+
 def _latest(links: list[list[str]]) -> list[list[str]]:
-    """Those that were requested are counted on their own, so that requests do not end the link in an invitation."""
+    """Those that were requested are counted on their own, so that requests do not end the link in an invitation. No
+    mail ends a letter."""
+    kept = [each for each in links if each[0] in WITHOUT_MAIL]
     requested = [each for each in links if each[0].startswith(REQUESTED)]
-    sent = [each for each in links if not each[0].startswith(REQUESTED)]
-    return [*sent[-MAX_LINKS:], *requested[-MAX_REQUESTED_LINKS:]]
+    sent = [each for each in links if each not in kept and each not in requested]
+    return [*kept, *sent[-MAX_LINKS:], *requested[-MAX_REQUESTED_LINKS:]]
 
 
 def are_unchanged(entry: Item) -> Condition:
@@ -116,11 +124,15 @@ def read_link(token: str) -> Link:
 
 def check_link(link: Link, election: Election | None, entry: Item | None) -> Election:
     """Refuse a link that is no longer valid, given its election and its entry on the roll as they are now."""
-    if election is None or election.created_at != link.created_at or not election.vote_by_link:
+    mail = link.mail_on(entry) if entry else None
+    may_vote = election is not None and (election.vote_by_link or mail in WITHOUT_MAIL or is_by_number(link.voter))
+    if election is None or election.created_at != link.created_at or not may_vote:
         raise LinkRefused(_("The election it led to no longer exists."))
     if entry is None:
         raise LinkRefused(NOT_LISTED)
-    if not link.is_on(entry):
+    if mail is None and is_by_number(link.voter):
+        raise LinkRefused(_("A newer letter has replaced it. Please use the code in the latest letter."))
+    if mail is None:
         sentence = _("A newer link has replaced it. Please open the one in the latest mail about this election.")
         raise LinkRefused(sentence)
     return election

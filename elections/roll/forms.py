@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.connectors.membership import followable
 from acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
 from elections.skills_needed.views import SkilledForm
 from pages import lists
-from pages.fields import LinesField, new_names, valid_rows
+from pages.fields import LinesField, TitleField, new_names, valid_rows
 from pages.lists import Details
 from pages.names import MAX_NAME_CHARS
 
@@ -25,7 +27,10 @@ class VotersForm(forms.Form):
         label=_("Add voters, one per line"),
         max_length=200_000,
         rows=4,
-        help_text=_("User names of people who have an account here, or email addresses."),
+        help_text=_(
+            "User names of people who have an account here, or email addresses. People without either get letters: "
+            "paste a table with the headings “Name” and “Member number”."
+        ),
     )
 
     def clean_voters(self) -> list[str]:
@@ -79,8 +84,9 @@ class ImportForm(forms.Form):
         help_text=_(
             "One voter per row: the user name of someone with an account here, or an email address. With or "
             "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails. "
-            "A column “Group” puts voters into voter groups; separate several with | or ;. A column “Weight” says how "
-            "many times a vote counts."
+            "People with a “Member number” and no email address get letters: columns “Address”, “Postcode”, “City”, "
+            "“Language” and “Date of birth” are used for these. A column “Group” puts voters into voter groups; "
+            "separate several with | or ;. A column “Weight” says how many times a vote counts."
         ),
     )
 
@@ -104,6 +110,51 @@ class ImportedForm(RollForm):
 
     def clean_skipped(self) -> Skipped:
         return Skipped.from_text(self.cleaned_data["skipped"])
+
+
+class MemberForm(forms.Form):
+    """Somebody who gets a letter."""
+
+    name = TitleField(label=pgettext_lazy("person", "Name"))
+    number = forms.CharField(
+        label=_("Member number"),
+        max_length=lists.MAX_NUMBER_CHARS,
+        widget=forms.TextInput(attrs={"dir": "auto"}),
+        help_text=_("By which you know them. No two voters have the same."),
+    )
+    postal = LinesField(
+        label=_("Postal address"),
+        required=False,
+        max_length=(lists.MAX_POSTAL_CHARS + 2) * lists.MAX_POSTAL_LINES,
+        rows=4,
+        help_text=_("As on an envelope, below the name; up to six lines."),
+    )
+    language = forms.ChoiceField(label=_("Language of the letter"), required=False)
+    birth = forms.CharField(
+        label=_("Date of birth"),
+        required=False,
+        max_length=20,
+        widget=forms.TextInput(attrs={"placeholder": "1990-12-31", "dir": "ltr"}),
+        help_text=_("Only if voters are asked for it. We store a mark that it can be compared with, not the date."),
+    )
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["language"].choices = [("", _("That of this site")), *settings.LANGUAGES]
+
+    def clean_number(self) -> str:
+        return lists.clean_number(self.cleaned_data["number"])
+
+    def clean_postal(self) -> tuple[str, ...]:
+        return lists.clean_postal(self.cleaned_data["postal"])
+
+    def clean_birth(self) -> str:
+        return lists.clean_birth(self.cleaned_data["birth"])
+
+    def row(self) -> lists.Row:
+        data = self.cleaned_data
+        known = data["name"], None, None, data["postal"], data["language"], data["birth"]
+        return lists.Row(1, data["number"], data["number"], lists.Verdict.NEW, "", *known)
 
 
 class SkilledVotersForm(SkilledForm):

@@ -23,7 +23,6 @@ from acts.storage import table, write
 from elections import actions, repository, rolls
 from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
-from pages import lists
 from pages.lists import Details
 from store import keys
 from store.splitting import by_count
@@ -104,7 +103,7 @@ def start(
     actions.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    details = (f"{name} {lists.as_groups(each.groups or ())} {each.weight or ''}" for name, each in known.items())
+    details = (f"{name} {_details(each)}" for name, each in known.items())
     digest = hashlib.sha256("\n".join((election.created_at, *distinct, *details)).encode()).hexdigest()[:32]
     slices, until = list(by_count(distinct, SLICE_VOTERS)), int(time.time()) + RETENTION_SECONDS
     grouped = is_grouped(election, known)
@@ -122,13 +121,15 @@ def _slice(voters: Sequence[str], known: Known) -> Item:
 
 
 def _details(each: Details) -> Item:
-    return asdict(each) | {"groups": None if each.groups is None else list(each.groups)}
+    groups = None if each.groups is None else list(each.groups)
+    return asdict(each) | {"groups": groups, "postal": list(each.postal)}
 
 
 def _known(rows: Item) -> Known:
     return {
-        name: Details(**each | {"groups": None if each["groups"] is None else tuple(each["groups"])})
+        name: Details(**each | {"groups": groups if groups is None else tuple(groups), "postal": tuple(postal)})
         for name, each in rows["details"].items()
+        for groups, postal in [(each["groups"], each.get("postal", ()))]
     }
 
 

@@ -27,6 +27,7 @@ from store.table import Delete, Equals, Exists, Item, Update, Write
 
 Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
 NOTHING: Known = {}
+NOT_NOTED: Mapping[str, str] = {}
 NOBODY = Voter("")
 
 
@@ -55,7 +56,7 @@ def add_voters(actor: User, election: Election, names: Sequence[str], known: Kno
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
-    return rolls.is_by_address(name) or keys.fold(name) in accounts
+    return not rolls.is_by_account(name) or keys.fold(name) in accounts
 
 
 def put_on_roll(actor: User, election: Election, names: Iterable[str], known: Known = NOTHING) -> int:
@@ -69,10 +70,11 @@ def add_batch(
     batch: Sequence[str],
     also: Callable[[int, int], list[Write]] = lambda added, unknown: [],
     known: Known = NOTHING,
+    noted: Mapping[str, str] = NOT_NOTED,
 ) -> int:
     """Add the new voters of a batch in one transaction, and return how many; the other questions of a ballot follow.
 
-    `also` returns further writes, given how many are new and how many are unknown here.
+    `also` returns further writes, given how many are new and how many are unknown here. `noted` is in the event, too.
     """
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
@@ -83,7 +85,7 @@ def add_batch(
         return writes
 
     checks = [multi_ballots.is_free(election.book)] if election.book else []
-    added = _add(actor, election, batch, more, known, checks)
+    added = _add(actor, election, batch, more, known, checks, noted)
     if followers and added:
         multi_ballots.LISTING.start(subject)
     return added
@@ -93,7 +95,9 @@ def copy_voters(actor: User, leader: Election, followers: Sequence[str], voters:
     """Put voters on the rolls of the other questions that are for them. Any number may do this at once, and again."""
     there = rolls.on_roll(leader, voters)
     known = {
-        name: replace(there[folded].details, display_name="") for name in voters if (folded := keys.fold(name)) in there
+        name: Details(groups=there[folded].groups, weight=there[folded].weight)
+        for name in voters
+        if (folded := keys.fold(name)) in there
     }
 
     def copy(name: str) -> None:
@@ -114,6 +118,7 @@ def _add(
     also: Callable[[Sequence[str], int], list[Write]] = lambda new, unknown: [],
     known: Known = NOTHING,
     checks: Sequence[Write] = (),
+    noted: Mapping[str, str] = NOT_NOTED,
 ) -> int:
     rules.check_listing(election, batch)
     on_roll, accounts = rolls.roll_and_accounts(election, batch)
@@ -128,9 +133,10 @@ def _add(
             actor, election, {name: own for name, own in groups.items() if name not in missing}, on_roll, checks
         )
         _reweigh(actor, election, {name: own for name, own in weights.items() if name not in missing}, on_roll, checks)
+    _readdress(actor, election, {name: known[name] for name in batch if name in known and name not in missing}, on_roll)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
-        event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new]}
+        event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new], **noted}
         event_data |= {"groups": [groups.get(name, []) for name in new]} if any(map(groups.get, new)) else {}
         if any(weights.get(name, 1) != 1 for name in new):
             event_data["weights"] = [weights.get(name, 1) for name in new]
@@ -150,7 +156,11 @@ def adding(
     groups = _with_new(election, [each.groups or () for each in details.values()])
     weighted = any((each.weight or 1) != 1 for each in details.values())
     more = partial(repository.touched, election, len(names), groups=groups, weighted=weighted)
-    return [*entries, more(excluded=excluded, extra_votes=extra)]
+    return [*entries, more(by_letter=_by_letter(names), excluded=excluded, extra_votes=extra)]
+
+
+def _by_letter(names: Sequence[str]) -> int:
+    return sum(map(rolls.is_by_number, names))
 
 
 def is_grouped(election: Election, known: Known) -> bool:
@@ -261,10 +271,31 @@ def weighting(election: Election, weights: Mapping[str, int]) -> list[Write]:
     return [*entries, repository.touched(election, weighted=True)]
 
 
+# --- what letters need ---
+
+
+def _readdress(actor: User, election: Election, known: Known, on_roll: Mapping[str, Voter]) -> None:
+    """Change the names and addresses of people who get letters: an address may turn out to be wrong at any time. The
+    log says of whom, and nothing else."""
+    changed = {name: fields for name, each in known.items() if (fields := _new_fields(on_roll[keys.fold(name)], each))}
+    if changed:
+        writes = [
+            Update(sharding.voter_key(election, name), set=fields, when=Exists()) for name, fields in changed.items()
+        ]
+        record(actor, "VotersReaddressed", election, {"voters": list(changed)}, *writes)
+
+
+def _new_fields(voter: Voter, details: Details) -> Item:
+    """What is known of somebody who gets letters, and not on the roll yet."""
+    wanted, there = rolls.letter_fields(details), rolls.letter_fields(voter.details)
+    is_by_number = rolls.is_by_number(voter.name)
+    return {name: value for name, value in wanted.items() if is_by_number and there.get(name) != value}
+
+
 def compare(election: Election, rows: Sequence[Row], groups: tuple[str, ...] = ()) -> list[Row]:
     """The rows of a list again, with what comes of each if the list is put on the roll, all of it in these groups."""
     on_roll, accounts = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
-    compared = lists.compare_with_roll(rows, on_roll, accounts)
+    compared = [_with_new_address(row, on_roll) for row in lists.compare_with_roll(rows, on_roll, accounts)]
     if election.stored_state == State.DRAFT:
         compared = [_with_change(row, on_roll, groups) for row in compared]
     return compared if rules.takes_names(election) else lists.refuse_names(compared, str(rules.EVERYBODY_HERE))
@@ -281,6 +312,16 @@ def _with_change(row: Row, on_roll: Mapping[str, Voter], groups: tuple[str, ...]
     if row.weight not in (None, voter.weight):
         return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the weight changes."))
     return row
+
+
+def _with_new_address(row: Row, on_roll: Mapping[str, Voter]) -> Row:
+    """The same for somebody whose letter changes."""
+    if row.verdict != Verdict.THERE or not row.value:
+        return row
+    details = lists.details_of([row]).get(row.value, Details())
+    if not _new_fields(on_roll[keys.fold(row.value)], details):
+        return row
+    return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the details for the letter change."))
 
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
@@ -304,4 +345,5 @@ def removing(election: Election, names: Sequence[str]) -> list[Write]:
     tells = election.for_groups or election.extra_votes
     gone = [each.details for each in rolls.on_roll(election, names).values()] if tells else []
     excluded, extra = _counts(election, gone)
-    return [*entries, repository.touched(election, -len(names), excluded=-excluded, extra_votes=-extra)]
+    fewer = partial(repository.touched, election, -len(names), by_letter=-_by_letter(names))
+    return [*entries, fewer(excluded=-excluded, extra_votes=-extra)]

@@ -36,10 +36,11 @@ from pages.paging import read_page
 from pages.sorting import natural_sort_key
 from skills import repository as skills
 from skills.rules import level_of
+from store import keys
 from store.parallel import run_parallel
 
 from . import imports, list_summary, services, sources
-from .forms import ImportedForm, ImportForm, RollForm, SearchForm, SkilledVotersForm, SourceForm
+from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SearchForm, SkilledVotersForm, SourceForm
 from .imports import Import
 from .services import add_voters
 
@@ -156,7 +157,7 @@ def preview_context(
     changed = sum(row.verdict == Verdict.CHANGED for row in applied)
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
-    sent_back = lists.voters_as_csv((row.value or "", row.display_name, row.groups, row.weight) for row in applied)
+    sent_back = lists.voters_as_csv(applied)
     initial = {"voters": sent_back if applied else "", "groups": lists.as_groups(groups), "skipped": skipped.as_text()}
     numbers = list_summary.preview_text(len(applied) - changed, skipped, labels, changed=changed)
     counts = {"new": len(applied) - changed, "changed": changed}
@@ -221,6 +222,33 @@ def add_voters_from(form: Any, actor: User, election: Election) -> str:
     return f"{sentence} {list_summary.GROUPED}" if services.is_grouped(election, form.known) else sentence
 
 
+@organiser_page(Action.ADD_VOTERS)
+@form_page
+def voter_by_letter(request: HttpRequest, election: Election) -> HttpResponse:
+    """Somebody who gets a letter: a new voter, or another address of one who is on the roll."""
+    form = MemberForm(form_data(request), initial=_member_initial(election, request.GET.get("voter", "")))
+
+    def save() -> str:
+        row = form.row()
+        added = add_voters(request.user, election, [form.cleaned_data["number"]], lists.details_of([row]))
+        return _("%(name)s is on the roll, and gets a letter.") if added else _("The details of %(name)s are saved.")
+
+    label = partial(rolls.voter_label, display_name=form.data.get("name", ""))
+    if run_form(request, form, save, lambda done: done % {"name": label(form.cleaned_data["number"])}, "number"):
+        return redirect("roll", name=election.name)
+    lead = _("For people without an email address, whom you know by a member number.")
+    context = election_context(request, election, lead=lead)
+    return show_form(request, form, _("Voter by letter"), _("Save"), **context)
+
+
+def _member_initial(election: Election, voter: str) -> dict[str, Any]:
+    found = rolls.on_roll(election, [voter]).get(keys.fold(voter)) if rolls.is_by_number(voter) else None
+    if found is None:
+        return {}
+    known = {"name": found.display_name, "number": rolls.number_of(found.name)}
+    return known | {"postal": "\n".join(found.postal), "language": found.language}
+
+
 @organiser_page(Action.SEE_ROLL)
 @require_safe
 def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
@@ -230,25 +258,33 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     voters = rolls.every_voter(election, by_name=tells_names(election, voted))
     voted_of = {True: ["yes"], False: ["no"]} if shows_who_voted else {True: [], False: []}
     groups, weights = ["groups"] * bool(election.voter_groups), ["weight"] * election.weighted
+    letters = ["member number", "postal address", "language"] if election.by_letter else []
     rows = (
         [
-            *(voter.name, voter.display_name, *([lists.as_groups(voter.groups)] if groups else [])),
+            "" if letters and rolls.is_by_number(voter.name) else voter.name,
+            *(voter.display_name, *([lists.as_groups(voter.groups)] if groups else [])),
             *([voter.weight] if weights else []),
+            *(_letter_cells(voter) if letters else []),
             *voted_of[voter.voted],
         ]
         for voter in voters
     )
-    header = ["voter", "name", *groups, *weights, *(["voted"] if shows_who_voted else [])]
+    header = ["voter", "name", *groups, *weights, *letters, *(["voted"] if shows_who_voted else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
     return answer
+
+
+def _letter_cells(voter: rolls.Voter) -> list[str]:
+    number = rolls.number_of(voter.name) if rolls.is_by_number(voter.name) else ""
+    return [number, "\n".join(voter.postal), voter.language]
 
 
 @organiser_page(Action.REMOVE_VOTERS)
 @require_POST
 def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     name = request.POST.get("voter", "")
-    done = _("%(name)s is no longer on the roll.") % {"name": name}
+    done = _("%(name)s is no longer on the roll.") % {"name": rolls.voter_label(name)}
     run_action(request, lambda: services.remove_voter(request.user, election, name), done)
     return redirect("roll", name=election.name)
 

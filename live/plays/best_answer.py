@@ -43,7 +43,7 @@ from live.snapshot import Snapshot
 from live.symbols import and_others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
-from ranking.rankings import RANK_PREFIX, submitted_ranks
+from ranking.marks import RANK_PREFIX, submitted_ranks
 from results.pictures.drawing import share
 from store.keys import fold
 

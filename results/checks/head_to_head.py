@@ -15,7 +15,7 @@ from acts.refusals import Refusal
 from ballots import repository as ballots
 from elections.repository import candidates_of
 from pages.sorting import natural_sort_key
-from ranking.rankings import ranks_of
+from ranking.marks import ranks_of
 from results import bounded_counting, repository
 from results.repository import Sealed
 from tally.count_job import PairwiseJob

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from elections.repository import candidates_of
 from ranking import codes
-from ranking.kinds import ANSWERS, answer_label, shown_ballot
+from ranking.marks import ANSWERS, answer_label, shown_ballot
 from results import published, repository, wording
 from results.access import is_stranger
 from results.exports.files import version

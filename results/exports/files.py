@@ -17,8 +17,7 @@ from elections import repository as elections
 from elections.rolls import weight_fields, weight_of
 from pages.lists import as_csv
 from ranking.candidates import Candidate
-from ranking.kinds import TICKED
-from ranking.rankings import ranked_names
+from ranking.marks import TICKED, ranked_names
 from results import repository
 from results.repository import Found, Sealed
 from tally.ballots import Ballots, ratings_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from ranking.kinds import ANSWERS, answer_label
+from ranking.marks import ANSWERS, answer_label
 from tally.majorities import YES
 from tally.methods import KIND_OF
 from tally.result import Result, Round

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
-from ranking.kinds import ANSWERS, answer_label
+from ranking.marks import ANSWERS, answer_label
 from tally.majorities import ABSTAIN, YES, Of, majority_of
 from tally.result import Result
 

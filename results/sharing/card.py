@@ -18,7 +18,7 @@ from acts.caches import SizedCache
 from acts.links import absolute_url
 from elections.rules import Election
 from pages.sharing import LANGUAGES
-from ranking.kinds import ANSWERS, answer_label
+from ranking.marks import ANSWERS, answer_label
 from results import wording
 from results.outcomes import outcome_of, parts_of
 from results.pictures.contests import contests, votes

@@ -12,7 +12,7 @@ from typing import Any
 from accounts.models import User
 from acts.refusals import LostRace, NotNow, Refusal
 from ballots import services
-from ranking.rankings import ranking_from
+from ranking.marks import ranking_from
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CARRIED_OUT, CLOSED, DONE, OVERTAKEN, REPEATED, UNKNOWN, Act
 

@@ -37,7 +37,7 @@ from elections.lifecycle.closing import close_if_over
 from elections.roll.services import add_voters
 from elections.rules import State
 from ranking.candidates import Candidate
-from ranking.rankings import Ranks, ranking_from
+from ranking.marks import Ranks, ranking_from
 from store.log import as_text, utc_now
 from store.table import Conflict, Key, Refused, Table, Unavailable
 from tests.at_once import at_once

@@ -23,7 +23,7 @@ from bench.server import served
 from bench.voting import CAST, DONE
 from elections import rolls
 from elections.turnout.counts import turnout
-from ranking.rankings import ranking_from
+from ranking.marks import ranking_from
 from store.connect import connect
 
 VOTERS, OTHERS, CONCURRENT_VOTERS = 120, 30, 40

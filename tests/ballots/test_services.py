@@ -29,7 +29,7 @@ from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
-from ranking.rankings import BadRanking
+from ranking.marks import BadRanking
 from store import keys, splitting
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify

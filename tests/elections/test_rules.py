@@ -50,6 +50,7 @@ TABLE = {
     Action.FRAME: ("DEOC", "owner manager"),
     Action.WORD_INVITATION: ("DEO", "owner manager"),
     Action.SET_REMINDERS: ("DEO", "owner manager"),
+    Action.ANSWER: ("EOC", "owner manager"),
     Action.ENTER_PAPER: ("EO", "owner manager"),
     Action.REHEARSE: ("D", "owner manager"),
     Action.OPEN: ("D", "owner"),

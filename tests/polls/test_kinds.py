@@ -15,7 +15,7 @@ from polls import repository, services, voters
 from polls.counting import MethodComparison, agreement
 from polls.demo import load as load_demo
 from polls.sealing import seal
-from ranking.rankings import BadRanking
+from ranking.marks import BadRanking
 from store import keys, round_trips
 from tally.ballots import check_marks
 from tests.at_once import at_once

@@ -17,7 +17,7 @@ from polls import demo, repository, services, voters
 from polls.counting import MethodComparison
 from polls.rules import Act, PollRelation
 from polls.sealing import Disagreement, anything_over, seal, seal_what_is_over, try_seal
-from ranking.rankings import BadRanking
+from ranking.marks import BadRanking
 from store import keys
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify

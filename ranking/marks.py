@@ -1,28 +1,38 @@
-"""Kinds of ballot: what voters mark on each, what that means, and a stored ballot in the words of its kind.
+"""What voters mark on each kind of ballot: as they typed it, as it is stored, and as pages show it again.
 
 Everything but a ranking is stored as `tally.ballots` describes it: one group of those who were chosen, or groups by
-value. What a voter sends is the same for every kind: a field for each candidate (`ranking.rankings.RANK_PREFIX`).
+value. What a voter sends is the same for every kind: a field for each candidate (`RANK_PREFIX`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tally.ballots import MAX_SCORE, ranking_of, text_of
+from acts.refusals import Refusal
+from photos.rules import Photo
+from tally.ballots import MAX_SCORE, groups_of, ranking_of, ratings_of, text_of
 from tally.majorities import ABSTAIN, NO, YES
 
 from .candidates import Candidate
-from .rankings import BadRanking, Ranks, ranked_names, ranking_from, ranks_of, unranked_names, unranked_sentence
 
+RANK_PREFIX = "rank-"  # what the name of a rank box starts with
+CHOICE = "choice"  # after the prefix: radio buttons, of which the chosen one has a candidate's number as its value
 MAX_POINTS = 100  # that a voter may have to distribute
 TICKED = ("yes-no", "choose", "approval")  # kinds on which a candidate is chosen or not
 ANSWERS = (YES, NO, ABSTAIN)  # the candidates of every yes-or-no ballot, by number
 ANSWER_LABELS = {YES: gettext_lazy("Yes"), NO: gettext_lazy("No"), ABSTAIN: gettext_lazy("Abstain")}
+
+Ranks = Mapping[str, Sequence[str]]  # what rank boxes say: candidate number -> what was typed
+
+
+class BadRanking(Refusal):
+    """What was submitted is no ballot of this kind for these candidates."""
 
 
 class BallotRules(Protocol):
@@ -60,18 +70,62 @@ def takes_one(rules: BallotRules) -> bool:
 # --- what was sent ---
 
 
+def submitted_ranks(post: MultiValueDict) -> dict[str, list[str]]:
+    """What was sent, by candidate number. A radio button marks its candidate with a 1, as a box does."""
+    sent = {name.removeprefix(RANK_PREFIX): list(typed) for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
+    return sent | {number: ["1"] for number in sent.pop(CHOICE, []) if number}
+
+
+def typed_ranks(post: MultiValueDict) -> dict[int, str]:
+    """What was typed into the rank inputs, valid or not, by candidate number."""
+    short = {
+        number: values for number, values in submitted_ranks(post).items() if number.isdecimal() and len(number) < 10
+    }
+    return {int(number): values[-1] for number, values in short.items()}
+
+
 def marks_from(ranks: Ranks, candidates: Sequence[Candidate], rules: BallotRules) -> str:
     """The ballot that a form gives, as it is stored, or a refusal in a sentence."""
     if rules.kind == "ranked":
         return ranking_from(ranks, candidates)
-    names = {str(each.number): each.name for each in candidates}
-    if not ranks.keys() <= names.keys():
-        raise BadRanking(_("The ballot names somebody who is not a candidate in this election."))
+    names = _names(ranks, candidates)
     given = {int(number): _value(typed, names[number], rules) for number, typed in ranks.items()}
     values = {number: value for number, value in given.items() if value}
     if refusal := _CHECKS[rules.kind](values, rules):
         raise BadRanking(refusal)
     return ranking_of([values]) if rules.kind in TICKED else text_of(values)
+
+
+def ranking_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
+    """The ranking that the rank inputs give. Only a forged form has several values for one input.
+
+    Equal numbers are equal ranks, an empty input leaves the candidate out, and gaps do not matter.
+    """
+    names = _names(ranks, candidates)
+    groups: dict[int, list[int]] = {}
+    for number, typed in ranks.items():
+        if (rank := _rank(typed, names[number])) is not None:
+            groups.setdefault(rank, []).append(int(number))
+    return ranking_of(groups[rank] for rank in sorted(groups))
+
+
+def _names(ranks: Ranks, candidates: Sequence[Candidate]) -> dict[str, str]:
+    """Of all candidates, by number; refuses marks for anybody else."""
+    names = {str(each.number): each.name for each in candidates}
+    if not ranks.keys() <= names.keys():
+        raise BadRanking(_("The ballot names somebody who is not a candidate in this election."))
+    return names
+
+
+def _rank(typed: Sequence[str], name: str) -> int | None:
+    text = typed[0].strip() if typed else ""
+    if len(typed) > 1 and any(other.strip() != text for other in typed):
+        raise BadRanking(_("%(name)s is ranked twice.") % {"name": name})
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:
+        raise BadRanking(_("The rank of %(name)s must be a whole number: 1, 2, 3 …") % {"name": name})
+    return int(text)
 
 
 def _value(typed: Sequence[str], name: str, rules: BallotRules) -> int:
@@ -159,9 +213,10 @@ def _how_to_choose(rules: BallotRules) -> str:
     return _("Choose up to %(most)d.") % values
 
 
-def explanation(rules: BallotRules) -> list[str]:
-    """What a mark means, what is too many, and what a blank ballot means: the rest of the ballot's instructions."""
-    return [str(sentence) for sentence in _explain(rules)]
+def explanation(rules: BallotRules, *, skips: bool = False) -> list[str]:
+    """What a mark means, what is too many, and what it means to mark nothing: the rest of the ballot's instructions.
+    Among several questions, that `skips` this one."""
+    return [*_explain(rules), *(_skipped(rules) if skips else _blank(rules))]
 
 
 def _explain(rules: BallotRules) -> Iterable[str]:
@@ -178,12 +233,65 @@ def _explain(rules: BallotRules) -> Iterable[str]:
     if rules.kind == "points":
         sentence = _("You need not use all of them. A ballot with more than %(most)d is not accepted.")
         yield sentence % {"most": rules.most}
-    if rules.kind == "yes-no":
-        return
-    if rules.kind == "choose" and rules.fewest:
-        yield _("A blank ballot is not accepted.")
-    else:
+
+
+def may_be_blank(rules: BallotRules) -> bool:
+    return rules.kind != "yes-no" and not rules.fewest
+
+
+def _blank(rules: BallotRules) -> Iterable[str]:
+    if may_be_blank(rules):
         yield _("A ballot without any mark is blank: it counts towards the turnout, but supports nobody.")
+    elif rules.kind != "yes-no":
+        yield _("A blank ballot is not accepted.")
+
+
+def _skipped(rules: BallotRules) -> Iterable[str]:
+    if rules.kind == "yes-no":
+        yield _("To abstain is a vote, too.")
+    yield _("Without any mark you skip this question: no vote is cast on it.")
+
+
+def unranked_sentence(unranked: str, *, options: bool = False) -> str:
+    """What leaving a candidate unranked means, by the rule of the election or poll."""
+    if options and unranked == "below":
+        return _("Options you leave out rank below all the others.")
+    if options:
+        return _("Your vote counts neither for nor against options you leave out.")
+    if unranked == "below":
+        return _("Candidates you leave out rank below all the others.")
+    return _("Your ballot counts neither for nor against candidates you leave out.")
+
+
+# --- a ballot as a form shows it ---
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A candidate as shown on the ballot; the rank is what was typed, valid or not."""
+
+    number: int
+    name: str
+    statement: str
+    link: str
+    rank: str
+    photo: Photo | None = None
+
+
+def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
+    return [_choice(each, ranks) for each in candidates]
+
+
+def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
+    rank = str(ranks.get(candidate.number, ""))
+    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank, candidate.photo)
+
+
+def ranks_of(rankings: str) -> dict[int, int]:
+    """What a ballot's boxes show, by candidate number: ranks, or the values of a ballot with values."""
+    if "@" in rankings:
+        return ratings_of(rankings)
+    return {number: rank for rank, group in enumerate(groups_of(rankings), 1) for number in group}
 
 
 # --- a stored ballot, as pages show it ---
@@ -239,3 +347,14 @@ _REST = {
     "score": (gettext_lazy("No score"), gettext_lazy("Counts as 0.")),
     "points": (gettext_lazy("No points"), ""),
 }
+
+
+def ranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[list[str]]:
+    """A ranking in names, best first."""
+    names = {each.number: each.name for each in candidates}
+    return [[names[number] for number in group] for group in groups_of(rankings)]
+
+
+def unranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
+    ranked = ranks_of(rankings)
+    return [each.name for each in candidates if each.number not in ranked]
