@@ -37,12 +37,14 @@ BY_LINK, AS_MYSELF = "link", "self"  # whose vote to cast when signed in as anot
 def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link is for. A button leads on to the ballot, because mail scanners follow links; after the close,
     to the result; before voting begins, to the questions to candidates, if there are any."""
+    link = None
     try:
         link = read_link(token)
         found = services.resolve_link(link)
     except LinkRefused as refusal:
-        onward = reverse("my_link"), _("Send me a new link")
-        return message_page(request, _("This link does not work"), str(refusal), status=410, onward=onward)
+        help_url = reverse("ask_for_help", args=[link.election_name]) if link else ""
+        more = {"onward": (reverse("my_link"), _("Send me a new link")), "help_url": help_url}
+        return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
     election, person = found.election, found.person
     if (refused := _refused(request, link, found)) is not None:
         return refused

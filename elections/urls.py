@@ -8,7 +8,9 @@ from .dashboard import views as dashboard_views
 from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
+from .help_desk import views as help_desk
 from .history import views as history_views
+from .interruptions import views as interruption_views
 from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
@@ -67,9 +69,13 @@ below_election = [
     path("<name:name>/messages/", message_views.message, name="message_voters"),
     path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
+    path("<name:name>/help/", help_desk.ask_for_help, name="ask_for_help"),
+    path("<name:name>/requests/", help_desk.requests, name="requests"),
+    path("<name:name>/requests/<slug:request_id>/", help_desk.request_page, name="request"),
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),
+    path("<name:name>/interruptions/", interruption_views.interruptions, name="interruptions"),
     path("<name:name>/close/", lifecycle_views.close, name="close_election"),
     path("<name:name>/rename/", drafts.rename, name="rename_election"),
     path("<name:name>/copy/", drafts.copy, name="copy_election"),

@@ -14,7 +14,7 @@ from elections.invitations.progress import Progress
 from elections.roll.sources import trouble
 from elections.rules import MIN_SECRET_GROUP, MIN_SHARED_WEIGHT, Election, State, some_weights
 
-from .next_step import Button
+from .next_step import Button, waiting_text
 
 MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
 
@@ -78,6 +78,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         )
         page = link("review_questions", _("Review questions"), "REVIEW_QUESTIONS")
         yield Concern("questions", sentence % {"count": snapshot.unreviewed}, page)
+    if number := snapshot.progress.requests:
+        yield Concern("requests", waiting_text(number), link("requests", _("Answer requests"), "ANSWER"))
     if (failed_source := snapshot.progress.failed_source) and not is_closed:
         yield Concern("source", trouble(failed_source), link("roll_source", _("Follow a source"), "ADD_VOTERS"))
     if snapshot.needs_accounts:

@@ -121,6 +121,7 @@ candidate_qa = _one("QA")  # how many questions to candidates were sent, and whe
 sealing = _one("SEALING")
 shared_result = _one("SHARED")  # a short form of a public result
 reminders = _one("REMINDERS")
+help_desk = _one("REQUESTS")  # how many requests to its organisers wait
 invitation_words = _one("WORDS")  # the organisers' own text in the invitation, and who gets the replies
 
 candidates = _all("CANDIDATE#")
@@ -136,6 +137,9 @@ candidate_questions = _all("ASKED#")
 candidate_answers = _all("ANSWER#")
 answer_links = _all("ANSWERING#")
 messages = _all("MESSAGE#")
+stations = _all("STATION#")
+help_requests = _all("REQUEST#")
+all_sent_requests = _all("SENDER#")
 
 
 # --- questions to candidates ---
@@ -334,6 +338,18 @@ def published(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
 
 
+# --- polling stations ---
+
+
+def station(election_name: str, station_id: str) -> Key:
+    return Key(election(election_name).pk, f"STATION#{escape(station_id)}")
+
+
+def station_code(digest: str) -> Key:
+    """Leads from the code that is typed in a booth to its station."""
+    return Key(f"STATIONCODE#{escape(digest)}", METADATA)
+
+
 # --- results ---
 
 
@@ -360,3 +376,29 @@ def failed_mail(election_name: str, kind: str, voter_name: str) -> Key:
 
 def message(election_name: str, digest: str) -> Key:
     return Key(election(election_name).pk, f"MESSAGE#{escape(digest)}")
+
+
+# --- requests to the organisers ---
+
+
+def help_request(election_name: str, request_id: str) -> Key:
+    return Key(election(election_name).pk, f"REQUEST#{escape(request_id)}")
+
+
+def requests_in(election_name: str, state: str) -> Span:
+    """The inbox of an election's organisers: what waits, or what was answered, by date."""
+    return Span(f"REQUESTS#{part(election_name)}#{state}", index=True)
+
+
+def sent_request(election_name: str, sender: str, request_id: str) -> Key:
+    """The entry by which a request is found by whoever sent it, by name or address."""
+    return Key(election(election_name).pk, f"SENDER#{part(sender)}#{escape(request_id)}")
+
+
+def requests_sent_in(election_name: str, sender: str) -> Span:
+    return Span(election(election_name).pk, prefix=f"SENDER#{part(sender)}#")
+
+
+def requests_sent_by(sender: str) -> Span:
+    """In all elections."""
+    return Span(f"SENDER#{part(sender)}", index=True)
