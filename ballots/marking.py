@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from elections.candidate_questions.repository import answers_with_candidates
 from elections.rules import Election
 from ranking.candidates import Candidate
 from ranking.marks import choices_of, explanation, labelled, takes_one, unranked_sentence
@@ -17,6 +18,7 @@ def form_context(
     nothing `skips` this one."""
     proposal = [election.majority_sentence] if election.kind == "yes-no" else []
     return {
+        "answers": answers_with_candidates(election),
         "choices": choices_of(labelled(candidates, election.kind), marks),
         "ranks": len(candidates),
         "how_to_vote": election.how_to_vote,
