@@ -22,6 +22,7 @@ from tally import methods
 from tally.majorities import Of
 
 from .convening import Convened
+from .interruption import Interruption
 from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
@@ -148,6 +149,7 @@ class Election:
     kind: str = "ranked"  # of ballot
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
+    interruptions: tuple[Interruption, ...] = ()  # on record; never changed, only more of them
     majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
     join_requests: bool = False  # whether people who are not on its roll may ask to be put there
     join_until: str | None = None  # until when; None for as long as it is open
@@ -352,10 +354,12 @@ class Action(Enum):
     SET_REMINDERS = _("choose reminders")
     ANSWER = _("answer requests")
     ENTER_PAPER = _("enter paper ballots")
+    RUN_STATION = _("run polling stations")
     REHEARSE = _("rehearse it")
     OPEN = _("open it")
     FIX = _("lock the list of candidates")
     EXTEND = _("extend voting")
+    INTERRUPT = _("record interruptions")
     CLOSE = _("close it")
     RENAME = _("rename it")
     DELETE = _("delete it")
@@ -393,10 +397,12 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.ANSWER: Rule(RUNNERS, SINCE_OPENED),
     Action.ENTER_PAPER: Rule(RUNNERS, WHILE_OPEN),
+    Action.RUN_STATION: Rule(RUNNERS, WHILE_OPEN),
     Action.REHEARSE: Rule(RUNNERS, DRAFTS),
     Action.OPEN: Rule(OWNERS, DRAFTS),
     Action.FIX: Rule(OWNERS, frozenset({State.EDITABLE})),
     Action.EXTEND: Rule(OWNERS, WHILE_OPEN),
+    Action.INTERRUPT: Rule(RUNNERS, SINCE_OPENED),
     Action.CLOSE: Rule(MODERATED, WHILE_OPEN),
     Action.RENAME: Rule(OWNERS, DRAFTS),
     Action.DELETE: Rule(MODERATED, EVER),

@@ -35,6 +35,8 @@ from acts.storage import now_text, table
 from acts.tokens import create_token
 from ballots import services as ballots
 from ballots.services import sealing
+from ballots.station import repository as polling
+from ballots.station import services as stations
 from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections import rules as of_elections
@@ -48,6 +50,7 @@ from elections.groups import services as groups
 from elections.help_desk import repository as requests
 from elections.help_desk import services as help_desk
 from elections.help_desk.rules import Asker as HelpSeeker
+from elections.interruptions import services as interruptions
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -369,7 +372,16 @@ def a_public_election() -> None:
     actions.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
     lifecycle.fix(ada, election("Board"))
     lifecycle.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
+    interrupted("Board", ada)
     public_votes(ada)
+
+
+def interrupted(name: str, ada: User) -> None:
+    """For a moment, so that voting goes on for longer; and a correction."""
+    began = f"{election(name).opened_at[:16]}:00.000Z"
+    for corrects in (0, 1):
+        texts = "The power failed.", "An hour more."
+        interruptions.record_interruption(ada, election(name), began, now_text(), *texts, 60, corrects)
 
 
 def what_it_needs(ada: User) -> None:
@@ -395,6 +407,21 @@ def public_votes(ada: User) -> None:
     ballots.enter_paper(ada, "Board", "paper@example.org", ranks(Bo=1), "paper")
     voting.withdraw(someone("voter 2"), "Board", "voter 2 withdraws")
     voted("voter 2", "Board", Ada=1, Cy=1)
+    a_polling_station(ada)
+
+
+def a_polling_station(ada: User) -> None:
+    """Two are opened, and one of them is closed; in the other, somebody is still in the booth when voting ends."""
+    for name in ("Booth 1", "Booth 2"):
+        stations.open_(ada, election("Board"), name, name)
+    first, second = polling.every("Board")
+    device = stations.pair(polling.code_for(first))
+    stations.let_in(ada, election("Board"), first.id, "late@example.org")
+    stations.pick_up(device, now_text())
+    stations.take_back(ada, election("Board"), first.id)
+    stations.let_in(ada, election("Board"), first.id, "late@example.org")
+    stations.renew_code(ada, election("Board"), first.id)
+    stations.close(ada, election("Board"), second.id)
 
 
 def voted(name: str, in_: str, **typed: int) -> None:
@@ -563,6 +590,7 @@ def several_questions_on_one_ballot() -> None:
     binding.open_(ada, multi_ballot())
     add_voters(ada, election("Spring: Chair"), ["voter 2"], {"voter 2": Details(groups=("Staff",))})
     binding.extend(ada, multi_ballot(), as_text(utc_now() + timedelta(hours=6)))
+    interrupted("Spring: Chair", ada)
     voted("voter 2", "Spring: Song", Ada=1)
     table().write(multi_ballots.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))
     assert finish_background("act on ballot", "add to rolls") == 1

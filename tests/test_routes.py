@@ -356,6 +356,7 @@ ROUTES = {
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "extend": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "interruptions": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "close_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "rename_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "copy_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -366,6 +367,17 @@ ROUTES = {
     "rehearse": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "paper": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "enter_paper": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "stations": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "station_desk": (Permission.USE_APPLICATION, READ, ["draft", "made-up"]),
+    "let_in": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "take_back": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "renew_station_code": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "close_station": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "station_booth": (PUBLIC, READ, []),
+    "pair_booth": (PUBLIC, FORM, []),
+    "start_voting": (PUBLIC, ACT, []),
+    "finish_voting": (PUBLIC, ACT, []),
+    "booth_state": (PUBLIC, READ, []),
     "your_link": (PUBLIC, READ, []),
     "vote_by_link": (PUBLIC, FORM, ["token"]),
     "leave_ballot": (PUBLIC, ACT, ["draft"]),
@@ -518,6 +530,7 @@ PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )
 # Pages of a draft that somebody else runs; whom each is for.
+OF_A_STATION = {"station_desk", "let_in", "take_back", "renew_station_code", "close_station"}
 DRAFT = {
     "election": Action.LOOK,
     "election_calendar": Action.LOOK,
@@ -549,6 +562,7 @@ DRAFT = {
     "invite_voters": Action.INVITE,
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
+    "interruptions": Action.INTERRUPT,
     "requests": Action.ANSWER,
     "request": Action.ANSWER,
     "mail_result": Action.ANNOUNCE,
@@ -568,6 +582,8 @@ DRAFT = {
     "rehearse": Action.REHEARSE,
     "paper": Action.ENTER_PAPER,
     "enter_paper": Action.ENTER_PAPER,
+    "stations": Action.RUN_STATION,
+    **dict.fromkeys(OF_A_STATION, Action.RUN_STATION),
     "news_about": Action.LOOK,
     "announce_result": Action.LOOK,
 }
@@ -609,7 +625,7 @@ OF_PLAYERS |= {"delete_minutes"}
 OF_PLAYERS |= {"revoke_token"}  # finds the token first
 
 
-MADE_UP = {"remove_candidate", "go_on_importing", "request"}  # their words name nothing that is there
+MADE_UP = {"remove_candidate", "go_on_importing", "request", *OF_A_STATION}  # their words name nothing that is there
 
 
 def patterns(resolver=None) -> list[URLPattern]:

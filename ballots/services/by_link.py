@@ -17,7 +17,7 @@ from ballots.passes import Pass, pass_for_election
 from ballots.repository import Standing
 from elections import repository as elections
 from elections import rolls, sharding
-from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
+from elections.invitations.voting_link import NOT_LISTED, STATION, Link, LinkRefused, check_link
 from elections.rules import Election
 from store import keys
 from store.table import Item
@@ -63,8 +63,11 @@ def _person(link: Link, entry: Item | None, account: Item | None) -> User | None
     return person
 
 
-def check_holder(person: User | None) -> None:
-    """An account may do by link what it may do signed in, but a link bypasses no second step."""
+def check_holder(person: User | None, *, is_seen: bool = False) -> None:
+    """An account may do by link what it may do signed in, but a link bypasses no second step; an officer who has seen
+    the person does."""
+    if is_seen and person is not None and person.can(Permission.VOTE):
+        return
     _check_account(person, Permission.VOTE, NO_VOTE, SIGN_IN)
 
 
@@ -117,7 +120,7 @@ def standing_by(
     if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
         return None
     person = _person(link, entry, found.linked_items.get(link.account_place))
-    check_holder(person)
+    check_holder(person, is_seen=held.channel == STATION)
     items = found.linked_items
     if person is not None:
         found = read(person)

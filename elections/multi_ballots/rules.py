@@ -35,7 +35,11 @@ LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False, "join_requests"
 # Actions on all questions of a multi-question ballot at once, and those only on the leading one.
 ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
 LEADER_ACTIONS = frozenset(
-    {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE, Action.ANSWER}
+    {
+        *(Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE),
+        Action.INTERRUPT,
+        *(Action.ANSWER, Action.RUN_STATION),
+    }
 )
 ALLOWED_WHILE_BUSY = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})
 

@@ -137,6 +137,7 @@ candidate_questions = _all("ASKED#")
 candidate_answers = _all("ANSWER#")
 answer_links = _all("ANSWERING#")
 messages = _all("MESSAGE#")
+stations = _all("STATION#")
 help_requests = _all("REQUEST#")
 all_sent_requests = _all("SENDER#")
 
@@ -335,6 +336,18 @@ def ballot_by_time(election_name: str, voter: str, shards: int = 1) -> str:
 def published(election_name: str, number: int) -> Key:
     """Some ballots of a closed election, sorted by code."""
     return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
+
+
+# --- polling stations ---
+
+
+def station(election_name: str, station_id: str) -> Key:
+    return Key(election(election_name).pk, f"STATION#{escape(station_id)}")
+
+
+def station_code(digest: str) -> Key:
+    """Leads from the code that is typed in a booth to its station."""
+    return Key(f"STATIONCODE#{escape(digest)}", METADATA)
 
 
 # --- results ---

@@ -100,7 +100,8 @@ PASSERS_BY = (
     "passer-by",
     "guest",
     "changer",
-)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words
+    "booth",
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words; a booth
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ def build() -> Site:
     from .program import looks_of_programs, program_of
     from .questions import looks_at_multi_ballots
     from .records import looks_at_records
+    from .voting_here import acts_at_stations, looks_at_stations
 
     people = _people()
     _draft(people["organiser"])
@@ -190,13 +192,14 @@ def build() -> Site:
         *looks_at_records(people["organiser"]),
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
+        *looks_at_stations(people["organiser"], browsers["booth"]),
         *looks_at_candidate_questions(people["organiser"], people["voter"]),
         *looks_of_programs(lunch, liked, set_id),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     acts += acts_of_assembling(people["organiser"], people["voter"], browsers["voter"])
-    acts += acts_by_link()
+    acts += [*acts_by_link(), *acts_at_stations()]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
@@ -491,6 +494,7 @@ def _looks_of_the_organiser() -> list[Look]:
         "rehearse",
     )
     of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
+    of_open += ("interruptions",)
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
     (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [
