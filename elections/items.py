@@ -12,6 +12,7 @@ from store.table import Span
 from . import personal_data
 from .convening import Convened
 from .help_desk import personal_data as own_requests
+from .interruption import Interruption
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
 from .public import feed
@@ -43,7 +44,8 @@ ITEMS = (
              exports=(Export("calendar", _("calendar.json: since when you have had an address for your calendar."),
                              feed.personal_data),)),
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
-             "filling:bool", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
+             "interruptions:list filling:bool", inside=f"{fields_of(Convened)} {fields_of(Interruption)}",
+             lists=(keys.ELECTIONS,),
              replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "
                             "an event.", "filling"),),
              left_behind="What is left of a deleted election if its deletion was interrupted.",

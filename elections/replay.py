@@ -25,6 +25,8 @@ from .drafts import services as drafts
 from .groups.replay import group_of
 from .help_desk import correcting
 from .history import entries as history
+from .interruption import interruption_of
+from .interruptions.rules import with_interruption
 from .invitations import mailing
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
@@ -63,6 +65,8 @@ def updated(event: Happened) -> Iterator[Step]:
     changes = {name: value for name, value in event.data.items() if name != "election_name"}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
+    if "interruptions" in changes:
+        raise DoesNotFit("changes which interruptions are on record.")
     text = changes.pop("description", None)
     if text == repository.description_of(election.name).description:
         text = None
@@ -232,6 +236,13 @@ def closed(event: Happened) -> Iterator[Step]:
     yield [*closing.finishing_close(election_of(event)), *turned_out(event)]
 
 
+def interrupted(event: Happened) -> Iterator[Step]:
+    election, entry = election_of(event), interruption_of(event.data)
+    if entry.number != len(election.interruptions) + 1:
+        raise DoesNotFit(f"is entry {entry.number}, and {len(election.interruptions)} are on record at that time.")
+    yield [*repository.change(election, with_interruption(election, entry)), *turned_out(event)]
+
+
 def turned_out(event: Happened) -> list[Update]:
     """The event's effect on the turnout over time."""
     return counts.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.data))
@@ -281,6 +292,8 @@ EVENTS = (
     EventType("ElectionOpened", opened, "election_name editable:bool lots_commitment opened_at shows_skills:bool "
               "excluded:int extra_votes:int",
               sentence=history.opened),
+    EventType("InterruptionRecorded", interrupted, "election_name number:int began ended happened decided recorded_at "
+              "new_end corrects:int", sentence=history.interrupted),
     EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
     EventType("ElectionDeleted", deleted, "election_name state"),
     EventType("ElectionOwnerChanged", run_by(with_owner, "new_owner"),

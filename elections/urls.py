@@ -10,6 +10,7 @@ from .drafts import views as drafts
 from .groups import views as groups
 from .help_desk import views as help_desk
 from .history import views as history_views
+from .interruptions import views as interruption_views
 from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
@@ -74,6 +75,7 @@ below_election = [
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),
+    path("<name:name>/interruptions/", interruption_views.interruptions, name="interruptions"),
     path("<name:name>/close/", lifecycle_views.close, name="close_election"),
     path("<name:name>/rename/", drafts.rename, name="rename_election"),
     path("<name:name>/copy/", drafts.copy, name="copy_election"),

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from acts.storage import SITE, table
 from elections.convening import convened_of
+from elections.interruption import interruption_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, turnout
 from pages import times
@@ -218,6 +219,23 @@ def closed(context: EventContext) -> str:
         return context.text(_("%(who)s closed the election."))
     end = _in_its_zone(str(context.election.no_voting_after), context.election)
     return context.text(_("%(who)s closed the election before its planned end, %(end)s."), end=end)
+
+
+def interrupted(context: EventContext) -> str:
+    entry, election = interruption_of(context.data), context.election
+    values = {"from": _in_its_zone(entry.began, election), "to": _in_its_zone(entry.ended, election)}
+    if entry.corrects:
+        sentence, values["number"] = (
+            _("%(who)s corrected entry %(number)s: interrupted from %(from)s to %(to)s."),
+            str(entry.corrects),
+        )
+    else:
+        sentence = _("%(who)s recorded that voting was interrupted from %(from)s to %(to)s.")
+    parts = [context.text(sentence, **values), _("What happened: %(text)s") % {"text": entry.happened}]
+    parts += [_("What was decided: %(text)s") % {"text": entry.decided}] if entry.decided else []
+    if entry.new_end:
+        parts.append(_("The end of voting was moved to %(end)s.") % {"end": _in_its_zone(entry.new_end, election)})
+    return " ".join(parts)
 
 
 def candidates_added(context: EventContext) -> str:
