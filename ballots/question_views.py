@@ -155,6 +155,7 @@ def _page(request: HttpRequest, viewer: Viewer, status: int = 200, **more: Any) 
         "only": chosen,
         "takes_questions": is_taking and rules.may_ask(election, is_voter=asker.is_voter),
         "is_taking": is_taking,
+        "votes_now": election.takes_votes(now_text()),
         "is_candidate": user is not None and any(fold(each.name) == fold(user.name) for each in candidates),
         "longest": MAX_QUESTION_CHARS,
     }

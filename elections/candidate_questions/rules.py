@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotAllowed, NotNow
 from elections.rules import WHILE_OPEN, Election
-from qa.rules import Fate, Mode, Question, keyed_digest, parse_answer
+from qa.rules import Mode, Question, keyed_digest, parse_answer
 from store import keys
 from store.table import Item
 
@@ -151,8 +151,3 @@ def unanswered(
     """What a candidate has still to answer."""
     own = (each for each in questions if each.is_seen and each.is_for(candidate))
     return [each for each in own if candidate not in answers.get(each.id, {})]
-
-
-def waiting(questions: Iterable[CandidateQuestion]) -> int:
-    """How many questions an organiser has to review."""
-    return sum(each.fate == Fate.WAITING for each in questions)

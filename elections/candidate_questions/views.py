@@ -23,7 +23,7 @@ from elections.actions import change
 from elections.rules import Action, Election, State
 from pages.forms import form_data, form_page, run_form
 from pages.messages import message_page, run_action
-from qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS
+from qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, Fate
 from ranking.candidates import Candidate
 
 from . import listing, repository, rules, services, telling
@@ -62,7 +62,12 @@ def _questions_context(request: HttpRequest, election: Election) -> dict[str, An
     page = listing.page_of(listing.for_review(asked.questions), request.GET.get("page", ""))
     candidates = elections.candidates_of(election)
     lines = listing.lines(asked, page.questions, candidates, with_hidden=True)
-    return {"page": page, "lines": lines, "waiting": rules.waiting(asked.questions), "is_list": True}
+    return {
+        "page": page,
+        "lines": lines,
+        "waiting": sum(each.fate == Fate.WAITING for each in asked.questions),
+        "is_list": True,
+    }
 
 
 def _candidates_context(request: HttpRequest, election: Election) -> dict[str, Any]:
