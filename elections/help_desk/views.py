@@ -145,8 +145,8 @@ def _correct(actor: User, election: Election, asked: HelpRequest, given: dict[st
 def _add(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
     voter = given["listed_as"]
     problem = services.add(actor, election, asked, voter, given["reason"], given.get("groups", ()))
-    done = _("%(name)s is now on the roll.") % {"name": voter}
-    return f"{done} {problem}" if problem else f"{done} {_('The invitation is on its way.')}"
+    done, invited = _("%(name)s is now on the roll.") % {"name": voter}, _("The invitation is on its way.")
+    return f"{done} {problem or invited}"
 
 
 def _refuse(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:

@@ -437,7 +437,7 @@ def test_whether_somebody_has_voted_is_shown_where_the_roll_page_shows_it(make, 
         cast(pass_of(f"{voter}@example.org"), NAME, {"0": ["1"]}, f"form {number}")
     assert delivery(board, ["a@example.org"]).voted is True
     assert delivery(board, ["d@example.org"]).voted is False
-    assert "<dt>Voted</dt><dd>yes</dd>" in text_of(page.get(address("request", asked.id)))
+    assert "<dt>Has voted</dt><dd>yes</dd>" in text_of(page.get(address("request", asked.id)))
 
 
 def test_another_voter_can_be_picked_by_search(board, page):
