@@ -17,6 +17,7 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import now_text
 from elections.access import election_context
+from elections.candidate_questions.rules import is_taking
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
@@ -35,7 +36,7 @@ BY_LINK, AS_MYSELF = "link", "self"  # whose vote to cast when signed in as anot
 @form_page
 def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link is for. A button leads on to the ballot, because mail scanners follow links; after the close,
-    to the result."""
+    to the result; before voting begins, to the questions to candidates, if there are any."""
     link = None
     try:
         link = read_link(token)
@@ -61,7 +62,7 @@ def _refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpRespons
     status = 403 if request.method == "POST" else 200
     is_over = _is_over(found.election)
     try:
-        if not is_over:
+        if not is_over and not _is_only_asking(found.election):
             rules.check_voting(found.election, now_text())
         if not _is_signed_in(request, found.person):
             (services.check_reader if is_over else services.check_holder)(found.person)
@@ -74,6 +75,12 @@ def _refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpRespons
 
 def _is_over(election: Election) -> bool:
     return election.state(now_text()) == State.CLOSED
+
+
+def _is_only_asking(election: Election) -> bool:
+    """Whether candidates can be asked, but nobody can vote yet."""
+    now = now_text()
+    return is_taking(election, now) and not election.takes_votes(now)
 
 
 def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
@@ -92,7 +99,9 @@ def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) ->
 
 
 def _target_path(election: Election) -> str:
-    """Where a link leads: to the ballot, and after the close to the result."""
+    """Where a link leads: to the ballot, and after the close to the result; before it begins, to the questions."""
+    if _is_only_asking(election):
+        return reverse("candidate_questions", args=[election.name])
     route, word = shared_route("results" if _is_over(election) else "ballot", election)
     return reverse(route, args=[word])
 
@@ -101,6 +110,7 @@ def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200
     """Who sent the invitation, as in the mail; on whose behalf one votes, until when, and how secret it is."""
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
     context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
+    context["is_only_asking"] = _is_only_asking(election)
     context |= {"may_register": registration_policy.allows_registration(), **more}
     answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)
     answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies

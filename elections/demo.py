@@ -12,22 +12,27 @@ from accounts import repository as people
 from accounts.models import User
 from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
+from acts.storage import now_text
 from pages.lists import Details
 from photos.demo import picture
+from qa.rules import Fate
 from ranking.candidates import Candidate
 from skills import repository as skills
 from store.log import as_text, utc_now
 
 from . import repository, rolls
 from .candidate_questions import services as questions
-from .candidate_questions.repository import find_question
-from .candidate_questions.rules import TO_ALL, person_key
+from .candidate_questions.repository import find_answer, find_question
+from .candidate_questions.rules import TO_ALL, is_taking, person_key
 from .candidate_questions.services import Asker
 from .candidate_questions.telling import now_ms
 from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
+from .help_desk import services as help_desk
+from .help_desk.repository import own_requests
+from .help_desk.rules import Asker as HelpSeeker
 from .lifecycle import services as lifecycle
 from .multi_ballot_pages import services as binding
 from .multi_ballots import repository as multi_ballots
@@ -83,6 +88,7 @@ class DemoElection:
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
     questions: tuple[tuple[str, dict[int, str]], ...] = ()  # to all candidates, with answers; the last is not approved
+    requests: tuple[tuple[HelpSeeker, str, str], ...] = ()  # to the organisers: who asks, the kind and the words
 
 
 DEMO_ELECTIONS = (
@@ -168,6 +174,19 @@ DEMO_ELECTIONS = (
             ),
             ("Should the workshop cost members something?", {4: "No. Material yes, time no."}),
             ("Who pays for the new roof?", {}),
+        ),
+        requests=(
+            (
+                HelpSeeker("Rosalind Franklin", "rosalind@example.org"),
+                "question",
+                "My colleague got an invitation last week and I did not. I changed my address in spring, so it may "
+                "have gone to the old one. Could you have a look?",
+            ),
+            (
+                HelpSeeker("Niels Bohr", "niels@example.org"),
+                "join",
+                "I joined on the first of the month, after the list was made. My member number is 1922.",
+            ),
         ),
     ),
     DemoElection(
@@ -312,6 +331,8 @@ def load(progress: Progress = no_progress) -> int:
     made = 0
     for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
+        _ask(planned)
+        _ask_organisers(planned)
         progress(number, len(DEMO_ELECTIONS))
     return made
 
@@ -365,6 +386,7 @@ def _make(planned: DemoElection) -> bool:
             results_public=planned.shared,
             no_voting_after=end,
             questions_from="voters" if planned.questions else "",
+            join_requests=bool(planned.requests),
         )
     except NameTaken:
         there = repository.find(planned.name)
@@ -392,23 +414,37 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
     _set_needs(owner, election, planned)
     if planned.opened:
         lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
-        _ask(owner, repository.find(election.name) or election, planned)
 
 
-def _ask(owner: User, election: Election, planned: DemoElection) -> None:
-    """Voters ask one question each and upvote those before theirs; an organiser approves them, candidates answer."""
+def _ask(planned: DemoElection) -> None:
+    """Voters ask one question each and upvote those before theirs; an organiser approves them, candidates answer. What
+    is missing is made up for, and what has been changed since stays."""
+    election, owner = repository.find(planned.name), people.find(planned.owner)
+    if election is None or owner is None or not planned.questions or not is_taking(election, now_text()):
+        return
     candidates = {each.number: each for each in repository.candidates(election.name)}
     people_here = (people.find(name) for name in VOTERS)
     askers = [Asker(election, person_key(each.name, each.created_at), True, each) for each in people_here if each]
     for number, ((text, answers), asker) in enumerate(zip(planned.questions, askers, strict=False), 1):
         asked = questions.ask(asker, (), 0, text, TO_ALL, now_ms())
-        if number == len(planned.questions):
-            return
-        questions.review(owner, election, asked.id, show=True)
+        if asked.fate == Fate.WAITING and number < len(planned.questions):
+            questions.review(owner, election, asked.id, show=True)
+        found = find_question(election.name, asked.id)
+        if found is None or not found.is_seen:
+            continue
         for other in askers[number + 1 :]:
-            questions.upvote(other, find_question(election.name, asked.id), on=True)
+            questions.upvote(other, found, on=True)
         for candidate, answer in answers.items():
-            questions.answer(None, election, candidates[candidate], asked.id, answer, now_ms())
+            if find_answer(election.name, asked.id, candidate) is None:
+                questions.answer(None, election, candidates[candidate], asked.id, answer, now_ms())
+
+
+def _ask_organisers(planned: DemoElection) -> None:
+    """Requests that wait for an answer. What is missing is made up for."""
+    election = repository.find(planned.name)
+    for asker, kind, text in planned.requests if election and election.takes_joins(now_text()) else ():
+        if election and not own_requests(election.name, asker.address, ""):
+            help_desk.ask(election, asker, kind, text, network="demo", mark=f"{election.created_at} {asker.address}")
 
 
 def _set_needs(owner: User, election: Election, planned: DemoElection) -> None:

@@ -42,7 +42,7 @@ class BoothMiddleware:
         return answer
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        device = devices.read(request)
+        device = devices.read(request) if devices.COOKIE in request.COOKIES else None
         station = repository.find(device.election_name, device.station_id) if device else None
         if device is None or station is None or station.device != device.hash:
             return None

@@ -9,9 +9,9 @@ from functools import partial
 from acts.caches import SizedCache
 from acts.storage import table
 from acts.versions import next_version, unchanged
-from elections.rules import Election
+from elections.rules import Election, State
 from qa import store
-from qa.rules import best_first
+from qa.rules import Fate, best_first
 from qa.store import Board
 from store import keys
 from store.parallel import run_parallel
@@ -97,6 +97,13 @@ def answers_with_candidates(election: Election) -> ShownAnswers:
         return shown_answers(asked.questions, asked.answers, MAX_SHOWN_CHARS)
 
     return _shown.get((election.name, election.created_at, election.answers), find)
+
+
+def count_waiting(election: Election) -> int:
+    """Questions to be reviewed; reads nothing where none can wait."""
+    if not election.questions_from or election.stored_state == State.DRAFT:
+        return 0
+    return sum(item["fate"] == Fate.WAITING for item in table().each(keys.candidate_questions(election.name)))
 
 
 def find_question(election_name: str, question: str) -> CandidateQuestion | None:

@@ -22,10 +22,19 @@ from ballots.rules import NotOnTheRoll
 from ballots.services import seal_closed
 from ballots.station import devices, repository, rules, services
 from ballots.station.rules import Booth, Busy, Device, NoStation, Station, Visit
+from elections import actions
 from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
 from elections.invitations.voting_link import LINKS
 from elections.lifecycle import closing
-from elections.rules import Election, WrongState
+from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.roll.services import add_voters
+from elections.rules import Action, Election, WrongState
+from pages.lists import Details
+from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text
 from store.table import Update
@@ -160,6 +169,33 @@ def test_every_kind_of_election_can_be_voted_in(opened, chosen):
     booth.post(FINISH)
     assert LINKS not in entry_of(ANN)
     assert now_at(station).booth == Booth.FREE
+
+
+def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
+    owner = make_person("the organiser")
+    made = binding.make(owner, "Spring", ("Chair", "Song"))
+    for name in made.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, elections.find(made.leader), [ANN, BEN])
+    binding.open_(owner, multi_ballots.find(made.id))
+    other = next(name for name in made.questions if name != made.leader)
+    with pytest.raises(WrongState, match="share one roll"):
+        services.open_(owner, elections.find(other), "Booth", "f")
+    station = new_station(made.leader)
+    booth = paired(station)
+    let_in(station, ANN)
+    assert booth.post(START)["Location"] == f"/book/{made.id}/ballot/"
+    for place in (1, 2):
+        at = f"/book/{made.id}/ballot/{place}/"
+        page = booth.post(at, fields_of(booth.get(at), at) | {"rank-0": "1"}, follow=True)
+    cast = f"/book/{made.id}/ballot/cast/"
+    receipts = booth.post(cast, fields_of(page, cast), follow=True)
+    assert len(words_of(receipts)) == 12
+    assert f'action="{FINISH}"' in receipts.content.decode()
+    booth.post(FINISH)
+    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert [len(list(ballots.every_ballot(name))) for name in made.questions] == [1, 1]
+    assert LINKS not in entry_of(ANN, made.leader)
 
 
 # --- nothing is left ---
@@ -335,6 +371,20 @@ def test_nobody_who_is_not_on_the_roll_is_let_in(station, booth):
         with pytest.raises(NotOnTheRoll):
             let_in(station, voter)
     assert now_at(station).booth == Booth.FREE
+
+
+def test_somebody_in_no_group_that_may_vote_is_not_let_in(opened):
+    owner = make_person("the organiser")
+    draft = drafts.create(owner, "Board", secret_ballot=False)
+    add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, draft, [ANN, BEN], {ANN: Details(groups=("North",)), BEN: Details(groups=("South",))})
+    actions.change(owner, elections.find("Board"), Action.SET_UP, for_groups=("North",))
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
+    station = new_station()
+    paired(station)
+    with pytest.raises(NotOnTheRoll, match="North"):
+        let_in(station, BEN)
+    let_in(station, ANN)
 
 
 def test_an_account_that_may_not_vote_is_not_let_in(station, booth):

@@ -246,6 +246,24 @@ def test_a_voter_with_a_voting_link_is_one_voter_whether_signed_in_or_not(otto, 
     assert [each.name for each in questions()] == ["", ""]
 
 
+def test_before_voting_begins_a_voting_link_leads_to_the_questions_and_not_to_the_ballot(otto, opened):
+    later = {"no_voting_before": "2100-01-01T00:00:00.000Z", "vote_by_link": True}
+    for name, chosen in (("Later", {"questions_from": "voters"}), ("Silent", {})):
+        made = drafts.create(otto, name, **later, **chosen)
+        add_candidates(otto, made, [Candidate("Bo"), Candidate("Cy")])
+        add_voters(otto, repository.find(name), ["zoe@example.org"])
+        lifecycle.open_(otto, repository.find(name))
+    client, path = Client(), "/election/Later/questions/"
+    door = f"/vote/{link_to('Later', 'zoe@example.org', 'zoe@example.org').token}/"
+    assert "Voting has not begun yet" in text_of(client.get(door))
+    assert client.post(door)["Location"] == path
+    assert client.post(path, {"text": "By link?"}).status_code == 302
+    assert "By link?" in text_of(client.get(path))
+    assert client.get("/election/Later/ballot/").status_code == 403
+    silent = f"/vote/{link_to('Silent', 'zoe@example.org', 'zoe@example.org').token}/"
+    assert client.post(silent).status_code == 403
+
+
 # --- reviewing ---
 
 
@@ -264,6 +282,13 @@ def test_strangers_sign_in_first_and_other_methods_are_refused(opened, path):
     assert Client().get(path)["Location"].startswith("/sign-in/")
     assert Client().post(path, {"text": "Why?"}).status_code == 302
     assert sign_in("Otto").put(path).status_code in (404, 405)
+
+
+def test_the_dashboard_says_how_many_questions_wait(otto, opened):
+    ask("Ada")
+    assert "1 question to candidates waits to be reviewed." in text_of(
+        sign_in("Otto").get("/election/Board/dashboard/")
+    )
 
 
 def test_two_organisers_who_decide_at_once_both_count_or_are_told(otto, opened):
@@ -324,6 +349,17 @@ def test_nobody_else_answers_and_nobody_what_is_not_to_them(otto, opened):
     with pytest.raises(NotNow):
         answer(found, name="Bo")
     answer(found, name="Cy")
+
+
+def test_whoever_takes_the_name_of_a_candidate_after_the_opening_cannot_answer_for_them(otto, opened, person):
+    found = shown(otto)
+    newcomer = person("Cy", Role.VOTER)
+    assert sign_in(newcomer).get(f"{HERE}answer/").status_code == 404
+    assert "Answer as a candidate" not in text_of(sign_in(newcomer).get(HERE))
+    with pytest.raises(Refusal):
+        answer(found, name="Cy", who=newcomer)
+    finish_background("tell candidates")
+    assert waiting_mails() == ["Bo@example.org"]
 
 
 def test_an_organiser_answers_on_behalf_of_a_candidate_which_is_marked(otto, opened):
