@@ -29,7 +29,6 @@ from elections.rules import State
 from pages.forms import form_page
 from qa import store
 from qa.rules import MAX_QUESTION_CHARS, author_id, best_first, parse_question
-from store.keys import fold
 
 from . import passes, services
 from .passes import Pass
@@ -156,7 +155,7 @@ def _page(request: HttpRequest, viewer: Viewer, status: int = 200, **more: Any) 
         "takes_questions": is_taking and rules.may_ask(election, is_voter=asker.is_voter),
         "is_taking": is_taking,
         "votes_now": election.takes_votes(now_text()),
-        "is_candidate": user is not None and any(fold(each.name) == fold(user.name) for each in candidates),
+        "is_candidate": user is not None and any(rules.is_account_of(election, user, each) for each in candidates),
         "longest": MAX_QUESTION_CHARS,
     }
     page_context = election_context(request, election, **context | more)

@@ -87,8 +87,8 @@ ITEMS = (
              closed_lists=(keys.questions_by(""),), exports=(
                  Export("candidate_questions", _("candidate_questions.json: questions you asked candidates."),
                         personal_data.candidate_questions),)),
-    ItemType("candidate's answer", keys.candidate_answer, "question candidate:int text at:int by edited:bool "
-             "hidden:bool version:int", replay=QUESTIONS),
+    ItemType("candidate's answer", keys.candidate_answer, "question candidate:int at:int by edited:bool "
+             "hidden:bool version:int", "text", replay=QUESTIONS),
     ItemType("answer link", keys.answer_link, "candidate:int", "turn",
              replay="The log contains no access tokens; links are made again."),
     ItemType("own question upvotes", keys.questions_upvoted, hidden="*:any", replay=UPVOTES),

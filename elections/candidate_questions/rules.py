@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from acts.refusals import NotAllowed, NotNow
 from elections.rules import WHILE_OPEN, Election
 from qa.rules import Mode, Question, keyed_digest, parse_answer
+from ranking.candidates import Candidate
 from store import keys
 from store.table import Item
 
@@ -103,6 +105,13 @@ def check_taking(election: Election, now: str) -> None:
         raise NotNow(OFF)
     if not is_taking(election, now):
         raise NotNow(OVER)
+
+
+def is_account_of(election: Election, user: User, candidate: Candidate) -> bool:
+    """Whether it is the account of the candidate's name, and not one made under that name since the election opened:
+    from then on, everybody can read who stands."""
+    is_older = election.opened_at is not None and user.created_at <= election.opened_at
+    return is_older and keys.fold(user.name) == keys.fold(candidate.name)
 
 
 def may_ask(election: Election, *, is_voter: bool) -> bool:

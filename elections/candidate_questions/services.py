@@ -118,11 +118,10 @@ def _review_answer(actor: User, election: Election, question: str, candidate: in
 def answer(who: User | None, election: Election, candidate: Candidate, question: str, text: str, at: int) -> None:
     """Answer a question or change the answer: the candidate, signed in or by an answer link, for whom `who` is none;
     or an organiser on their behalf."""
-    is_candidate = who is None or keys.fold(who.name) == keys.fold(candidate.name)
-    if not is_candidate:
-        assert who is not None
+    by = BY_CANDIDATE
+    if who is not None and not rules.is_account_of(election, who, candidate):
         check(who, election, Action.ANSWER_QUESTIONS)
-    by = BY_CANDIDATE if is_candidate else BY_ORGANISERS
+        by = BY_ORGANISERS
     retry_lost_race(lambda: _answer(who, election, Answer(question, candidate.number, text, at, by)))
 
 

@@ -351,6 +351,17 @@ def test_nobody_else_answers_and_nobody_what_is_not_to_them(otto, opened):
     answer(found, name="Cy")
 
 
+def test_whoever_takes_the_name_of_a_candidate_after_the_opening_cannot_answer_for_them(otto, opened, person):
+    found = shown(otto)
+    newcomer = person("Cy", Role.VOTER)
+    assert sign_in(newcomer).get(f"{HERE}answer/").status_code == 404
+    assert "Answer as a candidate" not in text_of(sign_in(newcomer).get(HERE))
+    with pytest.raises(Refusal):
+        answer(found, name="Cy", who=newcomer)
+    finish_background("tell candidates")
+    assert waiting_mails() == ["Bo@example.org"]
+
+
 def test_an_organiser_answers_on_behalf_of_a_candidate_which_is_marked(otto, opened):
     found = shown(otto)
     path = f"{HERE}answer/{number_of('Cy')}/?question={found.id}"
