@@ -36,6 +36,9 @@ from . import repository as requests
 from .repository import FORGETTING, TELLING
 from .rules import Asker, HelpRequest, InboxFull, Overtaken, Reply
 
+RETENTION = timedelta(days=rules.RETENTION_DAYS)
+
+
 # --- asking ---
 
 
@@ -206,7 +209,7 @@ def add(
 
 
 def _forgetting_task(election: Election, now: str) -> Write:
-    return requests.task(FORGETTING, election, _later(_end(election) or now, timedelta(days=rules.RETENTION_DAYS)))
+    return requests.task(FORGETTING, election, _later(_end(election) or now, RETENTION))
 
 
 def _end(election: Election) -> str:
@@ -221,7 +224,7 @@ def forget_batch(task: Task) -> Batch:
     if election is None:
         return finished()
     now = now_text()
-    if election.state(now) != State.CLOSED or _later(_end(election), timedelta(days=rules.RETENTION_DAYS)) > now:
+    if election.state(now) != State.CLOSED or _later(_end(election) or now, RETENTION) > now:
         return wait(SECONDS_PER_DAY)
     if left := next_deletions(keys.help_requests(election.name), keys.all_sent_requests(election.name)):
         return Batch(left)
