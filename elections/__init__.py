@@ -1,7 +1,7 @@
 """Elections from draft to closed: candidates, electorate, lifecycle, the pages of organisers."""
 
 PUBLIC = (
-    "access actions candidates convening dashboard demo drafts groups history invitations items kinds lifecycle "
-    "link_requests managers multi_ballots multi_ballot_pages personal_data public replay repository roll rolls "
-    "rules sharding skills_needed turnout"
+    "access actions candidates convening dashboard demo drafts groups history invitations items kinds letters "
+    "lifecycle link_requests managers multi_ballots multi_ballot_pages personal_data public replay repository roll "
+    "rolls rules sharding skills_needed turnout"
 )

@@ -37,7 +37,7 @@ from .services import create_draft
 COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes", "joining"),
-    *("vote_by_link", "announces", "of_options", "kind", "fewest", "most", "majority", "for_groups"),
+    *("vote_by_link", "letter_check", "announces", "of_options", "kind", "fewest", "most", "majority", "for_groups"),
 )
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))

@@ -214,7 +214,7 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     item = table().get(sharding.voter_key(election, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
-    name, batch = item["voter_name"], Batch(election, INVITED, actor.name, questions=_questions(election))
+    name, batch = item["voter_name"], Batch(election, INVITED, actor.name, questions=mailed_questions(election))
     if rolls.is_by_number(name):
         raise WrongState(_("%(name)s gets a letter instead of mails.") % {"name": rolls.voter_of(item).label})
     if not batch.asks(item):
@@ -363,7 +363,7 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
     """As it would be asked for now."""
     leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
-    questions = _questions(election)
+    questions = mailed_questions(election)
     telling = list(questions.values()) if election.for_groups and questions else [election]
     tells_who_voted = not leaves_out_who_voted or all(
         tells_who(each, counted.voted) for each, counted in zip(telling, turnouts(*telling), strict=True)
@@ -372,7 +372,7 @@ def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "
     return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window, questions=questions)
 
 
-def _questions(election: Election) -> dict[str, Election]:
+def mailed_questions(election: Election) -> dict[str, Election]:
     """Those on its ballot by the names they have there, if they are not all for everybody on the roll."""
     ballot = multi_ballots.find(election.book) if election.book else None
     every = multi_ballots.questions(ballot) if ballot else []

@@ -30,7 +30,7 @@ SHARED = (
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes"),
     "vote_by_link",
 )
-LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False}
+LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False, "letter_check": ""}
 
 # Actions on all questions of a multi-question ballot at once, and those only on the leading one.
 ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})

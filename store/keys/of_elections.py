@@ -132,6 +132,7 @@ result_parts = _all("RESULT#")
 counted_parts = _all("COUNTED#")
 failed_mails = _all("FAILED#")
 messages = _all("MESSAGE#")
+letter_batches = _all("LETTERBATCH#")
 
 
 # --- rolls ---
@@ -149,6 +150,19 @@ def voters(election_name: str, prefix: str = "", shards: int = 1) -> list[Span]:
 
 def elections_of_voter(name: str) -> Span:
     return Span(f"VOTER#{part(name)}", index=True)
+
+
+def letter(election_name: str, voter_name: str) -> Key:
+    """By which a code leads to its voter, in an index by a keyed hash of the code."""
+    return Key(election(election_name).pk, f"LETTER#{part(voter_name)}")
+
+
+def letters_with(mark: str) -> Span:
+    return Span(f"LETTERCODE#{escape(mark)}", index=True)
+
+
+def letter_batch(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"LETTERBATCH#{number:05d}")
 
 
 def link_request(mark: str) -> Key:

@@ -468,7 +468,17 @@ def _looks_of_the_organiser() -> list[Look]:
         "rename_election",
         "rehearse",
     )
-    of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
+    of_open = (
+        "dashboard",
+        "turnout",
+        "roll",
+        "export_roll",
+        "message_voters",
+        "choose_reminders",
+        "extend",
+        "paper",
+        "letters",
+    )
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
     (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [
