@@ -36,7 +36,10 @@ class Turnout(msgspec.Struct):
     paper: int
     percent: int
     votes: Annotated[int, msgspec.Meta(description="More than voted where voters have weights.")]
-    groups: Annotated[list[GroupTurnout], msgspec.Meta(description="Of voter groups with at least five members.")]
+    groups: Annotated[
+        list[GroupTurnout],
+        msgspec.Meta(description="Of voter groups, as far as it tells nothing about fewer than five people."),
+    ]
 
     @classmethod
     def of(cls, counted: Counted, voters: int, groups: Sequence[GroupTurnout] = ()) -> Turnout:

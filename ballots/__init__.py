@@ -1,1 +1,1 @@
-PUBLIC = "demo emails external_sort passes replay repository robots rules secret services"
+PUBLIC = "demo emails external_sort passes replay repository robots rules secret services station"

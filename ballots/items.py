@@ -47,6 +47,12 @@ ITEMS = (
                        "election ballot")),
              exports=(Export("ballots", _("ballots.json: your ballots, as far as they can still be linked to you."),
                              personal_data.export_ballots),)),
+    ItemType("station", keys.station, "election_name:election id name opened_at",
+             "turn:int paired:int device visit visitor since picked:bool", replay=(
+                 Exempt("Which browser is in the booth, and who: the log has nothing of either.",
+                        "turn paired device visit visitor since picked"),)),
+    ItemType("station code", keys.station_code, hidden="election_name:election station_id ttl:int",
+             replay="The log contains no credentials; the desk shows another code."),
     ItemType("published ballots", keys.published, "ballots:list", inside="confirmation rankings weight voter_name",
              rule=after_the_close, replay=(
                  Exempt("Ballots are written for publication before the result is sealed, and take effect with it.",

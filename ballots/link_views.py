@@ -17,6 +17,7 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import now_text
 from elections.access import election_context
+from elections.candidate_questions.rules import is_taking
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
@@ -36,13 +37,15 @@ BY_LINK, AS_MYSELF = "link", "self"  # whose vote to cast when signed in as anot
 @form_page
 def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link is for. A button leads on to the ballot, because mail scanners follow links; after the close,
-    to the result."""
+    to the result; before voting begins, to the questions to candidates, if there are any."""
+    link = None
     try:
         link = read_link(token)
         found = services.resolve_link(link)
     except LinkRefused as refusal:
-        onward = reverse("my_link"), _("Send me a new link")
-        return message_page(request, _("This link does not work"), str(refusal), status=410, onward=onward)
+        help_url = reverse("ask_for_help", args=[link.election_name]) if link else ""
+        more = {"onward": (reverse("my_link"), _("Send me a new link")), "help_url": help_url}
+        return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
     election, person = found.election, found.person
     if (answer := refused(request, link, found)) is not None:
         return answer
@@ -60,7 +63,7 @@ def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse
     status = 403 if request.method == "POST" else 200
     is_over = _is_over(found.election)
     try:
-        if not is_over:
+        if not is_over and not _is_only_asking(found.election):
             rules.check_voting(found.election, now_text())
         if not _is_signed_in(request, found.person):
             (services.check_reader if is_over else services.check_holder)(found.person)
@@ -73,6 +76,12 @@ def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse
 
 def _is_over(election: Election) -> bool:
     return election.state(now_text()) == State.CLOSED
+
+
+def _is_only_asking(election: Election) -> bool:
+    """Whether candidates can be asked, but nobody can vote yet."""
+    now = now_text()
+    return is_taking(election, now) and not election.takes_votes(now)
 
 
 def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
@@ -93,7 +102,9 @@ def let_in(
 
 
 def _target_path(election: Election) -> str:
-    """Where a link leads: to the ballot, and after the close to the result."""
+    """Where a link leads: to the ballot, and after the close to the result; before it begins, to the questions."""
+    if _is_only_asking(election):
+        return reverse("candidate_questions", args=[election.name])
     route, word = shared_route("results" if _is_over(election) else "ballot", election)
     return reverse(route, args=[word])
 
@@ -103,6 +114,7 @@ def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
     label = voter_label(link.voter) if is_by_number(link.voter) else link.voter
     context = {"label": label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
+    context["is_only_asking"] = _is_only_asking(election)
     context |= {"may_register": registration_policy.allows_registration(), **more}
     answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)
     answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies

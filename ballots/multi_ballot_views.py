@@ -32,6 +32,7 @@ from ranking.marks import (
     RANK_PREFIX,
     Ranks,
     marks_from,
+    may_be_blank,
     ranks_of,
     shown_ballot,
     submitted_ranks,
@@ -197,7 +198,7 @@ def _show(
         "last": len(places),
         "question": way.multi_ballot.short(election.name),
         "about": standing.about,
-        **form_context(election, candidates, ranks),
+        **form_context(election, candidates, ranks, skips=True),
         "draft_key": draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else _whose(request, way, standing),
         "replaces": standing.may_change,
@@ -271,6 +272,7 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
         "question": way.multi_ballot.short(election.name),
         "election": election,
         "shown": shown_ballot(answer.rankings, elections.candidates_of(election), election),
+        "may_be_blank": may_be_blank(election),
     }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from django.utils.translation import gettext_lazy as _
+
 from acts.storage import table
 from elections import rolls, sharding
 from elections.replay import election_of, turned_out
@@ -19,6 +21,8 @@ from . import repository, services
 from .items import by_code
 from .repository import Standing
 from .rules import Ballot
+from .station import repository as stations
+from .station.rules import Station
 
 
 def standing_of(event: Happened) -> Standing:
@@ -84,6 +88,18 @@ def published(election: Election) -> Iterator[Step]:
             yield services.publishing(election, number, repository.as_published(some))
 
 
+def station_opened(event: Happened) -> Iterator[Step]:
+    election, data = election_of(event), event.data
+    yield [stations.opening(Station(election.name, data["station"], data["name"], event.when))]
+
+
+def station_closed(event: Happened) -> Iterator[Step]:
+    station = stations.find(event.data["election_name"], event.data["station"])
+    if station is None:
+        raise DoesNotFit(f"closes the polling station {event.data['name']}, which is not open by then.")
+    yield [stations.closing(station)]
+
+
 EVENTS = (
     EventType("BallotCast", cast, "election_name voter_name:person changed:bool rankings paper:bool account "
               "weight:int", "confirmation"),
@@ -91,6 +107,10 @@ EVENTS = (
     EventType("BallotWithdrawn", withdrawn, "election_name voter_name:person account weight:int"),
     EventType("BallotsSealed", sealed, "election_name part:int parts:int ballots:list",
               inside="confirmation rankings weight"),
+    EventType("StationOpened", station_opened, "election_name station name",
+              sentence=_("%(who)s opened the polling station “%(name)s”.")),
+    EventType("StationClosed", station_closed, "election_name station name",
+              sentence=_("%(who)s closed the polling station “%(name)s”.")),
 )  # fmt: skip
 
 

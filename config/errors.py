@@ -8,7 +8,7 @@ import sys
 import traceback
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import lost_session_response
@@ -179,6 +179,8 @@ def _record(request: HttpRequest, exception: BaseException | None, status: int) 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The sender may have lost their cookies after typing something that can be preserved."""
+    if getattr(request, "booth", None):  # a form of an earlier voter, from the history of the browser
+        return redirect("station_booth")
     if request.resolver_match and (response := lost_session_response(request, request.resolver_match.func)):
         return response
     return error_page(request, 403, _("This form has expired. Reload the page and send it again."))

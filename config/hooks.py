@@ -22,17 +22,25 @@ from assembly.minutes.services import forget_attendances
 from assembly.plays import PLAYS as ASSEMBLY_PLAYS
 from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
-from ballots.services import remove_ballots_of
+from ballots.services import link_holder, remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
+from ballots.station.services import end_visits
 from elections import repository as elections
 from elections import rolls
 from elections.access import PANELS
+from elections.candidate_questions.services import forget_asker
+from elections.candidate_questions.telling import TELLING
 from elections.dashboard.home_cards import CARDS, election_cards
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
 from elections.groups import filling
 from elections.groups import repository as groups
 from elections.groups.services import forget_person as leave_groups
+from elections.help_desk import services as help_desk
+from elections.help_desk.askers import HOLDERS
+from elections.help_desk.emails import EMAIL_TEMPLATES as HELP_DESK_EMAILS
+from elections.help_desk.repository import FORGETTING as FORGETTING_REQUESTS
+from elections.help_desk.repository import TELLING as TELLING_OF_REQUESTS
 from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
 from elections.invitations.mailing import REMINDING
@@ -107,6 +115,7 @@ def install_hooks() -> None:
 
     # A closed election is sealed (ballots.services.seal_closed): its ballots are published in batches while
     COUNTING.install(
+        end_visits,  # whoever was still in the booth of a polling station is out,
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
     SEALING.install(
@@ -130,6 +139,11 @@ def install_hooks() -> None:
     # An admin opens a person's page (accounts.people_views.person): the picture is shown if
     PROFILE_VISIBILITY.install(
         may_see_profile,  # the profile is not hidden from them
+    )
+
+    # A person without an account asks the organisers of an election (elections.help_desk.views.ask_for_help): they are
+    HOLDERS.install(
+        link_holder,  # whoever the voting link in this browser was sent to
     )
 
     # A person signs out (accounts.views.sign_out): the response drops
@@ -158,10 +172,12 @@ def install_hooks() -> None:
         pass_polls_on,  # their polls pass to the site's owner
         pass_sets_on,  # question sets that others use pass to the site's owner; the rest are deleted
         pass_posts_on,  # public posts stay without a name; unpublished ones pass to the site's owner
+        forget_asker,  # questions they asked candidates stay, without their name
         forget_agreements,  # their consent to show skills in elections is deleted
         delete_skills,  # their skills are deleted
         delete_endorsements,  # and then the endorsements they gave and received
         calendar_feed.revoke,  # the address of their calendar is deleted
+        help_desk.forget_person,  # what they asked organisers is deleted, with the answers
         opt_out.forget,  # their choice about result mails is deleted
         forget_likes,  # which posts they like is forgotten; the counts stay
         of_news_by_mail.forget_subscription,  # their address is unsubscribed from the news
@@ -195,8 +211,10 @@ def install_hooks() -> None:
     # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
-        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING, ANSWERING),
+        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(ANSWERING, TELLING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
+        *(TELLING_OF_REQUESTS, FORGETTING_REQUESTS),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
         *(live_sessions.EMPTYING, live_sessions.EXPIRING, live_sessions.DELETING),
@@ -210,3 +228,4 @@ def install_hooks() -> None:
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
     EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)
+    EMAIL_TEMPLATES.update(HELP_DESK_EMAILS)

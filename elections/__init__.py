@@ -1,7 +1,8 @@
 """Elections from draft to closed: candidates, electorate, lifecycle, the pages of organisers."""
 
 PUBLIC = (
-    "access actions candidates convening dashboard demo drafts groups history invitations items kinds letters "
-    "lifecycle link_requests managers multi_ballots multi_ballot_pages personal_data public replay repository roll "
-    "rolls rules sharding skills_needed turnout"
+    "access actions candidate_questions candidates convening dashboard demo drafts groups help_desk history "
+    "interruption interruptions invitations items kinds letters lifecycle link_requests managers "
+    "multi_ballots multi_ballot_pages personal_data public replay repository roll rolls rules sharding skills_needed "
+    "turnout"
 )

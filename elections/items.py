@@ -11,6 +11,8 @@ from store.table import Span
 
 from . import personal_data
 from .convening import Convened
+from .help_desk import personal_data as own_requests
+from .interruption import Interruption
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
 from .public import feed
@@ -31,6 +33,9 @@ COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "time
 
 HTML = "The rendered HTML depends on the version of the program; the text itself is compared."
 MAILS = "Which mails were sent and which failed; their texts are not logged."
+REQUESTS = "What people ask, and what is answered, is private and deleted after a while; the log has only that it was."
+QUESTIONS = "Questions and answers are deleted with the election; the log would keep them."
+UPVOTES = "Upvotes are not logged."
 BY_CHANCE = "Voters are spread over the gates at random; only the total is compared."
 
 ITEMS = (
@@ -39,7 +44,8 @@ ITEMS = (
              exports=(Export("calendar", _("calendar.json: since when you have had an address for your calendar."),
                              feed.personal_data),)),
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
-             "filling:bool", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
+             "interruptions:list filling:bool", inside=f"{fields_of(Convened)} {fields_of(Interruption)}",
+             lists=(keys.ELECTIONS,),
              replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "
                             "an event.", "filling"),),
              left_behind="What is left of a deleted election if its deletion was interrupted.",
@@ -75,6 +81,18 @@ ITEMS = (
              exports=(Export("skills_shown", "", personal_data.agreements),)),
     ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
              replay="A candidate's skills at opening are deleted with the candidate; the log would keep them."),
+    ItemType("candidate q&a", keys.candidate_qa, "sent:int told:int", replay=QUESTIONS),
+    ItemType("question to candidates", keys.candidate_question, "election_name:election id to:int fate held:bool "
+             "version:int", "text author at:int shown_at:int name:person asker", replay=QUESTIONS,
+             closed_lists=(keys.questions_by(""),), exports=(
+                 Export("candidate_questions", _("candidate_questions.json: questions you asked candidates."),
+                        personal_data.candidate_questions),)),
+    ItemType("candidate's answer", keys.candidate_answer, "question candidate:int at:int by edited:bool "
+             "hidden:bool version:int", "text", replay=QUESTIONS),
+    ItemType("answer link", keys.answer_link, "candidate:int", "turn",
+             replay="The log contains no access tokens; links are made again."),
+    ItemType("own question upvotes", keys.questions_upvoted, hidden="*:any", replay=UPVOTES),
+    ItemType("question upvotes", keys.question_upvotes, hidden="*:any", replay=UPVOTES),
     ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
              rule=before_the_close_only("since", "ends", "closed")),
 
@@ -124,6 +142,18 @@ ITEMS = (
     ItemType("opted out", keys.quiet, hidden="address:address",
              replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
+
+    # requests to the organisers
+    ItemType("request", keys.help_request, "id election_name:election kind state asked_at version:int",
+             "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),), replay=REQUESTS,
+             exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
+                                           "answered."), own_requests.requests),),
+             partings=(Parting(own_requests.requests_to_delete, (ngettext_lazy(
+                 "%(count)d request to organisers is deleted, with the answers.",
+                 "%(count)d requests to organisers are deleted, with the answers.", "count"),)),)),
+    ItemType("request's sender", keys.sent_request, hidden="election_name:election sender:person request",
+             closed_lists=(keys.requests_sent_by(""),), replay=REQUESTS),
+    ItemType("help desk", keys.help_desk, "waiting:int strangers:int told_at", replay=REQUESTS),
 
     # several questions on one ballot
     ItemType("multi-question ballot", keys.multi_ballot, fields_of(MultiBallot), sheets=(

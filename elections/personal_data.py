@@ -11,6 +11,7 @@ from store import keys
 from store.splitting import by_count
 from store.table import Item
 
+from .candidate_questions.rules import asker_mark
 from .groups import repository as groups
 from .invitations import mailing
 from .rolls import entries_of
@@ -28,6 +29,13 @@ def agreements(user: User) -> Iterator[Item]:
         levels = {need.skill: level for need, level in snapshot.levels_of(item["candidate_name"])} if snapshot else {}
         asked_about = sorted({*item.get("asked", ()), *item.get("answered", ())})
         yield {"election": item["election_name"], "skills": item["skills"], "asked_about": asked_about, "kept": levels}
+
+
+def candidate_questions(user: User) -> Iterator[Item]:
+    """What they asked candidates, in all elections."""
+    for item in table().each(keys.questions_by(asker_mark(user.name))):
+        about = {"election": item["election_name"], "text": item["text"]}
+        yield {**about, "state": item["fate"], "name_shown": item["name"]}
 
 
 def entries(user: User) -> Iterator[list[Item]]:

@@ -19,10 +19,14 @@ from store.splitting import by_count
 from store.table import Delete, Item, Put, Table, Update, Write
 
 from . import repository, rolls, sharding
+from .candidate_questions import repository as questions
 from .convening import Convened
 from .drafts import services as drafts
 from .groups.replay import group_of
+from .help_desk import correcting
 from .history import entries as history
+from .interruption import interruption_of
+from .interruptions.rules import with_interruption
 from .invitations import mailing
 from .letters import services as letters
 from .lifecycle import closing, deleting
@@ -62,6 +66,8 @@ def updated(event: Happened) -> Iterator[Step]:
     changes = {name: value for name, value in event.data.items() if name != "election_name"}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
+    if "interruptions" in changes:
+        raise DoesNotFit("changes which interruptions are on record.")
     text = changes.pop("description", None)
     if text == repository.description_of(election.name).description:
         text = None
@@ -171,6 +177,11 @@ def disagreed(event: Happened) -> Iterator[Step]:
     yield [*needs.withdrawing(election.name, candidate), *touched]
 
 
+def answers_changed(event: Happened) -> Step:
+    """What was asked and answered is not in the log, only that it changed."""
+    return [questions.counting_change(election_of(event))]
+
+
 def voters_added(event: Happened) -> Iterator[Step]:
     names, accounts = event.data["voters"], event.data["accounts"]
     bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
@@ -199,6 +210,15 @@ def voters_removed(event: Happened) -> Iterator[Step]:
     yield roll.removing(election_of(event), event.data["voters"])
 
 
+def address_corrected(event: Happened) -> Iterator[Step]:
+    questions = correcting.questions_of(election_of(event))
+    entries = correcting.entries_of(questions, event.data["voter"])
+    if not entries:
+        raise DoesNotFit(f"is about {event.data['voter']}, who is not on the roll at that time.")
+    new, replaced = correcting.correcting(questions, entries, event.data["address"])
+    yield [*new, *replaced]
+
+
 # --- from draft to closed ---
 
 
@@ -219,6 +239,13 @@ def closed(event: Happened) -> Iterator[Step]:
     yield closing.starting_close(election, replace(election, closing=event.actor, closed_at=event.data["closed_at"]))
     yield from by_count(repository.shut_gates(election_of(event)))
     yield [*closing.finishing_close(election_of(event)), *turned_out(event)]
+
+
+def interrupted(event: Happened) -> Iterator[Step]:
+    election, entry = election_of(event), interruption_of(event.data)
+    if entry.number != len(election.interruptions) + 1:
+        raise DoesNotFit(f"is entry {entry.number}, and {len(election.interruptions)} are on record at that time.")
+    yield [*repository.change(election, with_interruption(election, entry)), *turned_out(event)]
 
 
 def turned_out(event: Happened) -> list[Update]:
@@ -270,6 +297,8 @@ EVENTS = (
     EventType("ElectionOpened", opened, "election_name editable:bool lots_commitment opened_at shows_skills:bool "
               "excluded:int extra_votes:int",
               sentence=history.opened),
+    EventType("InterruptionRecorded", interrupted, "election_name number:int began ended happened decided recorded_at "
+              "new_end corrects:int", sentence=history.interrupted),
     EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
     EventType("ElectionDeleted", deleted, "election_name state"),
     EventType("ElectionOwnerChanged", run_by(with_owner, "new_owner"),
@@ -296,8 +325,22 @@ EVENTS = (
               sentence=_("A candidate withdrew consent to show skills.")),
     EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),
+    EventType("CandidateQuestionShown", answers_changed, "election_name question",
+              sentence=_("%(who)s approved a question to candidates, or showed it again.")),
+    EventType("CandidateQuestionHidden", answers_changed, "election_name question",
+              sentence=_("%(who)s hid a question to candidates.")),
+    EventType("CandidateAnswered", answers_changed, "election_name question candidate:int",
+              sentence=_("A candidate's answer to a question was added or changed.")),
+    EventType("CandidateAnswerShown", answers_changed, "election_name question candidate:int",
+              sentence=_("%(who)s showed a candidate's answer again.")),
+    EventType("CandidateAnswerHidden", answers_changed, "election_name question candidate:int",
+              sentence=_("%(who)s hid a candidate's answer.")),
+    EventType("AnswerLinkMade", recorded_only, "election_name candidate:int",
+              sentence=_("%(who)s made a link by which a candidate can answer questions.")),
+    EventType("AnswerLinkRevoked", recorded_only, "election_name candidate:int",
+              sentence=_("%(who)s revoked a candidate's link for answering questions.")),
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list groups:list "
-              "weights:list",
+              "weights:list reason request",
               sentence=history.voters_added),
     EventType("VotersGrouped", voters_grouped, "election_name voters:people groups:list",
               sentence=history.voters_grouped),
@@ -310,6 +353,11 @@ EVENTS = (
     EventType("LetterReissued", letters_reissued, "election_name voters:people turns:list",
               sentence=history.letters_reissued),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
+    EventType("VoterAddressCorrected", address_corrected, "election_name voter:person address:address",
+              sentence=_("%(who)s corrected an address on the roll.")),
+    EventType("RequestSent", recorded_only, "election_name request kind", sentence=history.request_sent),
+    EventType("RequestAnswered", recorded_only, "election_name request kind outcome reason",
+              sentence=history.request_answered),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),
     EventType("RollSourceDropped", recorded_only, "election_name",

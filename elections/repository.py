@@ -26,6 +26,7 @@ from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from .convening import convened_of
+from .interruption import interruption_of
 from .rules import Election, Relation, State, is_over, relation
 from .sharding import gates_of
 
@@ -234,6 +235,8 @@ def _election_of(item: Item) -> Election:
     }
     if item.get("convened"):
         values["convened"] = convened_of(item["convened"])
+    if item.get("interruptions"):
+        values["interruptions"] = tuple(map(interruption_of, item["interruptions"]))
     return Election(**values)
 
 
@@ -313,8 +316,9 @@ def change(before: Election, after: Election, description: str | None = None) ->
     Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
     in time by the new one as well.
     """
-    # The roll counts itself, renaming and filling end by themselves, shards and the assembly never change.
-    unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", *OF_THE_ROLL)
+    # The roll and answers count themselves, renaming and filling end by themselves, shards and the assembly never
+    # change.
+    unchanged_fields = ("name", "created_at", "renamed_from", "filling", "shards", "convened", "answers", *OF_THE_ROLL)
     own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
     fields = _listed_fields(after)

@@ -22,6 +22,7 @@ from tally import methods
 from tally.majorities import Of
 
 from .convening import Convened
+from .interruption import Interruption
 from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
@@ -91,6 +92,7 @@ SAFEGUARDS = {
     CONFIRM: _("voters confirm that they have read how to protect their device"),
     COUNTS: _("voters are told that this vote counts"),
 }
+ASKERS = {"": _("nobody"), "voters": _("the voters"), "everyone": _("everybody who may see the election")}
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
@@ -148,7 +150,14 @@ class Election:
     kind: str = "ranked"  # of ballot
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
+    interruptions: tuple[Interruption, ...] = ()  # on record; never changed, only more of them
     majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
+    join_requests: bool = False  # whether people who are not on its roll may ask to be put there
+    join_until: str | None = None  # until when; None for as long as it is open
+    questions_from: str = ""  # who may ask candidates questions, of ASKERS
+    questions_open: bool = False  # whether questions are shown before an organiser has approved them
+    questions_named: bool = False  # whether everyone sees who asks
+    answers: int = 0  # grows whenever shown questions or answers change; while it is 0, there are none to read
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -262,6 +271,20 @@ class Election:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
 
+    @property
+    def joins_until(self) -> datetime | None:
+        return datetime.fromisoformat(self.join_until) if self.join_until else None
+
+    def takes_joins(self, now: str) -> bool:
+        """Whether people may ask now to be put on its roll."""
+        is_open = self.state(now) in (State.EDITABLE, State.OPEN)
+        return (
+            self.join_requests
+            and self.electorate == "listed"
+            and is_open
+            and (self.join_until is None or now < self.join_until)
+        )
+
     def is_open_to(self, since: str | None) -> bool:
         """Whether someone who may vote here since then has a vote without being listed."""
         if since is None or self.electorate != "everyone":
@@ -318,6 +341,9 @@ class Action(Enum):
     ADD_CANDIDATES = _("add candidates")
     CHANGE_CANDIDATES = _("change or remove candidates")
     SET_NEEDS = _("change the skills it needs")
+    SET_QUESTIONS = _("choose who may ask candidates questions")
+    REVIEW_QUESTIONS = _("review questions to candidates")
+    ANSWER_QUESTIONS = _("answer on behalf of a candidate")
     ADD_VOTERS = _("add voters")
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
@@ -327,11 +353,14 @@ class Action(Enum):
     FRAME = _("let other sites show the result")
     WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
+    ANSWER = _("answer requests")
     ENTER_PAPER = _("enter paper ballots")
+    RUN_STATION = _("run polling stations")
     REHEARSE = _("rehearse it")
     OPEN = _("open it")
     FIX = _("lock the list of candidates")
     EXTEND = _("extend voting")
+    INTERRUPT = _("record interruptions")
     CLOSE = _("close it")
     RENAME = _("rename it")
     DELETE = _("delete it")
@@ -355,6 +384,9 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.ADD_CANDIDATES: Rule(RUNNERS, UNTIL_FIXED),
     Action.CHANGE_CANDIDATES: Rule(RUNNERS, DRAFTS),
     Action.SET_NEEDS: Rule(RUNNERS, DRAFTS),
+    Action.SET_QUESTIONS: Rule(RUNNERS, UNTIL_CLOSED),
+    Action.REVIEW_QUESTIONS: Rule(ALL, SINCE_OPENED),
+    Action.ANSWER_QUESTIONS: Rule(RUNNERS, WHILE_OPEN),
     Action.ADD_VOTERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.REMOVE_VOTERS: Rule(RUNNERS, DRAFTS),
     Action.SEE_ROLL: Rule(ALL, EVER),
@@ -364,11 +396,14 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.FRAME: Rule(RUNNERS, EVER),
     Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
+    Action.ANSWER: Rule(RUNNERS, SINCE_OPENED),
     Action.ENTER_PAPER: Rule(RUNNERS, WHILE_OPEN),
+    Action.RUN_STATION: Rule(RUNNERS, WHILE_OPEN),
     Action.REHEARSE: Rule(RUNNERS, DRAFTS),
     Action.OPEN: Rule(OWNERS, DRAFTS),
     Action.FIX: Rule(OWNERS, frozenset({State.EDITABLE})),
     Action.EXTEND: Rule(OWNERS, WHILE_OPEN),
+    Action.INTERRUPT: Rule(RUNNERS, SINCE_OPENED),
     Action.CLOSE: Rule(MODERATED, WHILE_OPEN),
     Action.RENAME: Rule(OWNERS, DRAFTS),
     Action.DELETE: Rule(MODERATED, EVER),
@@ -417,7 +452,12 @@ check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when
 
 HAS_CANDIDATES = _("A yes-or-no vote is on one proposal and has no candidates. Remove them first.")
 ONLY_ANSWERS = _("A yes-or-no vote is on one proposal and has no candidates: voters answer yes, no or abstain.")
-OF_CANDIDATES = frozenset({Action.ADD_CANDIDATES, Action.CHANGE_CANDIDATES, Action.SET_NEEDS, Action.FIX})
+OF_CANDIDATES = frozenset(
+    {
+        *(Action.ADD_CANDIDATES, Action.CHANGE_CANDIDATES, Action.SET_NEEDS, Action.FIX),
+        *(Action.SET_QUESTIONS, Action.REVIEW_QUESTIONS, Action.ANSWER_QUESTIONS),
+    }
+)
 
 
 def check_settled(election: Election, action: Action) -> None:
@@ -549,6 +589,14 @@ def check_new_end(election: Election, end: str | None, now: str) -> None:
         raise WrongState(_("While it is open, the end can only be moved later."))
 
 
+def check_new_cut_off(election: Election, cut_off: str | None, now: str) -> None:
+    """While it is open, the cut-off for requests to join may only move later."""
+    if not election.join_requests:
+        raise WrongState(_("In this election, nobody can ask to be put on the roll."))
+    if cut_off is not None and (cut_off <= now or election.join_until is None or cut_off < election.join_until):
+        raise WrongState(_("While it is open, the cut-off can only be moved later."))
+
+
 def check_names(names: Sequence[str]) -> None:
     """Refuse more candidates, or longer names, than a result can hold and show."""
     if len(names) > MAX_CANDIDATES:
@@ -583,3 +631,8 @@ def check_settings(method: str, seats: int, secret_ballot: bool, results_visible
 def check_window(begin: str | None, end: str | None) -> None:
     if begin is not None and end is not None and end <= begin:
         raise ValidationError(_("Voting must end after it begins."))
+
+
+def check_joining(join_requests: bool, electorate: str) -> None:
+    if join_requests and electorate != "listed":
+        raise ValidationError(_("Where everybody here may vote, nobody needs to ask to be put on the roll."))

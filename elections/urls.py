@@ -2,12 +2,15 @@
 
 from django.urls import include, path
 
+from .candidate_questions import views as questions
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
+from .help_desk import views as help_desk
 from .history import views as history_views
+from .interruptions import views as interruption_views
 from .invitations import message_views
 from .invitations import views as invite_views
 from .letters import views as letters
@@ -48,6 +51,9 @@ below_election = [
     path("<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
     path("<name:name>/agree/", needs_views.agree, name="agree"),
     path("<name:name>/skills/", needs_views.candidate_skills, name="candidates_skills"),
+    path("<name:name>/questions/review/", questions.review_questions, name="review_questions"),
+    path("<name:name>/questions/answer/", questions.answer_questions, name="answer_questions"),
+    path("<name:name>/questions/answer/<int:number>/", questions.answer_for, name="answer_for"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
     path("<name:name>/roll/skills/", roll_views.skilled, name="skilled_voters"),
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
@@ -68,9 +74,13 @@ below_election = [
     path("<name:name>/messages/", message_views.message, name="message_voters"),
     path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
+    path("<name:name>/help/", help_desk.ask_for_help, name="ask_for_help"),
+    path("<name:name>/requests/", help_desk.requests, name="requests"),
+    path("<name:name>/requests/<slug:request_id>/", help_desk.request_page, name="request"),
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),
+    path("<name:name>/interruptions/", interruption_views.interruptions, name="interruptions"),
     path("<name:name>/close/", lifecycle_views.close, name="close_election"),
     path("<name:name>/rename/", drafts.rename, name="rename_election"),
     path("<name:name>/copy/", drafts.copy, name="copy_election"),
@@ -97,6 +107,7 @@ urlpatterns = [
     path("elections/new/", setup_views.create, name="create_election"),
     path("elections/new/all/", setup_views.create_with_all_settings, name="create_election_whole"),
     path("election/", include(below_election)),
+    path("answers/<str:token>/", questions.answer_by_link, name="answer_by_link"),
     path("my-link/", link_requests.my_link, name="my_link"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),

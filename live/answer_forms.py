@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from acts.refusals import Refusal
+from pages.text_cleaning import single_line
 from questions.question import Question
 from ranking.candidates import Candidate
 from ranking.marks import RANK_PREFIX, Choice, ranked_names, ranking_from, ranks_of, submitted_ranks
@@ -22,7 +23,6 @@ from .counting import MAX_ANSWER_CHARS
 from .play import TypedValues
 from .rules import Phase, State
 from .symbols import symbol
-from .text_cleaning import single_line
 
 OPTION, TEXT, ROUND = "option", "text", "round"  # field names
 SHEET_PREFIX = "q-"  # of fields in rounds with several questions: q-0 is the first

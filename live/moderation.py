@@ -12,10 +12,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from qa.rules import Fate, Mode, must_wait
 from store.keys import fold
 from tally.ballots import groups_of
 
-from .qa_rules import Fate, Mode, must_wait, text_id
+from .qa_rules import text_id
 
 Decided = Mapping[int, Mapping[str, str]]  # fates of texts by mark, for each round
 

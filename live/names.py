@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.storage import table
 from pages.names import clean_title
+from pages.text_cleaning import JOINERS, MAX_STACKED_ACCENTS, is_combining, is_too_tall
 from store import keys
 
 from .generated_names import generate_name
-from .text_cleaning import JOINERS, MAX_STACKED_ACCENTS, is_combining, is_too_tall
 
 MAX_VISIBLE_CHARS = 40  # as people count them
 MAX_CODE_POINTS = 160  # one visible character may take many: a family emoji

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages.times import from_text
+from qa.rules import Fate
 from store import keys
 from store.replay import Act, Happened, Step
 from store.schema import EventType
@@ -18,7 +19,6 @@ from store.table import Delete, Exists, Key, Update
 
 from . import follow_up_store, qa_store, repository
 from .items import CLOCK, GAME, STATE
-from .qa_rules import Fate
 from .rules import Game, State
 
 

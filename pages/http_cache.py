@@ -123,7 +123,7 @@ def _frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
         "csrf_token": request.META["CSRF_COOKIE"],
         "messages": len(common["messages"]),
         "drafts": common["drafts"](),
-        **{name: common[name] for name in ("LANGUAGE_CODE", "LANGUAGE_BIDI", "guest")},
+        **{name: common[name] for name in ("LANGUAGE_CODE", "LANGUAGE_BIDI", "guest", "booth")},
         **{name: common[name] for name in ("site_name", "site_logo", "site_colours", "site_pause")},
     }
 

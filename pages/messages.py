@@ -16,7 +16,8 @@ from acts.refusals import Refusal
 
 
 def message_page(request: HttpRequest, title: str, sentence: str, status: int = 200, **more: Any) -> HttpResponse:
-    """`hints` are listed below the sentence; `onward` is the URL and the label of a button."""
+    """`hints` are listed below the sentence; `onward` is the URL and the label of a button, and
+    `help_url` where people can ask, if there is somebody to ask."""
     return render(request, "pages/message.html", {"title": title, "sentence": sentence, **more}, status=status)
 
 

@@ -27,8 +27,8 @@ SANDBOX_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; 
 
 
 def site_context(request: HttpRequest) -> dict[str, Any]:
-    """For every page: its language; the operator's name, logo and colours, if any; the guest, if any; and the form
-    token, masked once instead of for each form.
+    """For every page: its language; the operator's name, logo and colours, if any; the guest, if any; the polling
+    station whose booth this browser is; and the form token, masked once instead of for each form.
     """
     language, colour = get_language() or "", site_colour()
     return {
@@ -38,6 +38,7 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
         "site_logo": reverse("site_logo", args=[read(settings.SITE_LOGO).edition]) if settings.SITE_LOGO else "",
         "site_colours": colours_link(colour) if colour else "",
         "guest": getattr(request, "guest", None),
+        "booth": getattr(request, "booth", None),
         "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
     }
 

@@ -21,6 +21,9 @@ GUEST_COOKIE = (
 
 
 def key(request: HttpRequest, *about: str) -> str:
+    """Empty where nothing may stay on the device: in the booth of a polling station."""
+    if getattr(request, "booth", None):
+        return ""
     whose = session_mark(request)
     return f"draft {whose} {_hash(whose, *about)}"
 

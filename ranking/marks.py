@@ -213,9 +213,10 @@ def _how_to_choose(rules: BallotRules) -> str:
     return _("Choose up to %(most)d.") % values
 
 
-def explanation(rules: BallotRules) -> list[str]:
-    """What a mark means, what is too many, and what a blank ballot means: the rest of the ballot's instructions."""
-    return [str(sentence) for sentence in _explain(rules)]
+def explanation(rules: BallotRules, *, skips: bool = False) -> list[str]:
+    """What a mark means, what is too many, and what it means to mark nothing: the rest of the ballot's instructions.
+    Among several questions, that `skips` this one."""
+    return [*_explain(rules), *(_skipped(rules) if skips else _blank(rules))]
 
 
 def _explain(rules: BallotRules) -> Iterable[str]:
@@ -232,12 +233,23 @@ def _explain(rules: BallotRules) -> Iterable[str]:
     if rules.kind == "points":
         sentence = _("You need not use all of them. A ballot with more than %(most)d is not accepted.")
         yield sentence % {"most": rules.most}
-    if rules.kind == "yes-no":
-        return
-    if rules.kind == "choose" and rules.fewest:
-        yield _("A blank ballot is not accepted.")
-    else:
+
+
+def may_be_blank(rules: BallotRules) -> bool:
+    return rules.kind != "yes-no" and not rules.fewest
+
+
+def _blank(rules: BallotRules) -> Iterable[str]:
+    if may_be_blank(rules):
         yield _("A ballot without any mark is blank: it counts towards the turnout, but supports nobody.")
+    elif rules.kind != "yes-no":
+        yield _("A blank ballot is not accepted.")
+
+
+def _skipped(rules: BallotRules) -> Iterable[str]:
+    if rules.kind == "yes-no":
+        yield _("To abstain is a vote, too.")
+    yield _("Without any mark you skip this question: no vote is cast on it.")
 
 
 def unranked_sentence(unranked: str, *, options: bool = False) -> str:

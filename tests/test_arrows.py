@@ -36,7 +36,7 @@ LAYERS = (
     ("elections",),
     ("skills",),
     ("accounts",),
-    ("ranking", "mail"),
+    ("ranking", "mail", "qa"),
     ("photos",),
     ("pages",),
     ("acts",),
@@ -49,6 +49,7 @@ NOT = {
     "pages": {"tally"},
     "mail": {"tally", "pages"},
     "photos": {"tally"},
+    "qa": {"tally"},
     "accounts": {"tally", "ranking"},
     "skills": {"tally", "ranking"},
 }

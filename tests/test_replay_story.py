@@ -35,13 +35,22 @@ from acts.storage import now_text, table
 from acts.tokens import create_token
 from ballots import services as ballots
 from ballots.services import sealing
+from ballots.station import repository as polling
+from ballots.station import services as stations
 from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections import rules as of_elections
+from elections.candidate_questions import services as candidate_questions
+from elections.candidate_questions.rules import TO_ALL, person_key
+from elections.candidate_questions.services import Asker
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
+from elections.help_desk import repository as requests
+from elections.help_desk import services as help_desk
+from elections.help_desk.rules import Asker as HelpSeeker
+from elections.interruptions import services as interruptions
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -125,6 +134,7 @@ def tell() -> None:
     people_change()
     a_public_election()
     mails()
+    people_ask_for_help()
     mails_that_did_not_arrive()
     a_secret_election()
     an_election_has_shards()
@@ -132,6 +142,7 @@ def tell() -> None:
     a_roll_follows_a_source()
     groups_are_kept()
     several_questions_on_one_ballot()
+    candidates_are_asked()
     what_can_never_be_finished()
     ends_by_the_clock()
     other_systems_are_told()
@@ -326,6 +337,7 @@ def a_public_election() -> None:
     ada = someone("Ada")
     end = as_text(utc_now() + timedelta(days=2))
     settings = {"secret_ballot": False, "results_visible": "live", "paper_ballots": True, "no_voting_after": end}
+    settings |= {"join_requests": True, "join_until": end}
     made = drafts.create(ada, "Bord", description="Who?", **settings)
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     add_candidates(ada, made, [Candidate("Nobody")])
@@ -342,7 +354,7 @@ def a_public_election() -> None:
         ada, election("Bord"), ["voter 0", "voter 2"], {"voter 0": Details(weight=1), "voter 2": Details(weight=7)}
     )
     leaver = someone("voter 4").email
-    listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", leaver]
+    listed = ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org", "typo@example.org", leaver]
     the_list = imports.start(
         ada, election("Bord"), listed, known={"late@example.org": Details("Lea Late"), leaver: Details("Lee")}
     )
@@ -361,7 +373,16 @@ def a_public_election() -> None:
     actions.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
     lifecycle.fix(ada, election("Board"))
     lifecycle.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
+    interrupted("Board", ada)
     public_votes(ada)
+
+
+def interrupted(name: str, ada: User) -> None:
+    """For a moment, so that voting goes on for longer; and a correction."""
+    began = f"{election(name).opened_at[:16]}:00.000Z"
+    for corrects in (0, 1):
+        texts = "The power failed.", "An hour more."
+        interruptions.record_interruption(ada, election(name), began, now_text(), *texts, 60, corrects)
 
 
 def what_it_needs(ada: User) -> None:
@@ -387,6 +408,21 @@ def public_votes(ada: User) -> None:
     ballots.enter_paper(ada, "Board", "paper@example.org", ranks(Bo=1), "paper")
     voting.withdraw(someone("voter 2"), "Board", "voter 2 withdraws")
     voted("voter 2", "Board", Ada=1, Cy=1)
+    a_polling_station(ada)
+
+
+def a_polling_station(ada: User) -> None:
+    """Two are opened, and one of them is closed; in the other, somebody is still in the booth when voting ends."""
+    for name in ("Booth 1", "Booth 2"):
+        stations.open_(ada, election("Board"), name, name)
+    first, second = polling.every("Board")
+    device = stations.pair(polling.code_for(first))
+    stations.let_in(ada, election("Board"), first.id, "late@example.org")
+    stations.pick_up(device, now_text())
+    stations.take_back(ada, election("Board"), first.id)
+    stations.let_in(ada, election("Board"), first.id, "late@example.org")
+    stations.renew_code(ada, election("Board"), first.id)
+    stations.close(ada, election("Board"), second.id)
 
 
 def voted(name: str, in_: str, **typed: int) -> None:
@@ -407,6 +443,24 @@ def mails() -> None:
     link_requests.request_links("late@example.org", "203.0.113.7", "Board")
     finish_background(link_requests.ANSWERING.name)
     send_mails()
+
+
+def people_ask_for_help() -> None:
+    """Of the common cases each once; who is added is on the roll, and whoever leaves leaves nothing."""
+    ada, leaver = someone("Ada"), someone("voter 4")
+    senders = [HelpSeeker("Zoë", f"zoe.{number}@example.net") for number in range(5)]
+    senders += [HelpSeeker("Lee", leaver.email, leaver.name, leaver.created_at)]
+    for number, each in enumerate(senders):
+        kind = "join" if number == 1 else "question"
+        help_desk.ask(election("Board"), each, kind, "Help!", network="203.0.113.7", mark=f"asked {number}")
+    first, second, third, fourth, fifth, *_ = requests.list_requests("Board", "waiting", limit=9)[0]
+    help_desk.reply(ada, election("Board"), first, "Here you are.")
+    help_desk.add(ada, election("Board"), second, "zoe.1@example.net", "new member")
+    help_desk.correct_address(ada, election("Board"), third, "typo@example.org", "right@example.org")
+    help_desk.dismiss(ada, election("Board"), fourth)
+    help_desk.refuse(ada, election("Board"), fifth, "other", "")
+    actions.change(ada, election("Board"), Action.ANSWER, join_until=as_text(utc_now() + timedelta(days=50)))
+    background.resume_due()
 
 
 def mails_that_did_not_arrive() -> None:
@@ -537,6 +591,7 @@ def several_questions_on_one_ballot() -> None:
     binding.open_(ada, multi_ballot())
     add_voters(ada, election("Spring: Chair"), ["voter 2"], {"voter 2": Details(groups=("Staff",))})
     binding.extend(ada, multi_ballot(), as_text(utc_now() + timedelta(hours=6)))
+    interrupted("Spring: Chair", ada)
     voted("voter 2", "Spring: Song", Ada=1)
     table().write(multi_ballots.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))
     assert finish_background("act on ballot", "add to rolls") == 1
@@ -546,6 +601,28 @@ def several_questions_on_one_ballot() -> None:
         run_to_end(sealing.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
+
+
+def candidates_are_asked() -> None:
+    """By somebody who leaves later."""
+    ada, voter = someone("Ada"), someone("voter 4")
+    made = drafts.create(ada, "Asked", questions_from="voters")
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(ada, made, [voter.name])
+    lifecycle.open_(ada, election("Asked"), editable=False)
+    asker = Asker(election("Asked"), person_key(voter.name, voter.created_at), True, voter)
+    asked = candidate_questions.ask(asker, (), 0, "Why?", TO_ALL, 1).id
+    for show in (True, False, True):
+        candidate_questions.review(ada, election("Asked"), asked, show=show)
+    candidate_questions.answer(ada, election("Asked"), Candidate("Ada"), asked, "Because.", 1)
+    for show in (False, True):
+        candidate_questions.review_answer(ada, election("Asked"), asked, 0, show=show)
+    finish_background("tell candidates")
+    candidate_questions.make_link(ada, election("Asked"), 1)
+    candidate_questions.revoke_link(ada, election("Asked"), 1)
+    closing.close(ada, election("Asked"))
+    ballots.seal_closed("Asked")
+    run_to_end(sealing.empty(election("Asked")))
 
 
 def what_can_never_be_finished() -> None:

@@ -318,6 +318,11 @@ ROUTES = {
     "ask_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "agree": (Permission.VOTE, FORM, ["draft"]),
     "candidates_skills": (Permission.VIEW_APPLICATION, READ, ["draft"]),
+    "candidate_questions": (Permission.VIEW_APPLICATION, FORM, ["draft"]),
+    "review_questions": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "answer_questions": (Permission.VIEW_APPLICATION, FORM, ["draft"]),
+    "answer_for": (Permission.USE_APPLICATION, FORM, ["draft", 0]),
+    "answer_by_link": (PUBLIC, FORM, ["token"]),
     "skilled_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "add_group": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "keep_roll": (Permission.USE_APPLICATION, ACT, ["draft"]),
@@ -346,6 +351,9 @@ ROUTES = {
     "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "ask_for_help": (PUBLIC, FORM, ["draft"]),  # of an election that is open: tests/elections/test_help_desk.py
+    "requests": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "request": (Permission.USE_APPLICATION, FORM, ["draft", "no-such-request"]),
     "my_link": (PUBLIC, FORM, []),
     "election_my_link": (PUBLIC, FORM, ["draft"]),
     "leave_alone": (PUBLIC, FORM, ["token"]),
@@ -354,6 +362,7 @@ ROUTES = {
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "extend": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "interruptions": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "close_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "rename_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "copy_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -364,6 +373,17 @@ ROUTES = {
     "rehearse": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "paper": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "enter_paper": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "stations": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "station_desk": (Permission.USE_APPLICATION, READ, ["draft", "made-up"]),
+    "let_in": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "take_back": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "renew_station_code": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "close_station": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "station_booth": (PUBLIC, READ, []),
+    "pair_booth": (PUBLIC, FORM, []),
+    "start_voting": (PUBLIC, ACT, []),
+    "finish_voting": (PUBLIC, ACT, []),
+    "booth_state": (PUBLIC, READ, []),
     "your_link": (PUBLIC, READ, []),
     "vote_by_link": (PUBLIC, FORM, ["token"]),
     "leave_ballot": (PUBLIC, ACT, ["draft"]),
@@ -516,6 +536,7 @@ PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )
 # Pages of a draft that somebody else runs; whom each is for.
+OF_A_STATION = {"station_desk", "let_in", "take_back", "renew_station_code", "close_station"}
 DRAFT = {
     "election": Action.LOOK,
     "election_calendar": Action.LOOK,
@@ -531,6 +552,8 @@ DRAFT = {
     "needs": Action.LOOK,
     "drop_need": Action.SET_NEEDS,
     "ask_candidates": Action.SET_NEEDS,
+    "review_questions": Action.LOOK,
+    "answer_for": Action.ANSWER_QUESTIONS,
     "skilled_voters": Action.ADD_VOTERS,
     "add_group": Action.ADD_VOTERS,
     "keep_roll": Action.COPY,
@@ -549,6 +572,9 @@ DRAFT = {
     "invite_voters": Action.INVITE,
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
+    "interruptions": Action.INTERRUPT,
+    "requests": Action.ANSWER,
+    "request": Action.ANSWER,
     "mail_result": Action.ANNOUNCE,
     "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,
@@ -566,6 +592,8 @@ DRAFT = {
     "rehearse": Action.REHEARSE,
     "paper": Action.ENTER_PAPER,
     "enter_paper": Action.ENTER_PAPER,
+    "stations": Action.RUN_STATION,
+    **dict.fromkeys(OF_A_STATION, Action.RUN_STATION),
     "news_about": Action.LOOK,
     "announce_result": Action.LOOK,
 }
@@ -577,8 +605,13 @@ BALLOT = {
     "receipt_qr",
     "ballot_state",
     "withdraw",
+    "candidate_questions",
 }  # a draft is nobody's to vote in
-STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
+STANDING = {
+    "agree",
+    "candidates_skills",
+    "answer_questions",
+}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
@@ -587,7 +620,7 @@ OTHER_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")  # the owner, who reaches mos
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
-GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone"}
+GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone", "answer_by_link"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
@@ -602,7 +635,7 @@ OF_PLAYERS |= {"delete_minutes"}
 OF_PLAYERS |= {"revoke_token"}  # finds the token first
 
 
-MADE_UP = {"remove_candidate", "go_on_importing"}  # their words name nothing that is there
+MADE_UP = {"remove_candidate", "go_on_importing", "request", *OF_A_STATION}  # their words name nothing that is there
 
 
 def patterns(resolver=None) -> list[URLPattern]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
@@ -12,11 +13,11 @@ from accounts.access import demands_second_factor
 from accounts.models import User
 from accounts.rules import Permission
 from ballots import repository
-from ballots.passes import Pass
+from ballots.passes import Pass, pass_for_election
 from ballots.repository import Standing
 from elections import repository as elections
 from elections import rolls, sharding
-from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
+from elections.invitations.voting_link import NOT_LISTED, STATION, Link, LinkRefused, check_link
 from elections.rules import Election
 from store import keys
 from store.table import Item
@@ -62,8 +63,11 @@ def _person(link: Link, entry: Item | None, account: Item | None) -> User | None
     return person
 
 
-def check_holder(person: User | None) -> None:
-    """An account may do by link what it may do signed in, but a link bypasses no second step."""
+def check_holder(person: User | None, *, is_seen: bool = False) -> None:
+    """An account may do by link what it may do signed in, but a link bypasses no second step; an officer who has seen
+    the person does."""
+    if is_seen and person is not None and person.can(Permission.VOTE):
+        return
     _check_account(person, Permission.VOTE, NO_VOTE, SIGN_IN)
 
 
@@ -79,6 +83,15 @@ def _check_account(person: User | None, permission: Permission, refusal: str, si
         raise LinkRefused(refusal)
     if person.factors or demands_second_factor(person):
         raise SignInInstead(sign_in)
+
+
+def link_holder(request: HttpRequest, election: Election) -> str:
+    """The voter on the roll whose link this browser holds, as long as the link is valid; else nobody."""
+    held = pass_for_election(request, election.name)
+    try:
+        return resolve_link(held.link).entry["voter_name"] if held else ""
+    except LinkRefused:
+        return ""
 
 
 def opens_result(held: Pass, election: Election) -> bool:
@@ -107,7 +120,7 @@ def standing_by(
     if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
         return None
     person = _person(link, entry, found.linked_items.get(link.account_place))
-    check_holder(person)
+    check_holder(person, is_seen=held.channel == STATION)
     items = found.linked_items
     if person is not None:
         found = read(person)

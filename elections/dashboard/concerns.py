@@ -14,7 +14,7 @@ from elections.invitations.progress import Progress
 from elections.roll.sources import trouble
 from elections.rules import MIN_SECRET_GROUP, MIN_SHARED_WEIGHT, Election, State, some_weights
 
-from .next_step import Button
+from .next_step import Button, waiting_text
 
 MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
 
@@ -41,6 +41,7 @@ class ElectionSnapshot:
     needs_accounts: bool = False  # whether voters listed by address would have to make an account
     questions: Sequence[tuple[str, Election]] = ()  # by their names, with how many on the roll they are not for
     unasked: int = 0  # how many on the roll none of them is for
+    unreviewed: int = 0  # questions to candidates
 
     @property
     def state(self) -> State:
@@ -69,6 +70,16 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         sentence = ngettext("%(count)d mail could not be sent.", "%(count)d mails could not be sent.", failed)
         page = link("roll", _("See which, and why"), query="?show=failed")
         yield Concern("failed", sentence % {"count": failed}, page)
+    if snapshot.unreviewed:
+        sentence = ngettext(
+            "%(count)d question to candidates waits to be reviewed.",
+            "%(count)d questions to candidates wait to be reviewed.",
+            snapshot.unreviewed,
+        )
+        page = link("review_questions", _("Review questions"), "REVIEW_QUESTIONS")
+        yield Concern("questions", sentence % {"count": snapshot.unreviewed}, page)
+    if number := snapshot.progress.requests:
+        yield Concern("requests", waiting_text(number), link("requests", _("Answer requests"), "ANSWER"))
     if (failed_source := snapshot.progress.failed_source) and not is_closed:
         yield Concern("source", trouble(failed_source), link("roll_source", _("Follow a source"), "ADD_VOTERS"))
     if snapshot.needs_accounts:

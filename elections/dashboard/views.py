@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.access import election_context, organiser_page, panels
+from elections.candidate_questions.repository import count_waiting
 from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
@@ -48,12 +49,16 @@ def dashboard_context(
 ) -> dict[str, Any]:
     """With `for_all`, of the ballot whose questions the election leads; `read` finds candidates, of one of them."""
     now = now_text()
-    candidates, so_far, turnout, (parts, lacks_accounts) = run_parallel(
+    candidates, so_far, turnout, (parts, lacks_accounts, unreviewed) = run_parallel(
         table(),
         read,
         lambda: progress(election),
         lambda: turnout_context(election),
-        lambda: (panels(request.user, election), needs_accounts(election)),
+        lambda: (
+            panels(request.user, election),
+            needs_accounts(election),
+            0 if for_all else count_waiting(election),
+        ),
     )
     context = election_context(request, election, candidates=candidates, for_all=for_all, **turnout)
     voted = context["turnout"].voted if "turnout" in context else 0
@@ -63,7 +68,9 @@ def dashboard_context(
     is_short = election.voter_count <= MAX_GROUPED_VOTERS
     silent = 0 if for_all else sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
-    snapshot = replace(snapshot, questions=questions, unasked=election.excluded if unasked is None else unasked)
+    snapshot = replace(
+        snapshot, unreviewed=unreviewed, questions=questions, unasked=election.excluded if unasked is None else unasked
+    )
     return context | {
         "group_turnouts": group_turnouts(election, voted) if is_short and "turnout" in context else [],
         "step": step,

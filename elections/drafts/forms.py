@@ -24,6 +24,7 @@ from elections.rules import (
     RESULTS,
     SAFEGUARDS,
     Election,
+    check_joining,
     check_settings,
     check_window,
 )
@@ -292,7 +293,7 @@ GROUPS = (
     SettingsGroup(
         _("Who votes"),
         ("electorate", "joining", "for_groups", "secret_ballot", "changeable", "vote_by_link"),
-        ("paper_ballots", "letter_check", "safeguards"),
+        ("paper_ballots", "letter_check", "safeguards", "join_requests", "joins_until"),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(
@@ -301,6 +302,9 @@ GROUPS = (
     SettingsGroup(_("The result"), ("results_visible", "results_public")),
     SettingsGroup(_("Mail to voters"), ("mail_votes", "announces")),
 )
+
+
+TIMES = {"begins": "no_voting_before", "ends": "no_voting_after", "joins_until": "join_until"}  # as they are stored
 
 
 class SettingsForm(ZonedForm):
@@ -346,6 +350,20 @@ class SettingsForm(ZonedForm):
             "Only for voters listed by member number. A letter that got into the wrong hands is then not enough to "
             "vote. Dates of birth are part of the list of voters."
         ),
+    )
+    join_requests = forms.BooleanField(
+        label=_("People may ask to be put on the roll"),
+        required=False,
+        help_text=_(
+            "While it is open, anyone can ask on the election's help page. You decide about each request. Only if the "
+            "voters are listed."
+        ),
+    )
+    joins_until = LocalTimeField(
+        edge=Edge.CLOSING,
+        label=_("They may ask until"),
+        required=False,
+        help_text=_("In the time zone of the election. Without it, they may ask until voting ends."),
     )
     mail_votes = forms.BooleanField(
         label=_("Mail voters about their ballots"),
@@ -412,7 +430,7 @@ class SettingsForm(ZonedForm):
 
     @staticmethod
     def initial_of(election: Election, description: str) -> dict[str, Any]:
-        times = {"begins": election.no_voting_before, "ends": election.no_voting_after}
+        times = {name: getattr(election, stored) for name, stored in TIMES.items()}
         local = {name: form_time(from_text(text), election.time_zone) for name, text in times.items() if text}
         plain = (name for name in SettingsForm.base_fields if name not in (*times, "description", "scoring"))
         settings = {name: getattr(election, name) for name in (*plain, "for_groups")} | chosen_methods(election)
@@ -424,12 +442,13 @@ class SettingsForm(ZonedForm):
             cleaned = counted_settings(cleaned)
             check_settings(cleaned["method"], cleaned["seats"], cleaned["secret_ballot"], cleaned["results_visible"])
             check_window(self.stored("begins"), self.stored("ends"))
+            check_joining(cleaned["join_requests"], cleaned["electorate"])
         return cleaned
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
-        plain = {name: value for name, value in self.cleaned_data.items() if name not in ("begins", "ends")}
-        return plain | {"no_voting_before": self.stored("begins"), "no_voting_after": self.stored("ends")}
+        plain = {name: value for name, value in self.cleaned_data.items() if name not in TIMES}
+        return plain | {stored: self.stored(name) for name, stored in TIMES.items()}
 
     def clean_remind_before(self) -> tuple[int, ...]:
         return tuple(sorted(self.cleaned_data["remind_before"], reverse=True))

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from acts.storage import SITE, table
 from elections.convening import convened_of
+from elections.interruption import interruption_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, turnout
 from pages import times
@@ -176,6 +177,8 @@ FIELDS = {
     "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
+    "join_requests": gettext_lazy("whether people may ask to be put on the roll"),
+    "join_until": gettext_lazy("until when people may ask to be put on the roll"),
 }
 
 
@@ -223,6 +226,23 @@ def closed(context: EventContext) -> str:
     return context.text(_("%(who)s closed the election before its planned end, %(end)s."), end=end)
 
 
+def interrupted(context: EventContext) -> str:
+    entry, election = interruption_of(context.data), context.election
+    values = {"from": _in_its_zone(entry.began, election), "to": _in_its_zone(entry.ended, election)}
+    if entry.corrects:
+        sentence, values["number"] = (
+            _("%(who)s corrected entry %(number)s: interrupted from %(from)s to %(to)s."),
+            str(entry.corrects),
+        )
+    else:
+        sentence = _("%(who)s recorded that voting was interrupted from %(from)s to %(to)s.")
+    parts = [context.text(sentence, **values), _("What happened: %(text)s") % {"text": entry.happened}]
+    parts += [_("What was decided: %(text)s") % {"text": entry.decided}] if entry.decided else []
+    if entry.new_end:
+        parts.append(_("The end of voting was moved to %(end)s.") % {"end": _in_its_zone(entry.new_end, election)})
+    return " ".join(parts)
+
+
 def candidates_added(context: EventContext) -> str:
     names = [str(each["name"]) for each in context.data.get("candidates", ())]
     left = [name for name in names if fold(name) in context.current]
@@ -233,6 +253,20 @@ def candidates_added(context: EventContext) -> str:
     gone = len(names) - len(left)
     more = ngettext("%(count)d more is no longer a candidate.", "%(count)d more are no longer candidates.", gone)
     return f"{sentence} {more % {'count': gone}}" if gone else sentence
+
+
+def request_sent(context: EventContext) -> str:
+    if context.data.get("kind") == "join":
+        return _("Somebody asked to be put on the roll.")
+    return _("Somebody asked the organisers a question.")
+
+
+def request_answered(context: EventContext) -> str:
+    if context.data.get("outcome") == "refused":
+        return context.text(_("%(who)s refused a request to be put on the roll."))
+    if context.data.get("outcome") == "dismissed":
+        return context.text(_("%(who)s closed a request without an answer."))
+    return context.text(_("%(who)s answered a request."))
 
 
 def sentence_with_count(sentence: Any, attribute: str) -> Callable[[EventContext], str]:

@@ -186,8 +186,24 @@ CANDIDATE_ASKED = EmailTemplate(
     title=gettext_noop("Question to a candidate about skills"),
 )
 
+CANDIDATE_QUESTIONS = EmailTemplate(
+    gettext_noop("New questions to you as a candidate: %(election)s"),
+    (
+        gettext_noop("There are new questions to you as a candidate in the election “%(election)s”."),
+        gettext_noop(
+            "Voters see your answers with your name and on the ballot. You can change them until voting ends."
+        ),
+    ),
+    lambda mail: reverse("answer_questions", args=[mail.about["election_name"]]),
+    gettext_noop("Answer the questions"),
+    is_over=_unless(State.EDITABLE, State.OPEN),
+    values=lambda mail: {"election": mail.about["election_name"]},
+    title=gettext_noop("New questions to a candidate"),
+)
+
 EMAIL_TEMPLATES = {
     "candidate_asked": CANDIDATE_ASKED,
+    "candidate_questions": CANDIDATE_QUESTIONS,
     "vote_invitation": INVITATION,
     "vote_invitation_test": test_of(INVITATION),
     "vote_reminder": REMINDER,

@@ -187,13 +187,13 @@ def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
     storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=refusals)
 
 
-def record_one(actor: User, event: Event, *writes: Write) -> None:
-    """Like `record`, for a single mail of the actor's quota of today."""
+def record_one(actor: User, event: Event, *writes: Write, mails: int = 1) -> None:
+    """Like `record`, for a single mail, or a few, of the actor's quota of today."""
 
     def reserve() -> None:
         budget = mail_quota.quota_today(actor)
-        budget.check(1)
-        record(event, *writes, budget=budget.reserving(1))
+        budget.check(mails)
+        record(event, *writes, budget=budget.reserving(mails))
 
     retry_lost_race(reserve)
 
@@ -207,30 +207,52 @@ def is_under_way(election: Election, kind: str) -> bool:
     return MAILING.find(subject_of(election.name, kind)) is not None
 
 
-def resend_invitation(actor: User, election: Election, voter: str) -> None:
-    """Invite one voter again; a failed mail no longer counts. A voting link is replaced, and earlier ones end."""
+def resend_invitation(actor: User, election: Election, voter: str, *also: Write) -> None:
+    """Invite one voter again; a failed mail no longer counts. A voting link is replaced, and earlier ones end.
+
+    `also` is written with it, and may queue further mails."""
     actions.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
     item = table().get(sharding.voter_key(election, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
-    name, batch = item["voter_name"], Batch(election, INVITED, actor.name, questions=mailed_questions(election))
+    name = item["voter_name"]
     if rolls.is_by_number(name):
         raise WrongState(_("%(name)s gets a letter instead of mails.") % {"name": rolls.voter_of(item).label})
-    if not batch.asks(item):
-        raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     address, display_name = recipients_of([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
-    last = outbox.find(item[INVITED]) if INVITED in item else None
+    batch, email, others = _one_invitation(actor, election, item, item, address, display_name)
+    marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
+    event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
+    mails = 1 + sum(isinstance(each, Put) for each in also)
+    record_one(actor, event, email, marked, *others, *also, mails=mails)
+
+
+def inviting_anew(actor: User, election: Election, old: Item, new: Put) -> list[Write]:
+    """Invites a voter whose entry on the roll is replaced by a new one, under another address."""
+    address, display_name = new.item["voter_name"], old.get("display_name", "")
+    _batch, email, others = _one_invitation(actor, election, old, new.item, address, display_name)
+    marked = replace(new, item={**new.item, INVITED: email.item["number"], "invited_at": now_text()})
+    return [marked, email, *others]
+
+
+def _one_invitation(
+    actor: User, election: Election, old: Item, new: Item, address: str, display_name: str
+) -> tuple[Batch, Put, list[Write]]:
+    """The mail to a voter whose entry was `old`, and what it counts; a failed one is put aside, so that retrying all
+    failed mails does not send both."""
+    name, batch = old["voter_name"], Batch(election, INVITED, actor.name, questions=mailed_questions(election))
+    if not batch.asks(old):
+        raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
+    last = outbox.find(old[INVITED]) if INVITED in old else None
     if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):  # the button was pressed twice
         raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": name})
-    email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(item, display_name))
-    marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
-    counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
-    event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    aside = outbox.setting_aside(item.get(INVITED, ""))  # so that retrying all failed mails does not send both
-    record_one(actor, event, email, marked, *invitation(name, actor.name), *counted, *aside)
+    ledger, about = batch.ledger(new["voter_name"]), batch.about(new, display_name)
+    email = outbox.queued(EMAIL_KINDS[INVITED], address, ledger, **about)
+    counted = _recounting(batch.ledger(name), is_new=INVITED not in old)
+    invited = invitation(new["voter_name"], actor.name)
+    return batch, email, [*invited, *counted, *outbox.setting_aside(old.get(INVITED, ""))]
 
 
 def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:

@@ -77,6 +77,7 @@ class Progress:
     is_sealed: bool = False
     sealing: Sealing | None = None  # while that takes its time
     failed_source: str = ""  # why the roll could not follow its source last night
+    requests: int = 0  # to the organisers, that wait for an answer
 
     @property
     def invited(self) -> MailCounts | None:
@@ -114,11 +115,13 @@ def progress(election: Election) -> Progress:
     inviting, reminding = (MAILING.key(subject_of(election.name, kind)) for kind in (INVITED, REMINDED))
     result, mark = keys.result(election.name), keys.sealing(election.name)
     marks = [mark] if election.stored_state == State.CLOSED else []
-    found = table().get_many([counted, inviting, reminding, result, source, *marks])
+    desk = keys.help_desk(election.name)
+    found = table().get_many([counted, inviting, reminding, result, source, desk, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
     sealed, failed_source = Sealing.from_mark(found.get(mark)), found.get(source, {}).get("failed", "")
-    return Progress(mails, inviting in found, reminding in found, result in found, sealed, failed_source)
+    waiting = max(0, found.get(desk, {}).get("waiting", 0))
+    return Progress(mails, inviting in found, reminding in found, result in found, sealed, failed_source, waiting)
 
 
 def sealing(election_name: str) -> Sealing | None:

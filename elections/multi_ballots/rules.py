@@ -30,12 +30,19 @@ SHARED = (
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes"),
     "vote_by_link",
 )
-LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False, "letter_check": ""}
+LEADER_ONLY_DEFAULTS: dict[str, Any] = {
+    **{"remind_before": (), "announces": False, "letter_check": ""},
+    **{"join_requests": False, "join_until": None},
+}
 
 # Actions on all questions of a multi-question ballot at once, and those only on the leading one.
 ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
 LEADER_ACTIONS = frozenset(
-    {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
+    {
+        *(Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE),
+        Action.INTERRUPT,
+        *(Action.ANSWER, Action.RUN_STATION),
+    }
 )
 ALLOWED_WHILE_BUSY = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})
 

@@ -18,6 +18,7 @@ from acts.links import absolute_url
 from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.access import check_visible, election_context, panels
+from elections.candidate_questions.repository import answers_with_candidates
 from elections.invitations import wording
 from elections.multi_ballots import repository as multi_ballots
 from elections.repository import Description, Listed
@@ -113,7 +114,16 @@ def _public_part(election: Election, state: State) -> Fragment:
     """Facts and candidates, cached by version and by which statements are rendered."""
     candidates = repository.candidates_of(election)
     made_of = election, state, [each.html is None for each in candidates]
-    make_context = lambda: {"election": election, "state": state, "choices": choices_of(candidates, {})}  # noqa: E731
+
+    def make_context() -> dict[str, Any]:
+        answers = answers_with_candidates(election)
+        return {
+            "election": election,
+            "state": state,
+            "choices": choices_of(candidates, {}),
+            "candidate_answers": answers,
+        }
+
     return get_or_render(cache_key(PUBLIC_PART, fold(election.name)), PUBLIC_PART, make_context, made_of)
 
 

@@ -27,6 +27,7 @@ from store.table import Delete, Equals, Exists, Item, Update, Write
 
 Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
 NOTHING: Known = {}
+NOT_NOTED: Mapping[str, str] = {}
 NOBODY = Voter("")
 
 
@@ -69,10 +70,11 @@ def add_batch(
     batch: Sequence[str],
     also: Callable[[int, int], list[Write]] = lambda added, unknown: [],
     known: Known = NOTHING,
+    noted: Mapping[str, str] = NOT_NOTED,
 ) -> int:
     """Add the new voters of a batch in one transaction, and return how many; the other questions of a ballot follow.
 
-    `also` returns further writes, given how many are new and how many are unknown here.
+    `also` returns further writes, given how many are new and how many are unknown here. `noted` is in the event, too.
     """
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
@@ -83,7 +85,7 @@ def add_batch(
         return writes
 
     checks = [multi_ballots.is_free(election.book)] if election.book else []
-    added = _add(actor, election, batch, more, known, checks)
+    added = _add(actor, election, batch, more, known, checks, noted)
     if followers and added:
         multi_ballots.LISTING.start(subject)
     return added
@@ -116,6 +118,7 @@ def _add(
     also: Callable[[Sequence[str], int], list[Write]] = lambda new, unknown: [],
     known: Known = NOTHING,
     checks: Sequence[Write] = (),
+    noted: Mapping[str, str] = NOT_NOTED,
 ) -> int:
     rules.check_listing(election, batch)
     on_roll, accounts = rolls.roll_and_accounts(election, batch)
@@ -133,7 +136,7 @@ def _add(
     _readdress(actor, election, {name: known[name] for name in batch if name in known and name not in missing}, on_roll)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
-        event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new]}
+        event_data: Item = {"voters": new, "accounts": [bound.get(name) for name in new], **noted}
         event_data |= {"groups": [groups.get(name, []) for name in new]} if any(map(groups.get, new)) else {}
         if any(weights.get(name, 1) != 1 for name in new):
             event_data["weights"] = [weights.get(name, 1) for name in new]

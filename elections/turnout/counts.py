@@ -24,7 +24,7 @@ MIN_GROUP_VOTERS = 5  # voters of a group; of fewer, it is not shown how many ha
 MAX_HOURLY_WINDOW = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
 SECONDS_PER_HOUR, SECONDS_PER_DAY = 3600, 24 * 3600
 VOTES = {"BallotCast": 1, "BallotChanged": 1, "BallotWithdrawn": -1}
-KINDS = (*VOTES, "ElectionUpdated", "ElectionClosed")  # of events that may count
+KINDS = (*VOTES, "ElectionUpdated", "InterruptionRecorded", "ElectionClosed")  # of events that may count
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,8 @@ class TurnoutEvent:
 
     @property
     def moves_end(self) -> bool:
-        return self.kind == "ElectionUpdated" and "no_voting_after" in self.data
+        name = {"ElectionUpdated": "no_voting_after", "InterruptionRecorded": "new_end"}.get(self.kind)
+        return name in self.data
 
     @property
     def place(self) -> Key:
@@ -235,7 +236,7 @@ def with_event(item: Item, event: TurnoutEvent) -> Item:
         return item
     item = item | {"counted": event.number}
     if event.moves_end:
-        return item | {"ends": event.data["no_voting_after"]}
+        return item | {"ends": event.data.get("new_end", event.data.get("no_voting_after"))}
     if event.kind == "ElectionClosed":
         return item | {"closed": True}
     ends = datetime.fromisoformat(item["ends"]) if item["ends"] else None

@@ -32,9 +32,9 @@ from live.play import play_of
 from live.qa_store import read_texts as texts_of
 from live.rounds import Round, options_of
 from live.rules import Game, State
-from live.text_cleaning import single_line
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
+from pages.text_cleaning import single_line
 from polls import services as polls
 from polls.forms import usual_retention
 from polls.rules import Poll

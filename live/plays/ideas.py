@@ -18,13 +18,13 @@ from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayContext,
 from live.plays.race import race
 from live.plays.ranked_poll import first_place, random_ranking, ranking_lines
 from live.plays.robot_texts import robot_sentence
-from live.qa_rules import Mode
 from live.rounds import Round, options_of
 from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.snapshot import Snapshot
 from live.symbols import and_others
 from pages.fragments import fragment
+from qa.rules import Mode
 from questions.question import Kind, Question, Type
 from store import keys
 from store.table import Key, Write

@@ -16,10 +16,11 @@ from django.utils.translation import gettext_lazy as _
 from live import qa_rules as rules
 from live.moderation import ModeratedText
 from live.play import play_at, play_of
-from live.qa_rules import Fate, QaQuestion, author_id
+from live.qa_rules import QaQuestion
 from live.rules import Phase
 from live.seats import Seat
 from live.snapshot import Snapshot
+from qa.rules import Fate, Mode, author_id, best_first
 
 MAX_QUESTIONS_SHOWN = 100  # per list, best first; the report has the rest
 
@@ -138,7 +139,7 @@ def _all_texts(snapshot: Snapshot) -> Iterator[ModeratedText]:
 
 def count_waiting_texts(snapshot: Snapshot) -> int:
     """Number of texts the host has to review."""
-    if snapshot.texts.mode == rules.Mode.OPEN:
+    if snapshot.texts.mode == Mode.OPEN:
         return 0
     return sum(each.fate == Fate.WAITING and not each.is_of_removed for each in texts_to_moderate(snapshot))
 
@@ -214,7 +215,7 @@ def host_lines(snapshot: Snapshot) -> list[QuestionLine]:
 
     def lines() -> list[QuestionLine]:
         turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.ANSWERED: 2, Fate.HIDDEN: 3}
-        best = rules.best_first(
+        best = best_first(
             snapshot.qa_questions,
             {each.id: snapshot.upvotes.get(each.id, 0) for each in snapshot.qa_questions if each.is_seen},
         )

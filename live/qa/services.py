@@ -11,14 +11,18 @@ from typing import Any
 
 from acts.refusals import NotNow
 from acts.retry import retry_lost_race
-from acts.storage import record, table, try_write
+from acts.storage import record
 from live import changes
 from live import qa_rules as rules
 from live import qa_store as repository
 from live import repository as games
-from live.qa_rules import Act, Fate, QaQuestion, QaSettings, author_id, question_id
+from live.qa_rules import Act, QaQuestion, QaSettings
 from live.rules import Game, State
 from live.seats import Seat
+from qa import rules as question_rules
+from qa import services as questions
+from qa import store
+from qa.rules import Fate, author_id
 from store import keys
 from store.log import Event
 from store.splitting import by_count
@@ -39,38 +43,27 @@ EVENTS = {
 def send(
     game: Game, state: State, qa: QaSettings, seat: Seat, own: Sequence[QaQuestion], text: str, at: int
 ) -> QaQuestion:
-    """Send a validated question within the player's limits; idempotent for the same text.
+    """Send a validated question within the player's limits; `own` are their earlier questions."""
+    board = repository.board(game.id, game.ttl)
 
-    `own` are the player's earlier questions, read after the request came in. Two sent at once compete for the same id,
-    and the second retries.
-    """
-    before = next((each for each in own if each.text == text), None)
-    if before is not None:
-        return before
-    rules.check_sends(qa, state.phase, own)
-    question = QaQuestion(
-        question_id(game.id, seat.player, len(own)),
-        text,
-        author_id(game.id, seat.player),
-        at,
-        player=seat.player if qa.named else "",  # stored only if names are shown
+    def new(id_: str) -> QaQuestion:
+        player = seat.player if qa.named else ""  # stored only if names are shown
+        asked = QaQuestion(id_, text, author_id(game.id, seat.player), at, player=player)
+        return question_rules.with_initial_fate(asked, qa.mode, qa.words)
+
+    question = questions.send(
+        board, seat.player, own, text, lambda known: rules.check_sends(qa, state.phase, known), new
     )
-    question = rules.with_initial_fate(qa, question)
-    if not try_write(*repository.sending(game, question)):
-        items = table().get_many(repository.own_keys(game.id, seat.player))
-        return send(game, state, qa, seat, repository.own_questions(game.id, seat.player, items), text, at)
-    repository.count_question(game)
-    changes.publish(game.id)
+    if question not in own:
+        changes.publish(game.id)
     return question
 
 
 def upvote(game: Game, state: State, qa: QaSettings, seat: Seat, asked: QaQuestion | None, *, on: bool) -> bool:
     """Upvote a visible question of another player, or take it back; idempotent. Return whether anything changed."""
-    who = author_id(game.id, seat.player)
-    rules.check_upvotes(qa, state.phase, asked, who if asked and seat.had_it(asked.at) else "")
-    assert asked is not None  # checked above
-    writes = repository.upvoting if on else repository.taking_back
-    return try_write(*writes(game, who, asked.id))
+    rules.check_takes(qa, state.phase)
+    may_be_own = asked is not None and seat.had_it(asked.at)
+    return questions.upvote(repository.board(game.id, game.ttl), seat.player, asked, on=on, may_be_own=may_be_own)
 
 
 # --- by hosts ---
@@ -103,14 +96,13 @@ def moderate(game_id: str, question: str, who: str, act: Act, answer: str = "") 
 def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> QaQuestion:
     game, _state, qa, before = _read(game_id, question)
     if qa is None or before is None:
-        raise NotNow(rules.NOT_THERE)
+        raise NotNow(question_rules.NOT_THERE)
     rules.check_offered(qa, before, act)
     after, screen = rules.moderated(before, act, answer), rules.screen_after(qa, before, act)
     if after == before and screen == qa.on_screen:
-        raise NotNow(rules.ALREADY_CHANGED)
-    own = (
-        [repository.checking_unchanged(game, before)] if after == before else repository.moderating(game, before, after)
-    )
+        raise NotNow(question_rules.ALREADY_CHANGED)
+    board = repository.board(game.id, game.ttl)
+    own = [store.checking_unchanged(board, before)] if after == before else store.moderating(board, before, after)
     said = {"game_id": game.id, "asked": before.id, "on_screen": screen}
     record(Event(who, EVENTS[act], said), *own, *repository.putting_up(game, qa, screen))
     changes.publish(game.id)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from live import qa_store as repository
 from live.moderation import Texts
 from live.qa_rules import QaQuestion, QaSettings
+from qa import store
 from store.table import Item, Key
 
 MIN_THROTTLED_QUESTIONS = 100  # from here on new ones are delayed
@@ -79,6 +80,6 @@ class QaCache:
         if items is None and now - self._summed_at < UPVOTES_REFRESH_MS:
             return
         self._summed_at = now
-        found = repository.read_upvotes(self.id, items)
+        found = store.read_upvotes(repository.board(self.id), items)
         if found != self.upvotes:
             self.upvotes = found

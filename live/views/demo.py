@@ -9,10 +9,11 @@ from accounts.models import User
 from acts.storage import try_write
 from live import clock, qa_store, repository, seats, steps
 from live.qa import services as qa
-from live.qa_rules import Act, Fate, QaSettings
+from live.qa_rules import Act, QaSettings
 from live.rules import Game, State, Step
 from live.seats import Seat
 from live.services import answering, making, moving
+from qa.rules import Fate
 from questions.demo import MAKER, PLANNED
 from questions.question import Kind, Question, Type
 

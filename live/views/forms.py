@@ -18,12 +18,13 @@ from live import formats
 from live.formats import FORMATS
 from live.labels import type_label
 from live.play import Play, Text, TypedQuestion, play_for_type, play_named, plays, suits
-from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, QaSettings, folded
+from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, QaSettings
 from live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
 from pages.times import local_time
+from qa.rules import Mode, folded
 from questions import repository as sets
 from questions.forms import QuestionForm
 from questions.question import MAX_OPTIONS, MAX_QUESTIONS, Question, Type, flaws, tidied

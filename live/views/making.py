@@ -19,11 +19,11 @@ from live.formats import FORMATS
 from live.lifetimes import configured
 from live.play import plays
 from live.qa import services as questions
-from live.qa_rules import Mode
 from live.rules import Game
 from live.services import hosting, making
 from pages.forms import form_data, form_page, new_token, refusals_as_errors
 from pages.messages import refusals_as_messages
+from qa.rules import Mode
 from questions import repository as sets
 from questions.question import Kind, Question, Type
 

@@ -15,11 +15,10 @@ from django.utils.translation import gettext_lazy
 from accounts.access import public
 from acts.refusals import NotNow, Refusal
 from live import clock, players
-from live import qa_rules as rules
 from live import qa_store as repository
 from live.qa import display, services
 from live.qa.display import QuestionLine
-from live.qa_rules import Act, QaQuestion, author_id
+from live.qa_rules import Act, QaQuestion
 from live.rate_limit import ANSWER_RATE, RateLimit, TooFast
 from live.screens import access, rendering, snapshots
 from live.screens.access import Hosted, for_hosts
@@ -28,6 +27,9 @@ from live.screens.rendering import Role
 from live.seats import Seat
 from live.snapshot import Snapshot
 from pages.forms import form_page
+from qa import rules as question_rules
+from qa import store
+from qa.rules import Fate, author_id
 from store import keys
 from store.table import StoreError
 
@@ -58,9 +60,9 @@ class QaContext:
 def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext | HttpResponse:
     """Loads everything in one round trip; returns a page instead if the visitor cannot play now."""
     held, place = players.pass_of(request, game_id), players.seat_key(request, game_id)
-    player = held.player if held else ""
+    player, board = held.player if held else "", repository.board(game_id)
     upvoted, wanted = keys.upvoted(game_id, author_id(game_id, player)), keys.asked(game_id, question)
-    also = [place, upvoted, wanted, *repository.own_keys(game_id, player)] if place else []
+    also = [place, upvoted, wanted, *store.own_keys(board, player)] if place else []
     snapshot, items = snapshots.current_with(game_id, *also, *keys.all_upvotes(game_id))
     if snapshot is None:
         raise Http404
@@ -69,8 +71,8 @@ def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext |
     if found is None or instead is not None:
         return instead or redirect("join")
     asked = repository.question_from_item(items[wanted]) if wanted in items else None
-    own = repository.own_questions(game_id, player, items)
-    mine = frozenset() if found.seat.taken_over_at else repository.upvoted(items.get(upvoted))
+    own = store.own_questions(QaQuestion, board, player, items)
+    mine = frozenset() if found.seat.taken_over_at else store.upvoted(items.get(upvoted))
     return QaContext(snapshots.with_upvotes(snapshot, items), found.seat, own, mine, asked)
 
 
@@ -103,7 +105,7 @@ def _page(request: HttpRequest, viewer: QaContext, status: int = 200, **own: Any
         ),
         "mine": rendering.render_own_questions(snapshot, seat, display.own_lines(snapshot, seat, viewer.own)),
         "upvoted": " ".join(sorted(viewer.upvoted)),
-        "longest": rules.MAX_QUESTION_CHARS,
+        "longest": question_rules.MAX_QUESTION_CHARS,
     }
     return render(request, "live/qa/qa.html", context | own, status=status)
 
@@ -121,7 +123,7 @@ def _send(request: HttpRequest, viewer: QaContext, at: int) -> HttpResponse:
     """A refusal shows the question as typed."""
     snapshot, seat = viewer.snapshot, viewer.seat
     try:
-        text = rules.parse_question(request.POST.get("text", ""))
+        text = question_rules.parse_question(request.POST.get("text", ""))
         _check_knows_names(request, snapshot)
         QUESTION_RATE.check(f"{snapshot.game.id} {seat.player}", at)
         question = services.send(snapshot.game, snapshot.state, snapshot.qa, seat, viewer.own, text, at)
@@ -175,7 +177,7 @@ def _upvote(request: HttpRequest, viewer: QaContext) -> HttpResponse:
         return redirect(f"{reverse('qa', args=[snapshot.game.id])}#{asked.id}")
     number = snapshot.upvotes.get(asked.id, 0) + (changed and (1 if on else -1))
     return render(
-        request, "live/qa/upvote.html", {"line": QuestionLine(asked, number, is_upvoted=on), "takes_questions": True}
+        request, "qa/upvote.html", {"line": QuestionLine(asked, number, is_upvoted=on), "takes_questions": True}
     )
 
 
@@ -213,7 +215,7 @@ def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, 
         "screen": rendering.render_screen(Role.MANAGE_QA, snapshot),
         "form": form or QaForm(initial=QaForm.initial_of(snapshot.qa)),
         "answering": wanted,
-        "longest": rules.MAX_ANSWER_CHARS,
+        "longest": question_rules.MAX_ANSWER_CHARS,
     }
     refused = bool(form and form.errors) or "problem" in more
     return render(request, "live/qa/manage.html", context | more, status=422 if refused else 200)
@@ -222,7 +224,7 @@ def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, 
 def _to_answer(request: HttpRequest, snapshot: Snapshot) -> QaQuestion | None:
     """The question to write an answer to."""
     wanted = request.GET.get("answer", "")
-    return next((each for each in snapshot.qa_questions if each.id == wanted and each.fate != rules.Fate.HIDDEN), None)
+    return next((each for each in snapshot.qa_questions if each.id == wanted and each.fate != Fate.HIDDEN), None)
 
 
 def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:
@@ -246,11 +248,11 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
     is_by_script = request.headers.get("X-Requested-With") == "fetch"
     try:
         if word not in set(Act):
-            raise NotNow(rules.ALREADY_CHANGED)
+            raise NotNow(question_rules.ALREADY_CHANGED)
         if question.startswith("t") or question == WAITING:
             _moderate_texts(request, game_id, question, Act(word))
             return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
-        answer = rules.parse_answer(request.POST.get("text", ""))
+        answer = question_rules.parse_answer(request.POST.get("text", ""))
         services.moderate(game_id, question[:MAX_ID_CHARS], request.user.name, Act(word), answer)
     except Refusal as refusal:
         if is_by_script:
@@ -263,9 +265,9 @@ def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: Act) -
     """Decides on one text of a round, or on all that await approval."""
     snapshot = _load_snapshot(game_id)
     texts = [each for each in display.texts_to_moderate(snapshot) if not each.is_of_removed]
-    some = [each for each in texts if each.id == wanted or (wanted == WAITING and each.fate == rules.Fate.WAITING)]
+    some = [each for each in texts if each.id == wanted or (wanted == WAITING and each.fate == Fate.WAITING)]
     if act not in (Act.SHOW, Act.HIDE) or not some:
-        raise NotNow(rules.ALREADY_CHANGED)
+        raise NotNow(question_rules.ALREADY_CHANGED)
     for number in {each.round for each in some}:
         services.moderate_texts(
             game_id, number, [each.mark for each in some if each.round == number], request.user.name, act

@@ -20,13 +20,14 @@ from live import counting, qa_store, repository, seats, standings
 from live.follow_ups import services as follow_ups
 from live.moderation import NOTHING_WRITTEN, Texts
 from live.play import Play, Text, play_of, plays_of
-from live.qa_rules import Fate, author_id, best_first
 from live.rounds import Entry, Round
 from live.rules import Game, Phase, State, question_numbers
 from live.seats import Seat
 from live.standings import Standings
 from pages.lists import as_csv
 from pages.sorting import natural_sort_key
+from qa import store
+from qa.rules import Fate, author_id, best_first
 from questions.question import Question
 from store import keys
 
@@ -143,7 +144,7 @@ def reported_questions(game: Game, seated: Mapping[str, Seat] | None = None) -> 
     if not questions:
         return
     known = {each.player: each for each in seats.read_seats(game.id)} if seated is None else seated
-    upvotes, is_named = qa_store.read_upvotes(game.id, items), qa_store.qa_from_item(items[place]).named
+    upvotes, is_named = store.read_upvotes(qa_store.board(game.id), items), qa_store.qa_from_item(items[place]).named
     removed = {author_id(game.id, each.player) for each in known.values() if each.removed}
     for each in best_first(questions, upvotes):
         name = known[each.player].name if is_named and each.player in known else ""

@@ -74,6 +74,7 @@ class History:
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
         self.parts, self.result, self.closed, self.convened, self.groups, self.weights = [], None, False, None, {}, {}
+        self.interruptions = []
         for event in sorted(events, key=lambda event: event["event_id"]):
             self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
         self.roll = {name: voted for name, voted in self.roll.items() if voted is not None and self.may_vote(name)}
@@ -98,6 +99,8 @@ class History:
         elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
             self.settings.update({key: value for key, value in said.items() if key in SETTINGS or key in MARKING})
+        elif kind == "InterruptionRecorded":
+            self.interruptions.append({key: value for key, value in said.items() if key != "election_name"})
         elif kind == "ElectionRenamed":
             self.name = said["new_name"]
         elif kind == "CandidatesAdded":
@@ -184,6 +187,21 @@ class Bundle:
             raise Wrong(f"Of {entitled} entitled {present} were present: that contradicts the other facts.")
         of, met = f" of {entitled}" * (entitled > 0), "met" if quorate else "NOT MET"
         return f"convened by “{title}” at {at}: {present}{of} present, quorum of {quorum or 'one'} {met}"
+
+    def check_interruptions(self, history, box):
+        """What rules.json says of interruptions is what organisers put on record, and they are numbered in order."""
+        told = self.rules.get("interruptions", [])
+        numbers = [each["number"] for each in told]
+        if told != history.interruptions or numbers != sorted(set(numbers)):
+            raise Wrong("rules.json does not say of interruptions what the log says.")
+        lines = (
+            f"\n    {each['number']}: {each['began']} to {each['ended']}: {each['happened']}"
+            + f" Decided: {each.get('decided')}" * ("decided" in each)
+            + f" New end: {each.get('new_end')}" * ("new_end" in each)
+            + f" (corrects {each.get('corrects')})" * ("corrects" in each)
+            for each in told
+        )
+        return f"interruptions on record: {len(told)}{''.join(lines)}" if told else ""
 
     def check_roll(self, history, box):
         """The roll agrees with the log, except who has voted if that is undisclosed, and email addresses."""
@@ -483,7 +501,7 @@ def main(path):
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
         history, box = History(bundle.events), bundle.counted()
-        for what in ("rules", "convening", "roll", "ballots", "lots", "count", "digests"):
+        for what in ("rules", "convening", "interruptions", "roll", "ballots", "lots", "count", "digests"):
             if said := getattr(bundle, f"check_{what}")(history, box):
                 print("ok ", said)
     except Exception as error:

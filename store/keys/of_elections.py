@@ -117,9 +117,11 @@ for_everyone = _one("EVERYONE")
 public_election = _one("PUBLIC")  # from its opening, if its result is or will be public
 lots = _one("LOTS")  # the secret that it is committed to while open; deleted when revealed with the result
 result = _one("RESULT")
+candidate_qa = _one("QA")  # how many questions to candidates were sent, and when candidates were last mailed
 sealing = _one("SEALING")
 shared_result = _one("SHARED")  # a short form of a public result
 reminders = _one("REMINDERS")
+help_desk = _one("REQUESTS")  # how many requests to its organisers wait
 invitation_words = _one("WORDS")  # the organisers' own text in the invitation, and who gets the replies
 
 candidates = _all("CANDIDATE#")
@@ -131,8 +133,55 @@ all_published = _all("PUBLISHED#")
 result_parts = _all("RESULT#")
 counted_parts = _all("COUNTED#")
 failed_mails = _all("FAILED#")
+candidate_questions = _all("ASKED#")
+candidate_answers = _all("ANSWER#")
+answer_links = _all("ANSWERING#")
 messages = _all("MESSAGE#")
 letter_batches = _all("LETTERBATCH#")
+stations = _all("STATION#")
+help_requests = _all("REQUEST#")
+all_sent_requests = _all("SENDER#")
+
+
+# --- questions to candidates ---
+
+QUESTION_UPVOTES = 4  # items that upvotes are added to, so that those who upvote at once rarely contend
+
+
+def candidate_question(election_name: str, question: str) -> Key:
+    return Key(election(election_name).pk, f"ASKED#{escape(question)}")
+
+
+def candidate_answer(election_name: str, question: str, candidate: int) -> Key:
+    return Key(election(election_name).pk, f"ANSWER#{escape(question)}#{candidate:04d}")
+
+
+def answer_link(election_name: str, candidate: int) -> Key:
+    """Which links to answer as this candidate are valid."""
+    return Key(election(election_name).pk, f"ANSWERING#{candidate:04d}")
+
+
+def questions_upvoted(election_name: str, who: str) -> Key:
+    """`who` is a keyed digest, never a name."""
+    return Key(election(election_name).pk, f"UPVOTED#{escape(who)}")
+
+
+def question_upvotes(election_name: str, who: str) -> Key:
+    """The totals that a person's upvotes are added to."""
+    return _upvotes(election_name, shard_of(who, QUESTION_UPVOTES))
+
+
+def all_question_upvotes(election_name: str) -> list[Key]:
+    return [_upvotes(election_name, each) for each in range(QUESTION_UPVOTES)]
+
+
+def _upvotes(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"UPVOTES#{number}")
+
+
+def questions_by(who: str) -> Span:
+    """Questions to candidates by one account; `who` is a keyed digest of it."""
+    return Span(f"ASKEDBY#{escape(who)}", index=True)
 
 
 # --- rolls ---
@@ -303,6 +352,18 @@ def published(election_name: str, number: int) -> Key:
     return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
 
 
+# --- polling stations ---
+
+
+def station(election_name: str, station_id: str) -> Key:
+    return Key(election(election_name).pk, f"STATION#{escape(station_id)}")
+
+
+def station_code(digest: str) -> Key:
+    """Leads from the code that is typed in a booth to its station."""
+    return Key(f"STATIONCODE#{escape(digest)}", METADATA)
+
+
 # --- results ---
 
 
@@ -329,3 +390,29 @@ def failed_mail(election_name: str, kind: str, voter_name: str) -> Key:
 
 def message(election_name: str, digest: str) -> Key:
     return Key(election(election_name).pk, f"MESSAGE#{escape(digest)}")
+
+
+# --- requests to the organisers ---
+
+
+def help_request(election_name: str, request_id: str) -> Key:
+    return Key(election(election_name).pk, f"REQUEST#{escape(request_id)}")
+
+
+def requests_in(election_name: str, state: str) -> Span:
+    """The inbox of an election's organisers: what waits, or what was answered, by date."""
+    return Span(f"REQUESTS#{part(election_name)}#{state}", index=True)
+
+
+def sent_request(election_name: str, sender: str, request_id: str) -> Key:
+    """The entry by which a request is found by whoever sent it, by name or address."""
+    return Key(election(election_name).pk, f"SENDER#{part(sender)}#{escape(request_id)}")
+
+
+def requests_sent_in(election_name: str, sender: str) -> Span:
+    return Span(election(election_name).pk, prefix=f"SENDER#{part(sender)}#")
+
+
+def requests_sent_by(sender: str) -> Span:
+    """In all elections."""
+    return Span(f"SENDER#{part(sender)}", index=True)

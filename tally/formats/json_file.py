@@ -1,4 +1,5 @@
-"""JSON: ours, and that of collections of elections with published results, which looks the same.
+"""JSON: ours, and that of collections of elections with published results, which looks the same. Cast vote records are
+read by `cvr`.
 
     {"title": "...", "seats": 1, "unranked": "below", "candidates": ["Ada", "Bo", "Cy"],
      "ballots": [{"ranking": [[0], [1, 2]], "count": 5}, ...]}
@@ -22,6 +23,7 @@ from typing import Any
 from ..ballots import BadBallot, check, groups_of, ratings_of
 from ..methods import KINDS
 from ..pairwise import UNRANKED
+from . import cvr
 from .file import (
     MAX_SEATS,
     VALUED,
@@ -42,7 +44,7 @@ PART = re.compile(rf"{TEXT}|[\[{{\]}}]|[^\"\[\]{{}}]+", re.DOTALL)
 SCALAR = re.compile(rf"{TEXT}|[\[{{]|[^\s\"\[\]{{}},:]+", re.DOTALL)
 SIMPLE = re.compile(r'\{(?:[^{}"]++|"[^{}"\\]*+")*+\}')  # an object such as most ballots are
 RULES = {"last": "below", "abstain": "no-opinion"} | {rule: rule for rule in UNRANKED}
-KEYS = ("candidates", "ballots", "title", "name", "seats", "unranked", "rules", "kind")
+KEYS = ("candidates", "ballots", "title", "name", "seats", "unranked", "rules", "kind", "CVR", "Election")
 BALLOT = ("ranking", "values", "marks")
 PLACES = "a candidate's place in the list"
 
@@ -59,7 +61,7 @@ class _Reader:
     def __init__(self, limits: Limits):
         self.limits = limits
         self.counter = BallotCounter(limits)
-        self.roster = self.counter.roster
+        self.roster, self.records = self.counter.roster, cvr.Records(limits)
         self.fields: dict[str, tuple[int, Any]] = {}  # by key, the line and the value
         self.most = -1  # the highest place of a candidate on any ballot, and the line of it
         self.most_line = 0
@@ -73,6 +75,8 @@ class _Reader:
         self.fields[key] = (values.line, None)
         if key == "ballots":
             values.each_item(self._ballot)
+        elif key == "CVR":
+            values.each_item(lambda text, line: self.records.add(values.parsed(text, line), line))
         elif key == "candidates":
             values.each_item(lambda text, line: self._candidate(values.parsed(text, line), line))
         else:
@@ -108,6 +112,9 @@ class _Reader:
             self.most, self.most_line = most, line
 
     def file(self) -> File:
+        if "CVR" in self.fields:
+            self.records.elections = self.fields.get("Election", (0, []))[1]
+            return self.records.file()
         for key in ("candidates", "ballots"):
             if key not in self.fields:
                 raise BadFile(None, f"This file has no “{key}”.")

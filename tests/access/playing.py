@@ -9,11 +9,12 @@ from accounts.models import User
 from live import clock, repository
 from live.plays import best_answer
 from live.qa import services as questions
-from live.qa_rules import Mode, QaSettings, question_id
+from live.qa_rules import QaSettings
 from live.rules import Game, Step
 from live.screens import snapshots
 from live.seats import Seat
 from live.services import making, moving
+from qa.rules import Mode, question_id
 from questions.question import Kind, Question, Type
 
 from .joining import seat

@@ -30,6 +30,9 @@ from elections import setup_steps
 from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
 from elections.groups import services as groups
+from elections.help_desk import repository as requests
+from elections.help_desk import services as help_desk
+from elections.help_desk.rules import JOIN, QUESTION, WAITING, Asker, HelpRequest
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
@@ -97,7 +100,8 @@ PASSERS_BY = (
     "passer-by",
     "guest",
     "changer",
-)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words
+    "booth",
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words; a booth
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,7 @@ def build() -> Site:
     """On the empty table that `settings.STORE_URL` names."""
     from .assembling import acts_of_assembling, looks_at_assembling
     from .by_link import acts_by_link, looks_by_link
+    from .candidate_questions import looks_at_candidate_questions
     from .hosting import acts_of_hosting, looks_at_hosting
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
@@ -137,13 +142,15 @@ def build() -> Site:
     from .program import looks_of_programs, program_of
     from .questions import looks_at_multi_ballots
     from .records import looks_at_records
+    from .voting_here import acts_at_stations, looks_at_stations
 
     people = _people()
     _draft(people["organiser"])
-    _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True)
+    _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True, join_requests=True)
     _open(people["organiser"], "Prize", secret_ballot=False, results_visible="live")
     _past(people["organiser"])
     _mailed(people["organiser"])
+    _asked(people["organiser"])
     lunch, dinner = _polls(people["organiser"])
     _skills(people["owner"], people["voter"])
     _needs(people["organiser"], people["voter"])
@@ -185,12 +192,14 @@ def build() -> Site:
         *looks_at_records(people["organiser"]),
         *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
+        *looks_at_stations(people["organiser"], browsers["booth"]),
+        *looks_at_candidate_questions(people["organiser"], people["voter"]),
         *looks_of_programs(lunch, liked, set_id),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
     acts += [*acts_of_hosting(people["organiser"]), *_acts_of_likers(liked)]
     acts += acts_of_assembling(people["organiser"], people["voter"], browsers["voter"])
-    acts += acts_by_link()
+    acts += [*acts_by_link(), *acts_at_stations()]
     return Site(browsers, looks, [*acts, *_acts(people, lunch, browsers["stranger"])])
 
 
@@ -274,6 +283,21 @@ def _mailed(otto: User) -> None:
     mailing.invite(otto, _now("Board"))
     messages.send(otto, _now("Board"), text("A room"), text("It is **upstairs**."))
     queue_mailings()
+
+
+def _asked(otto: User) -> None:
+    """A question that was answered, one that waits, and a request to join."""
+    board, voter = _now("Board"), Asker(known("Ben"), "ben@example.org", voter=known("Ben"))
+    for number, (asker, kind) in enumerate([(voter, QUESTION), (voter, QUESTION), (STRANGER, JOIN)]):
+        help_desk.ask(board, asker, kind, text("Where is my mail?"), network="203.0.113.7", mark=f"asked {number}")
+    help_desk.reply(otto, board, requests_waiting()[0], text("It is on its way."))
+
+
+STRANGER = Asker("Zoë", "zoe@example.net")
+
+
+def requests_waiting() -> list[HelpRequest]:
+    return requests.list_requests(known("Board"), WAITING, limit=9)[0]
 
 
 def _polls(otto: User) -> tuple[Poll, Poll]:
@@ -445,6 +469,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
         Look("election_calendar", "voter", ("Board",)),
+        *(Look("ask_for_help", who, ("Board",)) for who in ("voter", "stranger")),
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),
@@ -468,17 +493,8 @@ def _looks_of_the_organiser() -> list[Look]:
         "rename_election",
         "rehearse",
     )
-    of_open = (
-        "dashboard",
-        "turnout",
-        "roll",
-        "export_roll",
-        "message_voters",
-        "choose_reminders",
-        "extend",
-        "paper",
-        "letters",
-    )
+    of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
+    of_open += ("interruptions", "letters")
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
     (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [
@@ -499,6 +515,10 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("invitation", "organiser", ("Board",)),
         Look("invitation", "organiser", ("Board",), of="reminders", asked={"what": "reminder"}),
         Look("invitation_mail", "organiser", ("Board",)),
+        Look("requests", "organiser", ("Board",)),
+        Look("requests", "organiser", ("Board",), of="answered", asked={"show": "answered"}),
+        *(Look("request", "organiser", ("Board", each.id), of=each.kind) for each in requests_waiting()),
+        Look("request", "organiser", ("Board", requests_waiting()[0].id), of="search", asked={"q": known("Ben")[:2]}),
         *(Look(page, "organiser", ("Board",)) for page in (*of_open, *of_any)),
     ]
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -85,10 +86,11 @@ def measured(table: Table) -> list[Row]:
 def without_haste() -> Iterator[Standstill]:
     """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
     name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed
-    yet."""
+    yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
     from accounts import password_policy
     from acts import branding
     from live import clock as of_sessions
+    from live.services import making
     from polls import live_count as of_polls
     from polls import voters
     from results.incoming import count as of_elections
@@ -97,9 +99,10 @@ def without_haste() -> Iterator[Standstill]:
 
     from .site import PRESENTED
 
-    clock, moment = Standstill(), of_sessions.now()
+    clock, moment, numbers = Standstill(), of_sessions.now(), count()
     with (
         patch.object(of_sessions, "now", lambda: moment),
+        patch.object(making, "new_code", lambda running: f"{next(numbers):04d}"),
         patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
         patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),
         patch.object(pause.cache, "ticking", lambda: 0.0),

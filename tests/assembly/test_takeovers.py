@@ -12,10 +12,10 @@ from django.urls import reverse
 from assembly import check_in, roll
 from live import clock, repository, seats
 from live.qa import services
-from live.qa_rules import Mode
 from live.rules import Step
 from live.screens import snapshots
 from live.services import answering, seating
+from qa.rules import Mode
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.assembly.test_check_in import address, by_code, code_of, host, send_check_in

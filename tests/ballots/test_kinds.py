@@ -375,8 +375,13 @@ def test_questions_of_mixed_kinds_on_one_ballot(signed_in, person):
     multi.open_(organiser, multi_ballots.find(ballot.id))
     finish_background()
     voter, root = signed_in("Eve", Role.VOTER), f"/book/{ballot.id}/ballot"
+    assert "To abstain is a vote, too. Without any mark you skip this question" in text_of(voter.get(f"{root}/2/"))
+    review = voter.post(f"{root}/2/", {"rank-choice": ""}, follow=True) and voter.get(f"{root}/review/")
+    assert text_of(review).count("You leave this one blank: no vote is cast on it.") == 3
+    assert text_of(review).count("To cast a blank ballot, open the question’s own page.") == 2, "not on yes or no"
+    assert "choose “Abstain” for that" in text_of(review)
     voter.post(f"{root}/1/", {"rank-0": "1"})
     voter.post(f"{root}/2/", {"rank-choice": ["", "1"]})
     review = voter.post(f"{root}/3/", {"rank-choice": ""}, follow=True)
     assert "✓ No" in text_of(review)
-    assert "You have not marked anything here." in text_of(review)
+    assert "You leave this one blank: no vote is cast on it." in text_of(review)

@@ -108,7 +108,7 @@ def test_one_way_through_all_questions_one_review_and_one_button(eve, multi_ball
     review = ranked(eve, multi_ballot, 3, rank_2="1")
     assert "Question 3 of 3 Song" in text_of(third)
     assert "Cast these 2 ballots" in text_of(review)
-    assert "You have not voted on this question." in text_of(review)
+    assert "You leave this one blank: no vote is cast on it." in text_of(review)
     assert [votes(name) for name in NAMES] == [0, 0, 0]
     receipts = cast(eve, multi_ballot, review)
     assert "2 ballots are cast." in text_of(receipts)

@@ -13,6 +13,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.models import User
+from accounts.rules import Role
 from acts.refusals import Refusal
 from acts.storage import table
 from ballots import repository, services
@@ -282,6 +283,34 @@ def test_of_secret_votes_with_weights_it_is_never_told_who_has_voted(organiser, 
     assert 'class="badge open">voted' not in page
     assert "10 of 10" in page or "<b>10</b> of 10" in page
     assert "40 votes" in page
+
+
+def test_if_one_of_five_with_a_weight_votes_nothing_that_is_shown_tells_which(organiser, opened, signed_in):
+    """All ballots are published, so what must not be told is who has voted (decision 0081)."""
+    opened(MANY, results_public=True)
+    for voter in ("one 0", "one 1", "one 2", "seven 3"):
+        cast(voter, Ada=1, secret=SECRET if voter == "seven 3" else "")
+    browser, auditor = sign_in(organiser), signed_in("Audrey", Role.AUDITOR)
+
+    def told() -> list[str]:
+        pages = [f"/election/{NAME}/{page}" for page in ("dashboard/", "roll/", "roll/roll.csv", "results/")]
+        answers = [*map(browser.get, pages), auditor.get("/admin/tables/voters/", {"election": NAME})]
+        return [content_of(each) for each in answers if each.status_code == 200]
+
+    before = told()
+    assert sum("seven 4" in text for text in before) == 3, "the roll, its export and the table of auditors"
+    found = sealed()
+    assert Counter(each.get("weight") for each in repository.every_published(NAME)) == {None: 3, 7: 1}
+    (roll,) = [json.loads(unpacked(NAME)["roll.json"])]
+    assert {each["voted"] for each in roll["voters"]} == {None}
+    assert found.seal.groups == ()
+    for text in (*before, *told()):
+        parts = re.split(r"seven \d", text)  # what comes after each of the five
+        assert len({len(part) for part in parts[2:-1]}) <= 1, "those who have voted look like the others"
+
+
+def content_of(answer) -> str:
+    return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
 
 
 # --- the roll ---

@@ -10,10 +10,11 @@ from playwright.sync_api import Page, expect
 from acts.storage import table
 from live import clock, repository, seats
 from live.qa import services as qa
-from live.qa_rules import Act, Mode
+from live.qa_rules import Act
 from live.rules import Step
 from live.seats import Seat
 from live.services import answering, deleting, moving
+from qa.rules import Mode
 from questions.question import Kind, Question, Type
 
 from .live_hall import HOST, Hall, Halls, open_hall

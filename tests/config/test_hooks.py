@@ -18,6 +18,7 @@ from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
+from elections.help_desk.askers import HOLDERS
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
@@ -41,8 +42,9 @@ STEPS = {
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
+    "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),
     "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
-    "COUNTING": (COUNTING, ["results.services.seal_result"]),
+    "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
     "ON_REMOVAL": (
@@ -54,10 +56,12 @@ STEPS = {
             "accounts.handover.pass_on",
             "accounts.handover.pass_on",
             "accounts.handover.pass_on",
+            "elections.candidate_questions.services.forget_asker",
             "elections.skills_needed.services.forget_agreements",
             "skills.services.delete_skills",
             "skills.services.delete_endorsements",
             "elections.public.feed.revoke",
+            "elections.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
             "news.likes.forget_likes",
             "news.subscriptions.forget_subscription",
@@ -99,6 +103,7 @@ def test_every_moment_that_there_is_has_its_steps():
     made = set()
     others = (
         "elections/access.py",
+        "elections/help_desk/askers.py",
         "elections/lifecycle/closing.py",
         "elections/lifecycle/services.py",
         "elections/dashboard/next_step.py",

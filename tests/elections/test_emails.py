@@ -16,6 +16,8 @@ from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
+from elections.help_desk import repository as requests
+from elections.help_desk.rules import Asker, HelpRequest, Reply
 from elections.invitations import mailing, own_text, wording
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
@@ -168,9 +170,17 @@ def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, pe
     site.write(rolls.new_voter(made(site, no_voting_after=END, time_zone="Europe/Berlin"), "new@example.org"))
     own_text.change(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Please *vote*"}))
+    replies = (
+        Reply("refused", "Ada", NOW, "Come *in*.", "other"),
+        Reply("link", "Ada", NOW),
+        Reply("replied", "Ada", NOW, "Hi"),
+    )
+    asked = HelpRequest("1", "Board 2027", "join", Asker("Zoë", "new@example.org"), "Please", NOW, replies=replies)
+    site.write(*requests.sending(repository.find("Board 2027"), asked))
     of_news = {kind for kind in EMAIL_TEMPLATES if "news" in kind}  # tests/news/test_mailing.py
-    for kind in sorted(EMAIL_TEMPLATES.keys() - of_news):
-        message = email(kind, language=language, **OF_RESULTS)
+    each_reply = [("request_answered", str(reply)) for reply in range(len(replies))]
+    for kind, reply in [*((kind, "0") for kind in sorted(EMAIL_TEMPLATES.keys() - of_news)), *each_reply]:
+        message = email(kind, language=language, **OF_RESULTS, request="1", reply=reply)
         html, text = Read(html_of(message)), told_in(message.body)
         shown = told_in(" ".join(html.text))
         assert shown <= text, kind

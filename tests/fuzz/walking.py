@@ -211,6 +211,10 @@ def _in_days(days: int) -> Callable[[Walk], str]:
     return lambda walk: f"{utc_now() + timedelta(days=days):%Y-%m-%dT%H:%M}"
 
 
+def _just_now(seconds: int) -> Callable[[Walk], str]:
+    return lambda walk: f"{utc_now() - timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S}"
+
+
 def _url(walk: Walk) -> str:
     """In any script; what is not ASCII is escaped when it is requested."""
     return f"https://hooks.example/{walk.number}/{walk.letter * MAX_URL_CHARS}"[:MAX_URL_CHARS]
@@ -244,6 +248,9 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "import_roll": {"file": lambda walk: SimpleUploadedFile("roll.csv", _addresses(walk).encode(), "text/csv")},
     "add_members": {"text": _addresses},
     "managers": {"name": _known("Cleo")},
+    "request": {"listed_as": lambda walk: long_address(walk.number), "address": lambda walk: long_address(walk.number)},
+    "ask_for_help": {"address": lambda walk: long_address(walk.number)},
+    "requests": {"until": _nothing},
     "hand_over_election": {"name": _known("Cleo")},
     "delete_election": {"name": _known("Board")},
     "game_hosts": {"name": _known("Cleo")},
@@ -274,6 +281,7 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "election_settings": STV,
     "create_election_whole": STV,
     "extend": {"ends": _in_days(40)},
+    "interruptions": {"began": _just_now(2), "ended": _just_now(0), "minutes": lambda walk: "10080"},
     "extend_poll": {"ends": _in_days(20)},
     "reopen_poll": {"ends": _in_days(20)},
     "write_post": {"tags": _tags},

@@ -20,11 +20,11 @@ from live.play import Closed, Play, play_for_type, play_of
 from live.plays import word_cloud
 from live.plays.word_cloud import WordCloud
 from live.qa import services as qa_services
-from live.qa_rules import Mode
 from live.rounds import Round
 from live.rules import Phase, Step
 from live.screens import snapshots
 from live.sealed.verifying import check_rounds
+from qa.rules import Mode
 from questions import services as sets
 from questions.question import Kind, Question, Type
 from tests.background import finish_background

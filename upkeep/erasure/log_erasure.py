@@ -28,6 +28,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import table
+from elections.help_desk.services import forget_requests_of
 from elections.rolls import forget_display_names
 from store import keys
 from store.limits import check_item
@@ -296,6 +297,7 @@ def request_erasure(name_or_email: str) -> None:
     with suppress(Refused):  # it was requested before
         table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
     forget_display_names(name_or_email)
+    forget_requests_of(name_or_email)
 
 
 # --- forgetting ---

@@ -12,10 +12,12 @@ from acts.storage import table
 from live import clock, players, repository, seats
 from live import qa_store as questions
 from live.qa import services
-from live.qa_rules import Mode, QaQuestion, QaSettings
+from live.qa_rules import QaQuestion, QaSettings
 from live.rules import Game
 from live.screens import snapshots
 from live.seats import Seat
+from qa import store
+from qa.rules import Mode
 from store import keys
 from tests.live.conftest import made  # noqa: F401 - a fixture
 from tests.people import sign_in
@@ -39,8 +41,9 @@ def qa_of(game: Game) -> QaSettings:
 
 
 def send(game: Game, seat: Seat, text: str, at: int | None = None) -> QaQuestion:
-    items = table().get_many(questions.own_keys(game.id, seat.player))
-    own = questions.own_questions(game.id, seat.player, items)
+    board = questions.board(game.id)
+    items = table().get_many(store.own_keys(board, seat.player))
+    own = store.own_questions(QaQuestion, board, seat.player, items)
     moment = clock.now() if at is None else at
     return services.send(game, repository.read_state(game.id), qa_of(game), seat, own, text, moment)
 

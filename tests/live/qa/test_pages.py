@@ -15,13 +15,14 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.storage import use_table
 from live import clock
-from live import qa_rules as rules
 from live import qa_store as repository
 from live import repository as games
 from live.qa import services
-from live.qa_rules import Act, Fate, Mode
+from live.qa_rules import Act
 from live.rules import Step
 from live.services import seating
+from qa import store
+from qa.rules import MAX_QUESTIONS_PER_PERSON, Fate, Mode
 from questions.question import Type
 from tests.access.asking import listening
 from tests.chaos import Chaos
@@ -361,7 +362,7 @@ def test_a_troll(game, hana, phone, monkeypatch):
     # upvoting twice, at once or from two tabs, is upvoting once
     for _time in range(3):
         troll.tell(upvote=good.id)
-    assert repository.read_upvotes(game.id) == {good.id: 1}
+    assert store.read_upvotes(repository.board(game.id)) == {good.id: 1}
     # the host hides what was let through, and removes them: nothing of theirs is seen, nothing more is taken
     services.set_up(game.id, "Hana", mode=Mode.OPEN)
     other.tell(text="Rude one?")
@@ -392,7 +393,7 @@ def test_how_much_it_asks_of_the_store(game, phone, hana):
     assert _trips(ada.client.get(reverse("play", args=[game.id]))) == 1, "no more than without questions"
     hana.get(manage(game))  # which also says that a host is there
     assert _trips(hana.get(manage(game))) == 3, "who; the session; all of it"
-    assert rules.MAX_QUESTIONS_PER_PERSON == 20
+    assert MAX_QUESTIONS_PER_PERSON == 20
 
 
 def _trips(answer) -> int:

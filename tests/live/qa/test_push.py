@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from live import changes, clock
 from live.qa import display, services
-from live.qa_rules import Act, Mode
+from live.qa_rules import Act
 from live.rules import Step
 from live.screens import broadcaster, presence, qa_cache, rendering, snapshots
 from live.screens.broadcaster import Broadcaster
@@ -18,6 +18,7 @@ from live.screens.presence import Presence
 from live.screens.rendering import Role
 from live.services import seating
 from pages.streams import OPEN_STREAM
+from qa.rules import Mode
 from questions.question import Type
 from tests.access.asking import listening as heard_by
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture

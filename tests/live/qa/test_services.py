@@ -10,15 +10,16 @@ import pytest
 from acts.refusals import NotNow, NotThere
 from acts.storage import table, use_table
 from live import changes, clock
-from live import qa_rules as rules
 from live import qa_store as repository
 from live.qa import display, services
-from live.qa_rules import Act, Fate, Mode, QaQuestion, author_id
+from live.qa_rules import Act, QaQuestion
 from live.rate_limit import RateLimit, TooFast
 from live.rules import Step
 from live.screens import snapshots
 from live.seats import Seat
 from live.services import deleting, making, seating
+from qa import store
+from qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, question_id
 from questions.question import Type
 from store import keys
 from store.connect import connect
@@ -126,8 +127,8 @@ def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, 
     (troll,) = seated(game, "Troll")
     answers = at_once(*(partial(_elsewhere, site, game, troll, f"Flood {number}") for number in range(12)))
     assert sum(isinstance(each, NotNow) for each in answers) == 7
-    assert len(repository.read_questions(game.id)) == rules.MAX_WAITING_PER_PERSON
-    assert qa_of(game).sent == rules.MAX_WAITING_PER_PERSON
+    assert len(repository.read_questions(game.id)) == MAX_WAITING_PER_PERSON
+    assert qa_of(game).sent == MAX_WAITING_PER_PERSON
 
 
 def test_a_hall_does_not_meet_a_limit(game, monkeypatch):
@@ -151,9 +152,9 @@ def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monk
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now)
     assert snapshots.current(game.id).qa_questions == ()
-    own_id = rules.question_id(game.id, ada.player, 0)
+    own_id = question_id(game.id, ada.player, 0)
     asked = QaQuestion(own_id, "Why?", author_id(game.id, ada.player), now)
-    table().write(*repository.sending(game, asked))
+    table().write(*store.sending(repository.board(game.id, game.ttl), asked))
     assert snapshots.current(game.id).qa_questions == (), "nothing says that there is anything new"
     monkeypatch.setattr(clock, "now", lambda: now + 10_000)
     assert snapshots.current(game.id).qa_questions == (asked,)
@@ -177,9 +178,9 @@ def press_at_once(on, game) -> None:
             upvote(game, seat, some[0], on=False)
 
     assert at_once(*(partial(press, seat) for seat in people)) == [None] * len(people)
-    assert repository.read_upvotes(game.id) == {some[1].id: len(people), some[2].id: len(people)}
+    assert store.read_upvotes(repository.board(game.id)) == {some[1].id: len(people), some[2].id: len(people)}
     mine = on.get(keys.upvoted(game.id, author_id(game.id, people[0].player)))
-    assert repository.upvoted(mine) == {some[1].id, some[2].id}
+    assert store.upvoted(mine) == {some[1].id, some[2].id}
 
 
 def test_upvotes_are_exact_whoever_presses_when(site, game):
@@ -200,7 +201,7 @@ def test_what_is_asked_of_the_store(site, game):
         assert ear.take()[-2:] == ["write q&a question", "add q&a"]
         upvote(game, ben, asked)
         assert ear.take()[-1] == "write own upvotes + upvotes"
-        assert repository.read_upvotes(game.id) == {asked.id: 1}
+        assert store.read_upvotes(repository.board(game.id)) == {asked.id: 1}
         assert ear.take() == ["get upvotes"], "all sixteen in one round trip"
 
 

@@ -12,13 +12,14 @@ from live import clock, counting, repository, seats
 from live.plays import ideas_store
 from live.plays import ideas_store as orders
 from live.qa import display, services
-from live.qa_rules import Act, Fate, Mode
+from live.qa_rules import Act
 from live.rules import Phase, Step
 from live.screens import host_screens, rendering, snapshots
 from live.screens.rendering import Role
 from live.sealed.verifying import check_rounds
 from live.services import answering, seating
 from live.views import reports
+from qa.rules import Fate, Mode
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.live.conftest import drive, give, picture, seated

@@ -1,0 +1,3 @@
+"""The polling station: a browser in a booth, which an officer unlocks for one voter after the other."""
+
+PUBLIC = "services"

@@ -1,0 +1,32 @@
+"""Forms of polling stations."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pages.names import MAX_NAME_CHARS
+
+from .rules import MAX_STATION_NAME_CHARS
+
+
+class StationForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name of the booth"),
+        max_length=MAX_STATION_NAME_CHARS,
+        widget=forms.TextInput({"dir": "auto"}),
+        help_text=_("Voters see it at the top of the screen, such as “Booth 1”."),
+    )
+
+
+class PairForm(forms.Form):
+    code = forms.CharField(
+        label=_("Code of the booth"),
+        max_length=40,
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "dir": "ltr"}),
+        help_text=_("The desk of the polling station shows it: three groups of four."),
+    )
+
+
+class VoterSearchForm(forms.Form):
+    q = forms.CharField(label=_("Name, address or member number"), required=False, max_length=MAX_NAME_CHARS)

@@ -1,0 +1,3 @@
+"""Questions to candidates before and during voting: asked, upvoted, reviewed, answered."""
+
+PUBLIC = "listing repository rules services telling"

@@ -1,0 +1,94 @@
+"""Questions and answers as pages list them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from qa.rules import Fate
+from ranking.candidates import Candidate
+
+from . import rules
+from .repository import Asked
+from .rules import Answer, CandidateQuestion
+
+PAGE_QUESTIONS = 20
+
+FATE_LABELS: dict[Fate, str | Promise] = {
+    Fate.WAITING: _("The organisers review it first."),
+    Fate.SHOWN: _("Visible to everybody."),
+    Fate.HIDDEN: _("Hidden by the organisers."),
+}
+SENT_MESSAGES: dict[Fate, str | Promise] = {
+    Fate.WAITING: _("Your question has been sent. The organisers review it first; you can follow it below."),
+    Fate.SHOWN: _("Your question has been sent and is visible to everybody."),
+    Fate.HIDDEN: _("You have already sent this question, and the organisers have hidden it."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A question in a list, with the answers to it."""
+
+    question: CandidateQuestion
+    upvotes: int
+    answers: Sequence[tuple[Candidate, Answer]]  # in the order of the candidates
+    asked: Sequence[Candidate]  # who is to answer
+    is_own: bool = False
+    is_upvoted: bool = False
+
+    @property
+    def to(self) -> Candidate | None:
+        """The one candidate it is to."""
+        return self.asked[0] if self.question.to != rules.TO_ALL and self.asked else None
+
+    @property
+    def status(self) -> str | Promise:
+        return FATE_LABELS[self.question.fate]
+
+
+def lines(
+    asked: Asked,
+    questions: Iterable[CandidateQuestion],
+    candidates: Sequence[Candidate],
+    *,
+    own: Collection[str] = (),
+    upvoted: Collection[str] = (),
+    with_hidden: bool = False,
+) -> list[Line]:
+    def line(question: CandidateQuestion) -> Line:
+        to = [each for each in candidates if question.is_for(each.number)]
+        found = asked.answers.get(question.id, {})
+        answers = [(each, found[each.number]) for each in to if each.number in found]
+        answers = answers if with_hidden else [pair for pair in answers if not pair[1].hidden]
+        upvotes = asked.upvotes.get(question.id, 0)
+        return Line(question, upvotes, answers, to, question.id in own, question.id in upvoted)
+
+    return [line(each) for each in questions]
+
+
+def for_review(questions: Iterable[CandidateQuestion]) -> list[CandidateQuestion]:
+    """Waiting questions first, oldest first; then visible ones, best first; then hidden ones."""
+    turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.HIDDEN: 2}
+    return sorted(questions, key=lambda each: (turn[each.fate], each.at if each.fate == Fate.WAITING else 0))
+
+
+@dataclass(frozen=True, slots=True)
+class PageOf:
+    """Some of the questions, and the numbers of the pages before and after."""
+
+    questions: Sequence[CandidateQuestion]
+    total: int
+    earlier: int | None
+    later: int | None
+
+
+def page_of(questions: Sequence[CandidateQuestion], typed: str) -> PageOf:
+    last = max(0, len(questions) - 1) // PAGE_QUESTIONS + 1
+    number = min(int(typed), last) if typed.isascii() and typed.isdigit() and len(typed) < 9 and typed != "0" else 1
+    number = max(1, number)
+    some = questions[(number - 1) * PAGE_QUESTIONS : number * PAGE_QUESTIONS]
+    return PageOf(some, len(questions), number - 1 or None, number + 1 if number < last else None)

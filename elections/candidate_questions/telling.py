@@ -1,0 +1,77 @@
+"""Mails to candidates about new questions: one for all within an hour, to those whose address is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Permission
+from acts.background import Batch, Task, TaskType, finished
+from acts.storage import now_text, table, try_write
+from elections import repository
+from elections.rules import Election
+from mail import outbox
+from ranking.candidates import Candidate
+from store import keys
+from store.log import as_text, utc_now
+from store.table import Update
+
+from . import repository as asked
+from . import rules
+
+DELAY = timedelta(minutes=45)  # in which further questions are waited for
+BATCH_MAILS = 50
+TELLING = TaskType("tell candidates", _("Mailing candidates about new questions"))
+
+
+def now_ms() -> int:
+    return int(utc_now().timestamp() * 1000)
+
+
+def schedule(election: Election) -> None:
+    """Unless a mail is due anyway, which will be about this question as well."""
+    due = as_text(utc_now() + DELAY)
+    try_write(TELLING.begin(election.name, due=due, created_at=election.created_at))
+
+
+@TELLING.step
+def tell(task: Task) -> Batch:
+    election = repository.find(task.subject)
+    is_same = election is not None and election.created_at == task.data["created_at"]
+    if election is None or not is_same or not rules.is_taking(election, now_text()):
+        return finished()
+    begun = task.progress.get("begun") or now_ms()
+    done = task.progress.get("done", 0)
+    some = repository.candidates(election.name)[done : done + BATCH_MAILS]
+    if not some:
+        return finished(Update(keys.candidate_qa(election.name), set={"told": begun}))
+    mails = [
+        outbox.queued("candidate_questions", each.email, election_name=election.name)
+        for each in _to_tell(election, some)
+    ]
+    return Batch(mails, {"begun": begun, "done": done + len(some)})
+
+
+def _to_tell(election: Election, some: list[Candidate]) -> list[User]:
+    """Candidates with an account who have questions to answer that are newer than the last mail."""
+    known, counts = asked.read(election.name), table().get(keys.candidate_qa(election.name)) or {}
+    users = accounts_of(election, some)
+    waiting = {each.number: rules.unanswered(known.questions, known.answers, each.number) for each in some}
+    new = {number for number, own in waiting.items() if any(each.shown_at > counts.get("told", 0) for each in own)}
+    return [user for number, user in users.items() if number in new]
+
+
+def accounts_of(election: Election, some: Sequence[Candidate]) -> dict[int, User]:
+    """The candidates' accounts, by number."""
+    places = {keys.user(each.name): each for each in some}
+    found = table().get_many(places) if places else {}
+    users = [(places[place], people.user_of(item)) for place, item in found.items()]
+    return {
+        each.number: user
+        for each, user in users
+        if rules.is_account_of(election, user, each) and user.can(Permission.VIEW_APPLICATION)
+    }

@@ -1,0 +1,89 @@
+"""The mails of the help desk: to organisers, that requests wait; to whoever asked, the answer."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from elections import repository
+from elections.invitations import own_text, wording
+from elections.multi_ballots.links import ballot_name
+from elections.rules import Election
+from mail.emails import EmailTemplate, Message
+from mail.names import isolated
+from mail.outbox import Mail, NothingToSay
+from pages import markdown_cache
+
+from . import repository as requests
+from .rules import REFUSED, Reply
+
+
+def _election(mail: Mail) -> Election:
+    if (election := repository.find(mail.about["election_name"])) is None:
+        raise NothingToSay
+    return election
+
+
+def _reply(mail: Mail) -> Reply:
+    """As it is stored; gone, if the request was deleted."""
+    request = requests.find(mail.about["election_name"], mail.about["request"])
+    if request is None or len(request.replies) <= int(mail.about["reply"]):
+        raise NothingToSay
+    return request.replies[int(mail.about["reply"])]
+
+
+def _waiting_values(mail: Mail) -> dict[str, str]:
+    number = requests.waiting(mail.about["election_name"])
+    waiting = ngettext(
+        "%(count)d request is waiting for an answer.", "%(count)d requests are waiting for an answer.", number
+    )
+    return {"election": ballot_name(_election(mail)), "waiting": waiting % {"count": number}}
+
+
+def _reply_values(mail: Mail) -> dict[str, str]:
+    answer, election = _reply(mail), ballot_name(_election(mail))
+    names = {"who": isolated(wording.person_label(answer.by)), "election": isolated(election)}
+    answers = _("%(who)s, who runs the election “%(election)s”, answers your request.") % names
+    reason = _("Reason: %(reason)s.") % {"reason": answer.reason_label} if answer.act == REFUSED else ""
+    return {"election": election, "sentences": " ".join(filter(None, (answers, str(answer.sentence), reason)))}
+
+
+def _words(mail: Mail) -> Message | None:
+    text = _reply(mail).text
+    return Message("", text, markdown_cache.preview(text)) if text else None
+
+
+def _inbox(mail: Mail) -> str:
+    return reverse("requests", args=[mail.about["election_name"]])
+
+
+def _help_page(mail: Mail) -> str:
+    return reverse("ask_for_help", args=[mail.about["election_name"]])
+
+
+WAITING = EmailTemplate(
+    gettext_noop("Requests are waiting: %(election)s"),
+    (
+        gettext_noop("In the election “%(election)s”: %(waiting)s"),
+        gettext_noop("You get at most one such mail an hour, however many come in."),
+    ),
+    _inbox,
+    gettext_noop("Open the inbox"),
+    is_over=lambda mail: not requests.waiting(mail.about["election_name"]),
+    values=_waiting_values,
+    title=gettext_noop("Requests to organisers"),
+    urgent=True,
+)
+ANSWER = EmailTemplate(
+    gettext_noop("Answer to your request: %(election)s"),
+    ("%(sentences)s",),
+    _help_page,
+    gettext_noop("Ask again"),
+    message=_words,
+    values=_reply_values,
+    title=gettext_noop("Answer to a request"),
+    reply_to=own_text.reply_address,
+    urgent=True,
+)
+EMAIL_TEMPLATES = {"requests_waiting": WAITING, "request_answered": ANSWER}

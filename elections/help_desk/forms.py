@@ -1,0 +1,143 @@
+"""Forms of the help desk: asking, and each way of answering."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from elections.rules import Election
+from pages.fields import AddressField, LinesField, TitleField
+from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
+from pages.time_fields import LocalTimeField, ZonedForm
+from pages.times import Edge, zone_label
+
+from .rules import JOIN, MAX_REASON_CHARS, MAX_TEXT_CHARS, QUESTION, REASONS, Asker, HelpRequest
+
+
+class AskForm(forms.Form):
+    """A request. Those who are known need not say who they are."""
+
+    kind = forms.ChoiceField(
+        label=_("What is it about?"),
+        choices=[(QUESTION, _("I have a question")), (JOIN, _("I want to be put on the roll"))],
+        widget=forms.RadioSelect,
+        initial=QUESTION,
+    )
+    name = TitleField(label=_("Your name"))
+    address = AddressField(help_text=_("The answer is mailed there."))
+    text = LinesField(
+        label=_("Your request"),
+        rows=6,
+        max_length=MAX_TEXT_CHARS,
+        help_text=_("Up to 2,000 characters. Never write how you voted or want to vote, nor your voting link."),
+    )
+
+    def __init__(self, *arguments: Any, asker: Asker | None, joins: bool, **options: Any):
+        super().__init__(*arguments, **options)
+        self.asker = asker
+        if asker and asker.address:
+            del self.fields["name"], self.fields["address"]
+        if not joins:
+            del self.fields["kind"]
+
+    @property
+    def sender(self) -> Asker:
+        """Who asks, with what they typed if they are not known."""
+        if self.asker and self.asker.address:
+            return self.asker
+        voter = self.asker.voter if self.asker else ""
+        return Asker(self.cleaned_data["name"], self.cleaned_data["address"], voter=voter)
+
+    def values(self) -> tuple[str, str]:
+        return self.cleaned_data.get("kind", QUESTION), self.cleaned_data["text"]
+
+
+class AnswerForm(forms.Form):
+    """What an organiser does with a request, as they saw it."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
+
+    def __init__(self, *arguments: Any, request: HelpRequest, election: Election, voter: str, **options: Any):
+        options["initial"] = {"version": request.version, "voter": voter, "listed_as": _listed_as(request)}
+        super().__init__(*arguments, **options)
+        if "groups" in self.fields:
+            self.fields["groups"].choices = [(each, each) for each in election.voter_groups]
+            if not election.voter_groups:
+                del self.fields["groups"]
+
+
+def _listed_as(request: HelpRequest) -> str:
+    return request.asker.account or request.asker.address
+
+
+def _reply_field(*, required: bool) -> LinesField:
+    return LinesField(
+        label=_("Your answer"),
+        rows=4,
+        max_length=MAX_TEXT_CHARS,
+        required=required,
+        help_text=_("It is mailed in your own words. You can use Markdown."),
+    )
+
+
+class ReplyForm(AnswerForm):
+    text = _reply_field(required=True)
+
+
+class LinkForm(AnswerForm):
+    voter = forms.CharField(widget=forms.HiddenInput, max_length=MAX_EMAIL_CHARS)
+
+
+class CorrectForm(LinkForm):
+    address = AddressField(label=_("Correct address"))
+
+
+class AddForm(AnswerForm):
+    listed_as = forms.CharField(
+        label=_("On the roll as"),
+        max_length=MAX_EMAIL_CHARS,
+        widget=forms.TextInput({"dir": "auto", "autocomplete": "off"}),
+        help_text=_("The user name of somebody with an account here, or an email address."),
+    )
+    groups = forms.MultipleChoiceField(
+        label=_("Voter groups"), required=False, widget=forms.CheckboxSelectMultiple, choices=()
+    )
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=MAX_REASON_CHARS,
+        widget=forms.TextInput({"dir": "auto"}),
+        help_text=_("It stays in the election's log for good, so write nothing personal. Example: member since May."),
+    )
+
+    def clean_listed_as(self) -> str:
+        typed = self.cleaned_data["listed_as"]
+        return clean_email(typed) if "@" in typed else clean_name(typed)
+
+
+class RefuseForm(AnswerForm):
+    reason = forms.ChoiceField(label=_("Reason"), choices=list(REASONS.items()))
+    text = _reply_field(required=False)
+
+
+class DismissForm(AnswerForm):
+    """Only the button."""
+
+
+class CutOffForm(ZonedForm):
+    until = LocalTimeField(edge=Edge.CLOSING, label=_("They may ask until"), required=False)
+
+    def __init__(self, *arguments: Any, zone: str, **options: Any):
+        self.zone = zone
+        super().__init__(*arguments, **options)
+        self.fields["until"].help_text = _("In the election's time zone: %(zone)s. Leave it empty for no cut-off.") % {
+            "zone": zone_label(zone)
+        }
+
+    def zone_name(self) -> str:
+        return self.zone
+
+
+class FindForm(forms.Form):
+    q = forms.CharField(label=_("Find on the roll: name begins with"), required=False, max_length=MAX_NAME_CHARS)

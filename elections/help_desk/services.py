@@ -1,0 +1,249 @@
+"""Asking the organisers of an election, and answering: each change in one transaction."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
+
+from accounts import mail_quota
+from accounts import repository as people
+from accounts.models import User
+from acts import storage
+from acts.background import Batch, Task, finished, next_deletions, wait
+from acts.queues import process_each
+from acts.rate_limits import SECONDS_PER_DAY, count_each
+from acts.refusals import LostRace, Refusal
+from acts.retry import retry_lost_race, run_once
+from acts.storage import SITE, now_text, table
+from elections import actions, repository
+from elections.invitations import mailing
+from elections.roll.services import add_batch
+from elections.rules import Action, Election, State, WrongState
+from mail import outbox
+from mail.emails import RECIPIENT_NAME
+from pages.lists import Details
+from store import keys
+from store.log import Event, as_text
+from store.table import Delete, Exists, Item, Key, Put, Update, Write
+
+from . import correcting, rules
+from . import repository as requests
+from .repository import FORGETTING, TELLING
+from .rules import Asker, HelpRequest, InboxFull, Overtaken, Reply
+
+# --- asking ---
+
+
+def ask(election: Election, asker: Asker, kind: str, text: str, *, network: str, mark: str) -> None:
+    """Store a request, whoever sends it: nothing here reads the roll. A form sent twice takes effect once."""
+    now = now_text()
+    rules.check_asking(election, kind, now)
+    _count(election, asker, network)
+    request = HelpRequest(secrets.token_hex(8), election.name, kind, asker, text, now, language=get_language() or "en")
+    # by the site itself: the log must not say for good who asked
+    event = Event(SITE, "RequestSent", {"election_name": election.name, "request": request.id, "kind": kind})
+
+    def send() -> None:
+        tasks = requests.task(TELLING, election, _next_notice(election)), _forgetting_task(election, now)
+        full = {0: InboxFull(rules.INBOX_FULL)}
+        storage.record(event, *requests.sending(election, request), *tasks, once=mark, refusals=full)
+
+    run_once(mark, lambda: retry_lost_race(send), None)
+
+
+def _count(election: Election, asker: Asker, network: str) -> None:
+    """People who are known share no limit with their network."""
+    if asker.is_known:
+        count_each((rules.PER_SENDER, f"{election.name} {asker.listed_by}"))
+    else:
+        sender = f"{election.name} {asker.address} from {network}"
+        count_each((rules.PER_SENDER, sender), (rules.PER_NETWORK, f"{election.name} {network}"))
+
+
+# --- telling the organisers ---
+
+
+def _next_notice(election: Election) -> str:
+    """Now, or a while after the last one: a flood of requests is one mail, and none is left out."""
+    told = (table().get(keys.help_desk(election.name)) or {}).get("told_at")
+    again = _later(told, timedelta(hours=rules.HOURS_BETWEEN_NOTICES)) if told else ""
+    return max(now_text(), again)
+
+
+def _later(moment: str, by: timedelta) -> str:
+    return as_text(datetime.fromisoformat(moment) + by)
+
+
+@TELLING.step
+def tell(task: Task) -> Batch:
+    election = repository.find_created(task.subject, task.data["created_at"])
+    if election is None or not requests.waiting(election.name):
+        return finished()
+    found = table().get_many([keys.user(name) for name in (election.owner_name, *election.managers)])
+    organisers = [people.user_of(item) for item in found.values()]
+    mails = [outbox.queued("requests_waiting", each.email, election_name=election.name) for each in organisers]
+    return finished(*mails, Update(keys.help_desk(election.name), set={"told_at": now_text()}, when=Exists()))
+
+
+# --- answering ---
+
+
+def reply(actor: User, election: Election, request: HelpRequest, text: str) -> None:
+    _answer(actor, election, request, rules.REPLIED, text)
+
+
+def dismiss(actor: User, election: Election, request: HelpRequest) -> None:
+    """Close it without an answer."""
+    if request.state != rules.WAITING:
+        raise Overtaken(rules.OVERTAKEN)
+    _answer(actor, election, request, rules.DISMISSED)
+
+
+def refuse(actor: User, election: Election, request: HelpRequest, reason: str, text: str) -> None:
+    """Refuse a request to join; the log has the category of the reason, the mail also the organiser's words."""
+    _answer(actor, election, request, rules.REFUSED, text, reason)
+
+
+def _answer(actor: User, election: Election, request: HelpRequest, act: str, text: str = "", reason: str = "") -> None:
+    actions.check(actor, election, Action.ANSWER)
+    answered = _answering(actor, request, act, text, reason)
+    data = {"election_name": election.name, "request": request.id, "kind": request.kind, "outcome": act}
+    event = Event(actor.name, "RequestAnswered", data | ({"reason": reason} if reason else {}))
+    overtaken = {0: Overtaken(rules.OVERTAKEN)}
+    retry_lost_race(lambda: storage.record(event, *answered, *_reserving(actor, answered), refusals=overtaken))
+
+
+def _reserving(actor: User, answered: Iterable[Write], invitations: int = 0) -> list[Write]:
+    """The mail of an answer, and an invitation that comes with it, of the actor's quota of today."""
+    budget, mails = mail_quota.quota_today(actor), invitations + sum(isinstance(each, Put) for each in answered)
+    budget.check(mails)
+    return budget.reserving(mails)
+
+
+def _answering(actor: User, request: HelpRequest, act: str, text: str = "", reason: str = "") -> list[Write]:
+    """The writes of an answer, with its mail; the first is refused if somebody else was faster."""
+    rules.check_reply(actor, request, act, text)
+    new = Reply(act, actor.name, now_text(), text, reason)
+    return [*requests.answering(request, new), *_mail(request, new)]
+
+
+def _mail(request: HelpRequest, new: Reply) -> list[Write]:
+    """The answer in the language of whoever asked, if there is something to say and somewhere to say it."""
+    address = _address(request.asker)
+    if not address or not (new.text or new.sentence):
+        return []
+    person = people.find(request.asker.account) if request.asker.account else None
+    about = {"election_name": request.election_name, "request": request.id, "reply": str(len(request.replies))}
+    about |= {RECIPIENT_NAME: person.display_name or person.name} if person else {}
+    with override(request.language):
+        return [outbox.queued("request_answered", address, None, **about)]
+
+
+def _address(asker: Asker) -> str:
+    """An account's is the one it has now."""
+    person = people.find(asker.account) if asker.account else None
+    return person.email if person and person.created_at == asker.account_made else asker.address
+
+
+# --- common cases ---
+
+
+def send_link(actor: User, election: Election, request: HelpRequest, voter: str) -> None:
+    """Mail the voter the invitation again, which ends earlier links, and tell whoever asked."""
+    actions.check(actor, election, Action.ANSWER)
+    mailing.resend_invitation(actor, election, voter, *_answering(actor, request, rules.LINK))
+
+
+def correct_address(actor: User, election: Election, request: HelpRequest, voter: str, address: str) -> None:
+    """Replace an address on the roll, before its first vote; old links end, and an invitation goes to the new one."""
+    actions.check(actor, election, Action.ANSWER)
+    actions.check(actor, election, Action.INVITE)
+    answered = _answering(actor, request, rules.CORRECTED)
+
+    def correct() -> None:
+        questions = correcting.questions_of(election)
+        entries = correcting.check_correction(questions, voter, address)
+        (first, *new), replaced = correcting.correcting(questions, entries, address)
+        invited = mailing.inviting_anew(actor, election, entries[0], first)
+        event_data = {"election_name": election.name, "voter": entries[0]["voter_name"], "address": address}
+        writes = [*answered, *invited, *new, *replaced, *_reserving(actor, answered, invitations=1)]
+        overtaken = {0: Overtaken(rules.OVERTAKEN)}
+        storage.record(Event(actor.name, "VoterAddressCorrected", event_data), *writes, refusals=overtaken)
+
+    retry_lost_race(correct)
+
+
+def add(
+    actor: User, election: Election, request: HelpRequest, voter: str, reason: str, groups: Iterable[str] = ()
+) -> str:
+    """Put somebody on the roll, with the reason in the log, and then invite them; returns why they were not invited."""
+    actions.check(actor, election, Action.ANSWER)
+    actions.check(actor, election, Action.ADD_VOTERS)
+    answered = _answering(actor, request, rules.ADDED, reason=reason)
+
+    def also(added: int, unknown: int) -> list[Write]:
+        if unknown:
+            raise WrongState(_("Nobody here has the name %(name)s. Use their mail address.") % {"name": voter})
+        if not added:
+            raise WrongState(_("%(name)s is on the roll already.") % {"name": voter})
+        return [*answered, *_reserving(actor, answered)]
+
+    known = {voter: Details(groups=tuple(groups) or None)}
+    noted = {"reason": reason, "request": request.id}
+    try:
+        retry_lost_race(lambda: add_batch(actor, election, [voter], also, known, noted))
+    except LostRace:
+        raise Overtaken(rules.OVERTAKEN) from None
+    try:
+        mailing.resend_invitation(actor, election, voter)
+    except Refusal as refusal:  # they are on the roll all the same, and the dashboard says whom to invite
+        return str(refusal)
+    return ""
+
+
+# --- forgetting ---
+
+
+def _forgetting_task(election: Election, now: str) -> Write:
+    return requests.task(FORGETTING, election, _later(_end(election) or now, timedelta(days=rules.RETENTION_DAYS)))
+
+
+def _end(election: Election) -> str:
+    """When it ended, or will as planned."""
+    return as_text(election.ended) if election.ended else ""
+
+
+@FORGETTING.step
+def forget_batch(task: Task) -> Batch:
+    """Delete all requests of an election some time after its close; an open one may have been extended meanwhile."""
+    election = repository.find_created(task.subject, task.data["created_at"])
+    if election is None:
+        return finished()
+    now = now_text()
+    if election.state(now) != State.CLOSED or _later(_end(election), timedelta(days=rules.RETENTION_DAYS)) > now:
+        return wait(SECONDS_PER_DAY)
+    if left := next_deletions(keys.help_requests(election.name), keys.all_sent_requests(election.name)):
+        return Batch(left)
+    return finished(Delete(keys.help_desk(election.name)))
+
+
+def forget_person(gone: User) -> None:
+    """Delete what somebody asked, and the answers, when their account is removed."""
+    process_each((gone.name, gone.email), forget_requests_of)
+
+
+def forget_requests_of(asker: str) -> None:
+    """By the name or address they were sent with."""
+    process_each(
+        list(table().each(keys.requests_sent_by(asker))), lambda entry: retry_lost_race(partial(_forget, entry))
+    )
+
+
+def _forget(entry: Item) -> None:
+    request = requests.find(entry["election_name"], entry["request"])
+    storage.write(*(requests.forgetting(request) if request else [Delete(Key(entry["PK"], entry["SK"]))]))

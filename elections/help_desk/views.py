@@ -1,0 +1,208 @@
+"""Pages of the help desk: asking the organisers, their inbox, and one request with all ways to answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from accounts.access import public
+from accounts.models import User
+from accounts.visitors import visitor
+from acts.storage import now_text
+from elections import actions
+from elections import repository as elections
+from elections.access import election_context, organiser_page, organiser_page_with
+from elections.multi_ballots import repository as multi_ballots
+from elections.rules import Action, Election, State, check_new_cut_off
+from pages.forms import form_data, form_page, new_token, run_form, token_in
+from pages.messages import show_time_notes
+from pages.paging import read_page
+from pages.times import form_time, from_text
+
+from . import repository, rules, services
+from .askers import asker_of
+from .delivery import delivery, names_of, search
+from .forms import (
+    AddForm,
+    AnswerForm,
+    AskForm,
+    CorrectForm,
+    CutOffForm,
+    DismissForm,
+    FindForm,
+    LinkForm,
+    RefuseForm,
+    ReplyForm,
+)
+from .rules import Asker, HelpRequest, Overtaken
+
+INBOX_ROWS = 25
+
+
+# --- asking ---
+
+
+@public
+@form_page
+def ask_for_help(request: HttpRequest, name: str) -> HttpResponse:
+    """The same for everybody: it does not read the roll, so it cannot tell who is on it."""
+    election = elections.find(name)
+    if election is None or election.stored_state == State.DRAFT:
+        raise Http404
+    ballot = multi_ballots.find(election.book) if election.book else None
+    if ballot and not ballot.is_led_by(election.name):
+        return redirect("ask_for_help", name=ballot.leader)
+    now, asker = now_text(), asker_of(request, election)
+    joins = election.takes_joins(now)
+    initial = {"kind": rules.JOIN if "join" in request.GET else rules.QUESTION}
+    form = AskForm(form_data(request), asker=asker, joins=joins, initial=initial)
+    network, mark = visitor(request).address, token_in(request.POST)
+    act = lambda: services.ask(election, form.sender, *form.values(), network=network, mark=mark)  # noqa: E731
+    if run_form(request, form, act, lambda _done: _sent(form.sender)):
+        return redirect("ask_for_help", name=election.name)
+    own = _own_requests(request, election)
+    more: dict[str, Any] = {"form": form, "asker": asker, "own": own, "token": new_token(), "joins": joins}
+    more |= {"takes_requests": rules.takes_requests(election, now), "retention_days": rules.RETENTION_DAYS}
+    status = 422 if form.errors else 200
+    return render(request, "elections/help_desk/ask.html", election_context(request, election, **more), status=status)
+
+
+def _sent(asker: Asker) -> str:
+    return _("Your request has been sent. The answer comes by mail to %(address)s.") % {"address": asker.address}
+
+
+def _own_requests(request: HttpRequest, election: Election) -> list[HelpRequest]:
+    """Of an account only: a link may have been forwarded, and shows nothing that was written with it."""
+    user = request.user
+    return repository.own_requests(election.name, user.name, user.created_at) if user.is_authenticated else []
+
+
+# --- the inbox ---
+
+
+@organiser_page(Action.ANSWER)
+@form_page
+def requests(request: HttpRequest, election: Election) -> HttpResponse:
+    """What waits, the oldest first, or what was answered; a POST moves the cut-off for requests to join."""
+    form = CutOffForm(form_data(request), zone=election.time_zone, initial={"until": _cut_off(election)})
+    if run_form(request, form, lambda: _move_cut_off(request.user, election, form), _("The cut-off is saved.")):
+        show_time_notes(request, form)
+        return redirect("requests", name=election.name)
+    state = rules.ANSWERED if request.GET.get("show") == rules.ANSWERED else rules.WAITING
+    found, older = read_page(request, partial(repository.list_requests, election.name, state), INBOX_ROWS, show=state)
+    more: dict[str, Any] = {
+        "found": found,
+        "older": older,
+        "shown": state,
+        "waiting": repository.waiting(election.name),
+    }
+    more |= {"form": form, "moves_cut_off": election.join_requests and election.state(now_text()) != State.CLOSED}
+    more |= {"retention_days": rules.RETENTION_DAYS}
+    status = 422 if form.errors else 200
+    return render(request, "elections/help_desk/inbox.html", election_context(request, election, **more), status=status)
+
+
+def _cut_off(election: Election) -> Any:
+    return form_time(from_text(election.join_until), election.time_zone) if election.join_until else None
+
+
+def _move_cut_off(actor: User, election: Election, form: CutOffForm) -> None:
+    until = form.stored("until")
+    if until != election.join_until:
+        check_new_cut_off(election, until, now_text())
+        actions.change(actor, election, Action.ANSWER, join_until=until)
+
+
+# --- one request ---
+
+
+Act = Callable[[User, Election, HelpRequest, dict[str, Any]], str]
+
+
+def _reply(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
+    services.reply(actor, election, asked, given["text"])
+    return _("Your answer is on its way.")
+
+
+def _send_link(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
+    services.send_link(actor, election, asked, given["voter"])
+    return _("A new invitation is on its way, and whoever asked is told. Earlier links no longer work.")
+
+
+def _correct(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
+    services.correct_address(actor, election, asked, given["voter"], given["address"])
+    return _("The address is corrected, and an invitation is on its way to it. Earlier links no longer work.")
+
+
+def _add(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
+    voter = given["listed_as"]
+    problem = services.add(actor, election, asked, voter, given["reason"], given.get("groups", ()))
+    done = _("%(name)s is now on the roll.") % {"name": voter}
+    return f"{done} {problem}" if problem else f"{done} {_('The invitation is on its way.')}"
+
+
+def _refuse(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
+    services.refuse(actor, election, asked, given["reason"], given["text"])
+    return _("The request is refused, and whoever asked is told why.")
+
+
+def _dismiss(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
+    services.dismiss(actor, election, asked)
+    return _("The request is closed without an answer.")
+
+
+ACTS: dict[str, tuple[type[AnswerForm], Act]] = {
+    "reply": (ReplyForm, _reply),
+    "link": (LinkForm, _send_link),
+    "correct": (CorrectForm, _correct),
+    "add": (AddForm, _add),
+    "refuse": (RefuseForm, _refuse),
+    "dismiss": (DismissForm, _dismiss),
+}
+
+
+@organiser_page_with(Action.ANSWER, repository.find)
+@form_page
+def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> HttpResponse:
+    """What was asked, what is known about the voter it is about, and every way to answer it."""
+    election, asked = found
+    picked = request.POST.get("voter") or request.GET.get("voter", "")
+    known = delivery(election, [picked] if picked else names_of(asked.asker))
+    act = request.POST.get("act", "") if request.method == "POST" else ""
+    about: dict[str, Any] = {"request": asked, "election": election, "voter": known.name if known else picked}
+    forms = {
+        name: form(request.POST if name == act else None, auto_id=f"{name}-%s", **about)
+        for name, (form, _act) in ACTS.items()
+    }
+    if act in forms and run_form(request, forms[act], lambda: _run(request.user, found, act, forms[act]), str):
+        return redirect("request", name=election.name, request_id=asked.id)
+    if act in forms and not forms[act].errors:
+        raise Http404
+    finder = FindForm(request.GET)
+    prefix = finder.cleaned_data["q"] if finder.is_valid() else ""
+    more: dict[str, Any] = {
+        "asked": asked,
+        "known": known,
+        "forms": forms,
+        "finder": finder,
+        "hits": search(election, prefix),
+    }
+    more |= {"may_write": rules.may_write_to(request.user, asked.asker), "not_confirmed": rules.NOT_CONFIRMED}
+    more |= {"is_open": election.state(now_text()) in (State.EDITABLE, State.OPEN), "wrong": act, "prefix": prefix}
+    status = 422 if act else 200
+    return render(
+        request, "elections/help_desk/request.html", election_context(request, election, **more), status=status
+    )
+
+
+def _run(actor: User, found: tuple[Election, HelpRequest], act: str, form: AnswerForm) -> str:
+    """On the request as the organiser saw it."""
+    election, asked = found
+    if form.cleaned_data["version"] != asked.version:
+        raise Overtaken(rules.OVERTAKEN)
+    return ACTS[act][1](actor, election, asked, form.cleaned_data)

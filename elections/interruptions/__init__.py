@@ -1,0 +1,3 @@
+"""Interruptions of the voting: organisers put them on record, and may extend the voting with it."""
+
+PUBLIC = "services"

@@ -1,0 +1,76 @@
+"""The form in which an interruption is put on record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from elections.rules import Election
+from pages.fields import LinesField
+from pages.time_fields import LocalTimeField, ZonedForm
+from pages.times import Edge, local_time, moment_text, zone_label
+
+from .rules import MAX_TEXT_CHARS
+
+EXTENSIONS = (15, 30, 60, 120, 240, 480, 1440, 2880, 10080)  # minutes
+
+
+def duration_text(minutes: int) -> str:
+    for size, one, many in ((1440, "%(count)d day", "%(count)d days"), (60, "%(count)d hour", "%(count)d hours")):
+        if minutes % size == 0:
+            return ngettext(one, many, minutes // size) % {"count": minutes // size}
+    return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
+
+
+class InterruptionForm(ZonedForm):
+    began = LocalTimeField(edge=Edge.OPENING, label=_("From"))
+    ended = LocalTimeField(edge=Edge.CLOSING, label=_("To"))
+    happened = LinesField(
+        label=_("What happened"),
+        rows=3,
+        max_length=MAX_TEXT_CHARS,
+        help_text=_("For voters and for the record. Everybody who can see the election can read it."),
+    )
+    decided = LinesField(
+        label=_("What was decided"),
+        rows=3,
+        required=False,
+        max_length=MAX_TEXT_CHARS,
+        help_text=_("By whom, and why: also if voting goes on as planned."),
+    )
+    minutes = forms.TypedChoiceField(
+        label=_("Extend voting by"), coerce=int, empty_value=0, required=False, help_text=_("Only ever later.")
+    )
+    corrects = forms.TypedChoiceField(label=_("It corrects"), coerce=int, empty_value=0, required=False)
+    mail = forms.BooleanField(label=_("Mail this to all voters"), required=False, initial=True)
+
+    def __init__(self, *arguments: Any, election: Election, may_extend: bool, may_mail: bool, **options: Any):
+        self.zone = election.time_zone
+        super().__init__(*arguments, **options)
+        hint = _("In the election's time zone: %(zone)s.") % {"zone": zone_label(self.zone)}
+        for name in ("began", "ended"):
+            self.fields[name].help_text = hint
+        self.fields["minutes"].choices = [("", _("not at all")), *((each, duration_text(each)) for each in EXTENSIONS)]
+        earlier = [(each.number, _entry_label(each, self.zone)) for each in election.interruptions]
+        self.fields["corrects"].choices = [("", _("no earlier entry")), *earlier]
+        left_out = {"minutes": may_extend and election.ends, "corrects": earlier, "mail": may_mail}
+        for name in [name for name, is_there in left_out.items() if not is_there]:
+            del self.fields[name]
+
+    def zone_name(self) -> str:
+        return self.zone
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What is put on record."""
+        texts = {name: self.cleaned_data[name] for name in ("happened", "decided")}
+        numbers = {name: self.cleaned_data.get(name) or 0 for name in ("minutes", "corrects")}
+        return {"began": self.stored("began"), "ended": self.stored("ended"), **texts, **numbers}
+
+
+def _entry_label(entry: Any, zone: str) -> str:
+    when = moment_text(local_time(entry.from_, zone))
+    return str(_("entry %(number)d: from %(when)s") % {"number": entry.number, "when": when})

@@ -1,0 +1,764 @@
+"""Polling stations: who opens them, how a browser becomes a booth, and that nothing of a voter is left."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts.rules import Role
+from acts.refusals import NotAllowed, NotNow, Refusal
+from acts.storage import log, now_text, table
+from acts.tokens import read_token
+from ballots import repository as ballots
+from ballots.passes import COOKIE as PASS
+from ballots.rules import NotOnTheRoll
+from ballots.services import seal_closed
+from ballots.station import devices, repository, rules, services
+from ballots.station.rules import Booth, Busy, Device, NoStation, Station, Visit
+from elections import actions
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations.voting_link import LINKS
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.roll.services import add_voters
+from elections.rules import Action, Election, WrongState
+from pages.lists import Details
+from ranking.candidates import Candidate
+from store import keys
+from store.log import as_text
+from store.table import Update
+from tests import clock, voting
+from tests.at_once import at_once
+from tests.people import make_person, sign_in
+
+from .conftest import ranks
+from .test_pages import PAGE, fields_of, text_of, vote, words_of
+
+ANN, BEN, CLEO, DAN = (f"{name}@example.org" for name in ("ann", "ben", "cleo", "dan"))
+BOOTH, PAIR, START, FINISH = "/station/", "/station/pair/", "/station/start/", "/station/finish/"
+
+
+@pytest.fixture
+def board(opened) -> Election:
+    return opened(ANN, BEN, CLEO, DAN, "Eve")
+
+
+def organiser():
+    return people.find("the organiser")
+
+
+def new_station(election: Election | str = "Board", name: str = "Booth 1") -> Station:
+    """An open station; nothing is paired with it yet."""
+    election = elections.find(election) if isinstance(election, str) else election
+    services.open_(organiser(), election, name, f"form {name}")
+    return repository.every(election.name)[-1]
+
+
+def paired(station: Station) -> Client:
+    """The browser in its booth."""
+    client = Client()
+    answer = client.post(PAIR, {"code": repository.code_for(station)})
+    assert answer["Location"] == BOOTH
+    return client
+
+
+def let_in(station: Station, voter: str) -> None:
+    services.let_in(organiser(), elections.find(station.election_name), station.id, voter)
+
+
+def now_at(station: Station) -> Station:
+    found = repository.find(station.election_name, station.id)
+    assert found is not None
+    return found
+
+
+def entry_of(voter: str, name: str = "Board") -> dict:
+    return table().get(keys.voter(name, voter))
+
+
+def cookies(client: Client) -> set[str]:
+    """Those that the browser still has."""
+    return {name for name, each in client.cookies.items() if each.value}
+
+
+@pytest.fixture
+def station(board) -> Station:
+    return new_station()
+
+
+@pytest.fixture
+def booth(station) -> Client:
+    return paired(station)
+
+
+# --- from the desk to the receipt and back ---
+
+
+def test_an_officer_lets_a_voter_in_who_votes_and_finishes(board, station, booth):
+    assert "Please wait for the officer" in text_of(booth.get(BOOTH))
+    let_in(station, ANN)
+    assert now_at(station).booth == Booth.WAITING
+    ready = booth.get(BOOTH)
+    assert "Your ballot is ready" in text_of(ready)
+    assert ANN in text_of(ready)
+    assert booth.post(START)["Location"] == PAGE
+    assert now_at(station).booth == Booth.VOTING
+    assert "Polling station: Booth 1" in text_of(booth.get(PAGE))
+    receipt = vote(booth, rank_1="1")
+    assert len(words_of(receipt)) == 12
+    assert "Finish" in text_of(receipt)
+    assert [each.rankings for each in ballots.every_ballot("Board")] == ["1"]
+    assert booth.post(FINISH)["Location"] == BOOTH
+    assert now_at(station).booth == Booth.FREE
+    assert "Please wait for the officer" in text_of(booth.get(BOOTH))
+
+
+def test_the_next_voter_votes_in_the_same_browser(station, booth):
+    for voter, rank in ((ANN, "rank_0"), (BEN, "rank_1")):
+        let_in(station, voter)
+        booth.post(START)
+        vote(booth, **{rank: "1"})
+        booth.post(FINISH)
+    assert sorted(each.rankings for each in ballots.every_ballot("Board")) == ["0", "1"]
+    assert entry_of(ANN)["voted"]
+    assert entry_of(BEN)["voted"]
+    assert not entry_of(CLEO)["voted"]
+
+
+def test_the_words_of_the_receipt_open_the_ballot_from_any_device(station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    words = words_of(vote(booth, rank_1="1"))
+    changed = Client().post("/election/Board/change/", {"words": " ".join(words)}, follow=True)
+    assert changed.status_code == 200
+    assert "This is your current ballot" in text_of(changed)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"secret_ballot": False},
+        {"changeable": False},
+        {"safeguards": ("no-drafts", "leave", "confirm", "counts")},
+        {"kind": "yes-no", "method": "majority", "majority": "2/3 cast"},
+    ],
+)
+def test_every_kind_of_election_can_be_voted_in(opened, chosen):
+    election = opened(ANN, BEN, CLEO, **chosen)
+    station = new_station(election)
+    booth = paired(station)
+    let_in(station, ANN)
+    booth.post(START)
+    fields = fields_of(booth.get(PAGE), PAGE)
+    review = booth.post(PAGE, fields | ({"rank-choice": "1"} if "kind" in chosen else {"rank-0": "1"}), follow=True)
+    cast = fields_of(review, f"{PAGE}cast/") | {"protected": "on"}
+    receipt = booth.post(f"{PAGE}cast/", cast, follow=True)
+    assert entry_of(ANN)["voted"], text_of(receipt)
+    assert f'action="{FINISH}"' in receipt.content.decode()
+    booth.post(FINISH)
+    assert LINKS not in entry_of(ANN)
+    assert now_at(station).booth == Booth.FREE
+
+
+def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
+    owner = make_person("the organiser")
+    made = binding.make(owner, "Spring", ("Chair", "Song"))
+    for name in made.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, elections.find(made.leader), [ANN, BEN])
+    binding.open_(owner, multi_ballots.find(made.id))
+    other = next(name for name in made.questions if name != made.leader)
+    with pytest.raises(WrongState, match="share one roll"):
+        services.open_(owner, elections.find(other), "Booth", "f")
+    station = new_station(made.leader)
+    booth = paired(station)
+    let_in(station, ANN)
+    assert booth.post(START)["Location"] == f"/book/{made.id}/ballot/"
+    for place in (1, 2):
+        at = f"/book/{made.id}/ballot/{place}/"
+        page = booth.post(at, fields_of(booth.get(at), at) | {"rank-0": "1"}, follow=True)
+    cast = f"/book/{made.id}/ballot/cast/"
+    receipts = booth.post(cast, fields_of(page, cast), follow=True)
+    assert len(words_of(receipts)) == 12
+    assert f'action="{FINISH}"' in receipts.content.decode()
+    booth.post(FINISH)
+    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert [len(list(ballots.every_ballot(name))) for name in made.questions] == [1, 1]
+    assert LINKS not in entry_of(ANN, made.leader)
+
+
+# --- nothing is left ---
+
+
+def test_after_a_visit_the_roll_and_the_station_are_as_before(station, booth):
+    roll, before = entry_of(ANN), table().get(repository.place(now_at(station)))
+    let_in(station, ANN)
+    assert [each[0] for each in entry_of(ANN)[LINKS]] == ["station"]
+    booth.post(START)
+    booth.post(FINISH)
+    assert entry_of(ANN) == roll
+    assert table().get(repository.place(station)) == before
+
+
+def test_a_voter_at_the_station_leaves_what_a_voter_by_link_leaves(opened):
+    opened(ANN, BEN, CLEO, DAN, vote_by_link=True)
+    station = new_station()
+    booth, link = paired(station), Client()
+    link.post(reverse("vote_by_link", args=[voting.link_to("Board", ANN).token]))
+    voting.link_to("Board", BEN)
+    vote(link, rank_1="1")
+    let_in(station, BEN)
+    booth.post(START)
+    vote(booth, rank_1="1")
+    booth.post(FINISH)
+    by_link, here = entry_of(ANN), entry_of(BEN)
+    assert {*by_link} == {*here}
+    assert [len(each) for each in by_link[LINKS]] == [len(each) for each in here[LINKS]]
+    cast = [each for each in log().since(0) if each["event_type"] == "BallotCast"]
+    shapes = [{name: value for name, value in each["event_data"].items() if name != "voter_name"} for each in cast]
+    assert shapes[0] == shapes[1]
+    assert [each["actor"] for each in cast] == [ANN, BEN]
+    assert "BEN" not in str(table().get(repository.place(station))).upper()
+
+
+def test_the_log_has_nothing_of_a_visit(station, booth):
+    before = [each["event_type"] for each in log().since(0)]
+    let_in(station, ANN)
+    booth.post(START)
+    booth.post(FINISH)
+    assert [each["event_type"] for each in log().since(0)] == before
+
+
+def test_the_mail_about_the_vote_is_the_usual_one(station, booth, outbox):
+    voting.cast(people.find("Eve"), "Board", ranks(Ada=1), "form")
+    let_in(station, ANN)
+    booth.post(START)
+    vote(booth, rank_1="1")
+    mails = {to: (subject, text) for to, subject, text in outbox()}
+    assert mails[ANN] == mails[people.find("Eve").email]
+
+
+def test_finishing_leaves_one_cookie_and_nothing_in_the_browser(station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    booth.post("/language/", {"language": "de", "next": PAGE})
+    fields = fields_of(booth.get(PAGE), PAGE)
+    booth.post(PAGE, fields | {"rank-1": "1"})
+    assert {PASS, "ranking"} <= cookies(booth)
+    answer = booth.post(FINISH)
+    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert answer["Clear-Site-Data"] == '"cache", "storage"'
+    assert answer["Cache-Control"] == "private, no-store"
+
+
+def test_a_page_in_the_booth_stores_no_draft(station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    page = booth.get(PAGE).content.decode()
+    assert 'name="drafts"' not in page
+    assert 'data-draft="draft' not in page
+    assert "js/booth" in page
+
+
+@pytest.mark.parametrize("seconds", [None, 1])
+def test_a_form_of_an_earlier_voter_shows_nothing_to_the_next(station, seconds):
+    """Somebody goes back in the history of the browser, and lets it send a form again."""
+    booth = Client(enforce_csrf_checks=True)
+    send(booth, PAIR, booth.get(PAIR), code=repository.code_for(station))
+    let_in(station, ANN)
+    send(booth, START, booth.get(BOOTH))
+    ballot = fields_of(booth.get(PAGE), PAGE) | {"rank-1": "1"}
+    review = booth.post(PAGE, ballot, follow=True)
+    cast = fields_of(review, f"{PAGE}cast/")
+    words = words_of(booth.post(f"{PAGE}cast/", cast))
+    send(booth, FINISH, booth.get(BOOTH))
+    if seconds:  # the next voter is there already
+        let_in(station, BEN)
+        send(booth, START, booth.get(BOOTH))
+    for address, fields in ((f"{PAGE}cast/", cast), (PAGE, ballot), (f"{PAGE}review/", None), (PAGE, None)):
+        answer = booth.post(address, fields) if fields else booth.get(address)
+        assert " ".join(words) not in text_of(answer)
+        assert words[0] not in text_of(answer).split()
+        if fields or not seconds:
+            assert answer["Location"] == BOOTH
+    assert not entry_of(BEN)["voted"]
+
+
+def send(client: Client, address: str, page, **fields: str):
+    """A form as the page has it, with its token."""
+    action = address if f'action="{address}"' in page.content.decode() else None
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.content.decode())[1]
+    known = fields_of(page, action) if action else {}
+    return client.post(address, known | {"csrfmiddlewaretoken": token} | fields)
+
+
+# --- one vote ---
+
+
+def test_who_has_voted_by_link_cannot_vote_again_in_secret(station, booth):
+    eve = people.find("Eve")
+    voting.cast(eve, "Board", ranks(Ada=1), "form")
+    let_in(station, "Eve")
+    booth.post(START)
+    page = booth.get(PAGE)
+    assert "You have voted" in text_of(page)
+    assert 'name="rank-0"' not in page.content.decode()
+    assert len(list(ballots.every_ballot("Board"))) == 1
+
+
+def test_the_desk_says_who_has_voted_only_where_the_roll_does(station, booth):
+    voting.cast(people.find("Eve"), "Board", ranks(Ada=1), "form")
+    let_in(station, "Eve")  # so few have voted that it must not be told
+    for voter in (ANN, BEN):
+        let_in(station, voter)
+        booth.post(START)
+        vote(booth, rank_1="1")
+        booth.post(FINISH)
+    with pytest.raises(NotNow, match="Eve has already voted"):
+        let_in(station, "Eve")
+
+
+def test_in_a_public_election_the_later_vote_replaces_the_earlier(opened):
+    opened(ANN, "Eve", secret_ballot=False)
+    station = new_station()
+    booth = paired(station)
+    voting.cast(people.find("Eve"), "Board", ranks(Ada=1), "form")
+    let_in(station, "Eve")
+    booth.post(START)
+    vote(booth, rank_2="1")
+    assert [each.rankings for each in ballots.every_ballot("Board")] == ["2"]
+
+
+def test_the_same_voter_in_two_booths_has_the_later_one(board, station, booth):
+    other = new_station(name="Booth 2")
+    second = paired(other)
+    let_in(station, ANN)
+    booth.post(START)
+    let_in(other, ANN)
+    second.post(START)
+    assert booth.get(PAGE)["Location"] == BOOTH
+    assert now_at(station).booth == Booth.FREE
+    vote(second, rank_0="1")
+    assert [each.rankings for each in ballots.every_ballot("Board")] == ["0"]
+
+
+def test_who_has_two_step_sign_in_may_vote_here(station, booth):
+    """The officer has seen who they are."""
+    table().write(Update(keys.user("Eve"), set={"factors": [{"kind": "app"}]}))
+    assert people.find("Eve").factors
+    let_in(station, "Eve")
+    booth.post(START)
+    vote(booth, rank_1="1")
+    assert entry_of("Eve")["voted"]
+
+
+# --- who may be let in ---
+
+
+def test_nobody_who_is_not_on_the_roll_is_let_in(station, booth):
+    for voter in ("stranger@example.org", "nobody", ""):
+        with pytest.raises(NotOnTheRoll):
+            let_in(station, voter)
+    assert now_at(station).booth == Booth.FREE
+
+
+def test_somebody_in_no_group_that_may_vote_is_not_let_in(opened):
+    owner = make_person("the organiser")
+    draft = drafts.create(owner, "Board", secret_ballot=False)
+    add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, draft, [ANN, BEN], {ANN: Details(groups=("North",)), BEN: Details(groups=("South",))})
+    actions.change(owner, elections.find("Board"), Action.SET_UP, for_groups=("North",))
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
+    station = new_station()
+    paired(station)
+    with pytest.raises(NotOnTheRoll, match="North"):
+        let_in(station, BEN)
+    let_in(station, ANN)
+
+
+def test_an_account_that_may_not_vote_is_not_let_in(station, booth):
+    make_person("Eve", Role.NO_ACCESS)
+    with pytest.raises(NotAllowed, match="not allowed to vote"):
+        let_in(station, "Eve")
+
+
+def test_the_search_finds_names_addresses_and_what_people_are_called(board):
+    call(ANN, "Ann-Sophie #1 😀")
+    call(BEN, "Ben Bar")
+    found = lambda typed: [each["voter_name"] for each in services.find_voters(board, typed)]  # noqa: E731
+    assert found("ann@") == [ANN]
+    assert found("sophie") == [ANN]
+    assert found("EVE") == ["Eve"]
+    assert found("ben") == [BEN], "once, however it was found"
+    assert found("nobody") == []
+    assert len(found("")) == 5
+
+
+def call(voter: str, display_name: str) -> None:
+    table().write(Update(keys.voter("Board", voter), set={"display_name": display_name}))
+
+
+def test_before_a_browser_is_paired_nobody_is_let_in(station):
+    with pytest.raises(NotNow, match="No browser is paired"):
+        let_in(station, ANN)
+    assert LINKS not in entry_of(ANN)
+
+
+def test_no_station_where_everybody_may_vote(opened):
+    election = opened(electorate="everyone")
+    with pytest.raises(NotNow, match="needs a list of voters"):
+        services.open_(organiser(), election, "Booth 1", "form")
+
+
+def test_an_election_has_only_so_many_stations(board, monkeypatch):
+    monkeypatch.setattr(rules, "MAX_STATIONS", 1)
+    new_station()
+    with pytest.raises(NotNow, match="at most 1 polling station"):
+        new_station(name="Booth 2")
+
+
+def test_a_form_sent_twice_opens_one_station(board):
+    for _time in range(2):
+        services.open_(organiser(), board, "Booth 1", "the form")
+    assert len(repository.every("Board")) == 1
+
+
+# --- pairing ---
+
+
+def test_a_code_works_once_and_however_it_is_typed(station):
+    code = repository.code_for(station)
+    typed = code.replace("-", " ").lower()
+    assert services.pair(typed).station_id == station.id
+    with pytest.raises(NoStation):
+        services.pair(code)
+
+
+def test_a_wrong_code_a_used_one_and_that_of_a_closed_station_say_the_same(board, station):
+    used = repository.code_for(station)
+    services.pair(used)
+    gone = new_station(name="Booth 2")
+    services.close(organiser(), board, gone.id)
+    answers = [Client().post(PAIR, {"code": code}) for code in (used, repository.code_for(gone), "0000-0000-0000", "#")]
+    assert {each.status_code for each in answers} == {422}
+    assert len({text_of(each).replace(each.wsgi_request.POST["code"], "") for each in answers}) == 1
+    assert all(devices.COOKIE not in each.cookies for each in answers)
+
+
+def test_a_second_browser_ends_the_first(board, station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    services.renew_code(organiser(), board, station.id)
+    assert "Polling station" in text_of(booth.get(PAGE)), "until the code is used"
+    second = paired(now_at(station))
+    assert LINKS not in entry_of(ANN), "whoever was in the booth is out"
+    assert booth.get(BOOTH)["Location"] == PAIR
+    assert devices.COOKIE not in cookies(booth)
+    assert "Please wait" in text_of(second.get(BOOTH))
+
+
+def test_a_new_code_ends_the_earlier_one(board, station):
+    earlier = repository.code_for(station)
+    services.renew_code(organiser(), board, station.id)
+    with pytest.raises(NoStation):
+        services.pair(earlier)
+    assert services.pair(repository.code_for(now_at(station)))
+
+
+def test_pairing_signs_out_whoever_is_signed_in(station):
+    client = sign_in(people.find("Eve"))
+    client.post(PAIR, {"code": repository.code_for(station)})
+    assert client.get("/me/").status_code == 302
+    assert client.get("/me/")["Location"] == BOOTH
+
+
+def test_a_made_up_or_stolen_cookie_is_no_booth(station, booth):
+    for value in ("x", booth.cookies[devices.COOKIE].value[:-2], ""):
+        client = Client()
+        client.cookies[devices.COOKIE] = value
+        assert client.get(BOOTH)["Location"] == PAIR
+    other = Client()
+    answer = devices_cookie(Device("Board", station.id, "0" * 32))
+    other.cookies[devices.COOKIE] = answer
+    let_in(station, ANN)
+    assert other.post(START)["Location"] == PAIR
+    assert now_at(station).booth == Booth.WAITING
+
+
+def devices_cookie(device: Device) -> str:
+    answer = HttpResponse()
+    devices.remember(answer, device)
+    return answer.cookies[devices.COOKIE].value
+
+
+def test_a_booth_shows_nothing_but_ballots(station, booth):
+    for address in ("/", "/sign-in/", "/help/", "/elections/", "/election/Board/", "/election/Board/roll/", PAGE):
+        assert booth.get(address)["Location"] == BOOTH, address
+    let_in(station, ANN)
+    booth.post(START)
+    assert booth.get(PAGE).status_code == 200
+    for address in ("/", "/sign-in/", "/election/Board/", "/election/Board/change/"):
+        assert booth.get(address)["Location"] == BOOTH, address
+
+
+# --- when a visit ends ---
+
+
+def later(seconds: float) -> str:
+    return as_text(datetime.fromisoformat(now_text()) + timedelta(seconds=seconds))
+
+
+def test_after_some_minutes_without_a_page_the_visit_is_over(station, booth, monkeypatch):
+    let_in(station, ANN)
+    booth.post(START)
+    clock.stands_at(monkeypatch, later(rules.IDLE_SECONDS - 5))
+    assert booth.get(PAGE).status_code == 200, "which extends it"
+    clock.stands_at(monkeypatch, later(rules.IDLE_SECONDS - 5))
+    assert booth.get("/station/state/").status_code == 204
+    clock.stands_at(monkeypatch, later(10))
+    assert booth.get("/station/state/")["Location"] == BOOTH
+    assert booth.post(f"{PAGE}cast/", {"rank-0": "1"})["Location"] == BOOTH
+    assert "Please wait" in text_of(booth.get(BOOTH))
+    assert LINKS not in entry_of(ANN)
+    assert PASS not in cookies(booth)
+    assert not entry_of(ANN)["voted"]
+
+
+def test_touching_the_page_extends_the_visit(station, booth, monkeypatch):
+    let_in(station, ANN)
+    booth.post(START)
+    for _time in range(3):
+        clock.stands_at(monkeypatch, later(rules.IDLE_SECONDS - 5))
+        assert booth.get("/station/state/?active=1").status_code == 204
+    assert booth.get(PAGE).status_code == 200
+
+
+def test_when_a_visit_is_over_is_decided_by_the_clock():
+    visit = Visit("h", "v", "2026-01-01T12:00:00.000Z", is_picked_up=True)
+    station = Station("Board", "1", "Booth", "2026-01-01T08:00:00.000Z", device="d", visit=visit)
+    own = Device("Board", "1", "s", "h", "2026-01-01T12:00:00.000Z")
+    other = replace(own, visit="")
+    assert rules.is_voting(station, own, "2026-01-01T12:10:00.000Z")
+    assert not rules.is_voting(station, own, "2026-01-01T12:10:00.001Z")
+    assert rules.is_abandoned(station, own, "2026-01-01T12:10:00.001Z")
+    assert not rules.is_voting(station, other, "2026-01-01T12:00:01.000Z")
+    assert not rules.is_abandoned(station, other, "2026-01-01T12:00:15.000Z"), "its cookie may be on the way"
+    assert rules.is_abandoned(station, other, "2026-01-01T12:00:15.001Z")
+    waiting = replace(station, visit=replace(visit, is_picked_up=False))
+    assert not rules.is_abandoned(waiting, other, "2026-01-01T18:00:00.000Z")
+
+
+def test_taking_back_locks_the_booth(board, station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    services.take_back(organiser(), board, station.id)
+    assert booth.get(PAGE)["Location"] == BOOTH
+    assert booth.post(f"{PAGE}cast/", {"rank-0": "1"})["Location"] == BOOTH
+    assert LINKS not in entry_of(ANN)
+    assert PASS in cookies(booth)
+    booth.get(BOOTH)
+    assert PASS not in cookies(booth)
+
+
+def test_letting_the_next_voter_in_ends_the_visit_of_the_one_before(station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    let_in(station, BEN)
+    assert LINKS not in entry_of(ANN)
+    assert BEN in text_of(booth.get(BOOTH))
+    assert ANN not in text_of(booth.get(BOOTH))
+    assert PASS not in cookies(booth)
+
+
+def test_what_was_unlocked_and_taken_back_cannot_be_started(board, station, booth):
+    let_in(station, ANN)
+    services.take_back(organiser(), board, station.id)
+    assert booth.post(START)["Location"] == BOOTH
+    assert PASS not in cookies(booth)
+
+
+def test_closing_the_station_ends_its_visit_and_frees_the_browser(board, station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    services.close(organiser(), board, station.id)
+    assert repository.every("Board") == []
+    assert LINKS not in entry_of(ANN)
+    assert booth.get(BOOTH)["Location"] == PAIR
+    assert booth.get("/help/").status_code == 200
+
+
+def test_the_close_of_the_election_ends_every_visit(board, station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    closing.close_and_follow_up(organiser(), board)
+    seal_closed("Board")
+    assert LINKS not in entry_of(ANN)
+    assert now_at(station).visit is None
+    assert "No votes are taken now" in text_of(booth.get(BOOTH))
+    with pytest.raises(Refusal):
+        let_in(station, BEN)
+    services.close(organiser(), elections.find("Board"), station.id)
+
+
+# --- at the same moment ---
+
+
+def test_two_windows_pick_up_one_visit_once(station, booth):
+    let_in(station, ANN)
+    device = device_of(booth)
+    found = at_once(*[lambda: services.pick_up(device, now_text())] * 4)
+    assert sum(isinstance(each, tuple) for each in found) == 1
+    assert all(isinstance(each, (tuple, Busy)) for each in found)
+
+
+def device_of(client: Client) -> Device:
+    return Device(*read_token("station", client.cookies[devices.COOKIE].value, None))
+
+
+def test_two_officers_at_once_let_one_person_in(station, booth):
+    found = at_once(lambda: let_in(station, ANN), lambda: let_in(station, BEN))
+    marked = [voter for voter in (ANN, BEN) if LINKS in entry_of(voter)]
+    assert len(marked) == 1, found
+    voter = repository.visitor_of(now_at(station).visit)[0]
+    assert marked == [voter]
+
+
+def test_two_booths_at_once_for_one_voter_leave_one_link(station, booth):
+    other = new_station(name="Booth 2")
+    second = paired(other)
+    at_once(lambda: let_in(station, ANN), lambda: let_in(other, ANN))
+    ((mark, hashed),) = entry_of(ANN)[LINKS]
+    assert mark == "station"
+    assert hashed in {now_at(each).visit.hash for each in (station, other)}
+    votes = [client.post(START) and client.get(PAGE).status_code for client in (booth, second)]
+    assert sorted(votes) == [200, 302]
+
+
+def test_letting_in_and_closing_the_station_leave_no_mark(board, station, booth):
+    at_once(lambda: let_in(station, ANN), lambda: services.close(organiser(), board, station.id))
+    assert repository.every("Board") == []
+    assert LINKS not in entry_of(ANN)
+
+
+def test_a_vote_that_is_cast_while_it_is_taken_back_counts_or_not_and_leaves_no_mark(board, station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    review = booth.post(PAGE, fields_of(booth.get(PAGE), PAGE) | {"rank-1": "1"}, follow=True)
+    fields = fields_of(review, f"{PAGE}cast/")
+    at_once(lambda: booth.post(f"{PAGE}cast/", fields), lambda: services.take_back(organiser(), board, station.id))
+    assert LINKS not in entry_of(ANN)
+    assert len(list(ballots.every_ballot("Board"))) == int(entry_of(ANN)["voted"])
+
+
+def test_who_is_cut_off_between_two_voters_leaves_the_booth_free(board, station, booth, monkeypatch):
+    """Killed after the visit before has ended, and before the next one has begun."""
+    let_in(station, ANN)
+    monkeypatch.setattr(services, "_let_in", lambda *_given: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        let_in(station, BEN)
+    assert now_at(station).booth == Booth.FREE
+    assert LINKS not in entry_of(ANN)
+    monkeypatch.undo()
+    let_in(station, BEN)
+    assert now_at(station).booth == Booth.WAITING
+
+
+def test_an_answer_that_got_lost_frees_the_booth_after_a_moment(station, booth, monkeypatch):
+    let_in(station, ANN)
+    services.pick_up(device_of(booth), now_text())
+    assert "Please wait" in text_of(booth.get(BOOTH))
+    assert now_at(station).booth == Booth.VOTING
+    clock.stands_at(monkeypatch, later(rules.PICK_UP_SECONDS + 1))
+    booth.get(BOOTH)
+    assert now_at(station).booth == Booth.FREE
+    assert LINKS not in entry_of(ANN)
+
+
+# --- the pages of organisers ---
+
+
+def test_an_organiser_opens_a_station_and_lets_somebody_in(board):
+    client = sign_in(organiser())
+    page = client.get("/election/Board/stations/")
+    assert "No polling station yet" in text_of(page)
+    opened = client.post("/election/Board/stations/", {"name": "Booth #1 <b>", "token": "t"}, follow=True)
+    (station,) = repository.every("Board")
+    assert "Booth #1 <b>" in text_of(opened)
+    assert "Booth #1 <b>" not in opened.content.decode()
+    desk = f"/election/Board/stations/{station.id}/"
+    assert repository.code_for(station) in text_of(client.get(desk))
+    booth = paired(station)
+    assert repository.code_for(station) not in text_of(client.get(desk))
+    found = client.get(desk, {"q": "ann"})
+    assert "Let them vote" in text_of(found)
+    assert "unlocked" in text_of(client.post(f"{desk}let-in/", {"voter": ANN}, follow=True))
+    assert "waiting for the voter" in text_of(client.get(desk))
+    booth.post(START)
+    assert "somebody is voting" in text_of(client.get(desk))
+    assert ANN not in text_of(client.get(desk)), "whoever it is"
+    assert "locked again" in text_of(client.post(f"{desk}take-back/", follow=True))
+    client.post(f"{desk}code/")
+    assert repository.code_for(now_at(station)) in text_of(client.get(desk))
+    client.post(f"{desk}close/")
+    assert repository.every("Board") == []
+    assert client.get(desk).status_code == 404
+
+
+def test_a_refusal_at_the_desk_is_a_sentence(board, station, booth):
+    client = sign_in(organiser())
+    answer = client.post(f"/election/Board/stations/{station.id}/let-in/", {"voter": "nobody"}, follow=True)
+    assert "Nobody with that name is on the roll" in text_of(answer)
+
+
+@pytest.mark.parametrize("where", ["", "let-in/", "take-back/", "code/", "close/"])
+def test_nobody_else_gets_to_the_desk(board, station, where):
+    address = f"/election/Board/stations/{station.id}/{where}"
+    for client, status in ((Client(), 302), (sign_in("Eve"), 403), (sign_in("admin", Role.ADMIN), 403)):
+        answer = client.post(address) if where else client.get(address)
+        assert answer.status_code == status
+    assert now_at(station) == station
+    assert sign_in(organiser()).post(f"/election/Board/stations/unknown/{where}").status_code in (404, 405)
+
+
+def test_a_station_of_another_election_is_not_found(opened, station):
+    opened(ANN, name="Other")
+    assert sign_in(organiser()).get(f"/election/Other/stations/{station.id}/").status_code == 404
+
+
+def test_services_check_who_acts_and_when(board, station):
+    stranger = make_person("stranger")
+    for act in (
+        lambda: services.open_(stranger, board, "Booth", "f"),
+        lambda: services.close(stranger, board, station.id),
+        lambda: services.renew_code(stranger, board, station.id),
+        lambda: services.let_in(stranger, board, station.id, ANN),
+        lambda: services.take_back(stranger, board, station.id),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+    closed = closing.close(organiser(), board)
+    with pytest.raises(WrongState):
+        services.open_(organiser(), closed, "Booth", "g")
+    with pytest.raises(WrongState):
+        services.renew_code(organiser(), closed, station.id)
+
+
+def test_the_log_says_who_opened_and_closed_a_station(board, station):
+    services.close(organiser(), board, station.id)
+    told = [(each["event_type"], each["actor"], each["event_data"].get("name")) for each in log().since(0)]
+    assert ("StationOpened", "the organiser", "Booth 1") in told
+    assert ("StationClosed", "the organiser", "Booth 1") in told
+    history = text_of(sign_in(organiser()).get("/election/Board/history/"))
+    assert "the organiser opened the polling station “Booth 1”." in history
+    assert "the organiser closed the polling station “Booth 1”." in history

@@ -1,0 +1,514 @@
+"""Questions to candidates: asked and upvoted by voters, reviewed by organisers, answered by candidates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from django.test import Client
+
+from accounts import services as accounts
+from accounts.rules import Role
+from acts.refusals import NotAllowed, NotNow, Refusal
+from acts.storage import table
+from ballots import passes
+from ballots.question_views import load_asker
+from elections import actions, personal_data, repository
+from elections.candidate_questions import listing, rules, services
+from elections.candidate_questions import repository as asked
+from elections.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from elections.rules import Action
+from mail import outbox as mails
+from qa import store
+from qa.rules import Fate
+from ranking.candidates import Candidate
+from store import keys, round_trips
+from store.log import EventLog
+from tests.at_once import at_once
+from tests.background import finish_background
+from tests.people import sign_in
+from tests.voting import link_to
+from upkeep import replay
+
+HERE = "/election/Board/questions/"
+ODD = 'Who <b>pays</b> #1 & "why"? \u202eשלום 👩‍👩‍👧'
+
+
+@pytest.fixture
+def otto(person):
+    return person("Otto", Role.USER)
+
+
+@pytest.fixture
+def opened(otto, person):
+    """Bo stands and has an account, Cy stands without one; Ada, Ben and somebody by address vote."""
+    for name in ("Ada", "Ben", "Bo"):
+        person(name, Role.VOTER)
+    made = drafts.create(otto, "Board", vote_by_link=True)
+    add_candidates(otto, made, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, board(), ["Ada", "Ben", "zoe@example.org"])
+    actions.change(otto, board(), Action.SET_QUESTIONS, questions_from="voters")
+    lifecycle.open_(otto, board())
+    return board()
+
+
+def board():
+    return repository.find("Board")
+
+
+def set_up(otto, **chosen):
+    actions.change(otto, board(), Action.SET_QUESTIONS, **chosen)
+
+
+def ask(name: str, text: str = "Why?", to: str = "", **more):
+    return sign_in(name, Role.VOTER).post(HERE, {"text": text, "to": to, **more}, follow=True)
+
+
+def questions() -> list[CandidateQuestion]:
+    return list(asked.read("Board").questions)
+
+
+def number_of(name: str) -> int:
+    return repository.find_candidate("Board", name).number
+
+
+def shown(otto, text: str = "Why?", name: str = "Ada", to: str = "") -> CandidateQuestion:
+    """A question that everybody sees."""
+    ask(name, text, to)
+    found = next(each for each in questions() if each.text == text)
+    services.review(otto, board(), found.id, show=True)
+    return found
+
+
+def answer(question: CandidateQuestion, text: str = "Because.", name: str = "Bo", who=None) -> None:
+    services.answer(who, board(), repository.find_candidate("Board", name), question.id, text, 1)
+
+
+def text_of(response) -> str:
+    return response.content.decode()
+
+
+def page(name: str = "Ben", path: str = HERE, status: int = 200) -> str:
+    response = sign_in(name, Role.VOTER).get(path)
+    assert response.status_code == status
+    return text_of(response)
+
+
+def by_pass(voter: str) -> passes.Pass:
+    return passes.Pass(link_to("Board", voter, voter))
+
+
+def told() -> list[tuple[str, dict]]:
+    kinds = ("CandidateQ", "CandidateAnsw", "AnswerLink")
+    found = (each for each in EventLog(table()).since(0) if each["event_type"].startswith(kinds))
+    return [(each["event_type"], each["event_data"]) for each in found]
+
+
+# --- asking ---
+
+
+def test_a_question_waits_is_approved_answered_and_shown_with_the_candidate_and_on_the_ballot(otto, opened):
+    assert "The organisers review it first" in text_of(ask("Ada", ODD))
+    assert "Who &lt;b&gt;pays" not in page()
+    (found,) = questions()
+    sign_in("Otto").post(f"{HERE}review/", {"act": f"show {found.id}"})
+    assert "Who &lt;b&gt;pays&lt;/b&gt; #1" in page()
+    bo = sign_in("Bo", Role.VOTER)
+    assert "1 question has no answer yet" in text_of(bo.get(f"{HERE}answer/"))
+    bo.post(f"{HERE}answer/?question={found.id}", {"text": "The <i>members</i>."})
+    for path in (HERE, "/election/Board/", "/election/Board/ballot/"):
+        assert "The &lt;i&gt;members&lt;/i&gt;." in page("Ben", path), path
+
+
+def test_who_may_ask_is_the_organisers_choice(otto, opened, person):
+    person("Guest", Role.VOTER)
+    with pytest.raises(NotAllowed):
+        services.upvote(load_asker(person("Guest", Role.VOTER), "Board"), None, on=True)
+    assert ask("Guest").status_code == 422
+    set_up(otto, questions_from="everyone")
+    assert ask("Guest").status_code == 200
+    assert len(questions()) == 1
+
+
+def test_nobody_asks_where_the_organiser_chose_so_and_nothing_is_shown_any_more(otto, opened):
+    answer(shown(otto), "Because.")
+    set_up(otto, questions_from="")
+    assert sign_in("Ada", Role.VOTER).get(HERE).status_code == 404
+    assert sign_in("Bo", Role.VOTER).get(f"{HERE}answer/").status_code == 404
+    assert "Because." not in page("Ben", "/election/Board/")
+    assert "Because." not in page("Ben", "/election/Board/ballot/")
+
+
+def test_questions_can_be_asked_before_voting_begins_and_not_after_it_ends(otto, opened, person):
+    made = drafts.create(otto, "Later", no_voting_before="2100-01-01T00:00:00.000Z", questions_from="voters")
+    add_candidates(otto, made, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, repository.find("Later"), ["Ada"])
+    lifecycle.open_(otto, repository.find("Later"))
+    path = "/election/Later/questions/"
+    assert sign_in("Ada", Role.VOTER).post(path, {"text": "Why?"}).status_code == 302
+    found = shown(otto)
+    closing.close(otto, board())
+    assert ask("Ada", "And now?").status_code == 422
+    with pytest.raises(NotNow):
+        answer(found)
+    assert "Why?" in page()
+
+
+def test_what_cannot_be_asked_is_refused_and_stays_typed(opened):
+    for text in ("", "x" * 301):
+        response = ask("Ada", text)
+        assert response.status_code == 422
+        assert text in text_of(response)
+    assert ask("Ada", "Why?", "99").status_code == 422
+    assert questions() == []
+
+
+def test_two_sent_at_once_are_both_there_and_the_same_one_only_once(opened, person):
+    ada = load_asker(person("Ada", Role.VOTER), "Board")
+    send = lambda text: partial(services.ask, ada, [], 0, text, TO_ALL, 1)  # noqa: E731
+    at_once(send("One?"), send("Two?"), send("One?"))
+    assert sorted(each.text for each in questions()) == ["One?", "Two?"]
+    assert table().get(keys.candidate_qa("Board"))["sent"] == 2
+
+
+def test_the_limits_of_one_person_and_of_all(otto, opened, person):
+    for number in range(5):
+        ask("Ada", f"Question {number}?")
+    assert "waiting to be reviewed" in text_of(ask("Ada", "One more?"))
+    ada = load_asker(person("Ada", Role.VOTER), "Board")
+    with pytest.raises(NotNow, match="is full"):
+        services.ask(ada, [], 2_000, "Why?", TO_ALL, 1)
+
+
+def test_names_are_shown_only_if_chosen_and_only_after_it_was_said(otto, opened):
+    ask("Ada", "Without a name?")
+    set_up(otto, questions_named=True, questions_open=True)
+    assert "Names are now shown" in text_of(ask("Ada", "Why?"))
+    ask("Ada", "With a name?", named="yes")
+    assert {each.text: each.name for each in questions()} == {"Without a name?": "", "With a name?": "Ada"}
+    assert "asked by <bdi>Ada</bdi>" in page()
+
+
+def test_nothing_stored_or_logged_names_an_unnamed_asker_and_the_log_has_no_words(otto, opened):
+    found = shown(otto, "Unmistakable words?")
+    ask("Ben", "Other words?")
+    stored = [dict(item) for item in table().each(keys.candidate_questions("Board"))]
+    assert not [item for item in stored if "ada" in repr({**item, "text": ""}).lower()]
+    answer(found, "Unmistakable answer.")
+    assert "unmistakable" not in repr(list(EventLog(table()).since(0))).lower()
+    assert told()[-1] == (
+        "CandidateAnswered",
+        {"election_name": "Board", "question": found.id, "candidate": number_of("Bo")},
+    )
+
+
+# --- upvoting ---
+
+
+def test_everybody_upvotes_once_and_nobody_their_own(otto, opened, person):
+    found = shown(otto)
+    ben, ada = (load_asker(person(name, Role.VOTER), "Board") for name in ("Ben", "Ada"))
+    now = asked.find_question("Board", found.id)
+    assert sorted(at_once(*[partial(services.upvote, ben, now, on=True)] * 4)) == [False, False, False, True]
+    with pytest.raises(NotNow):
+        services.upvote(ada, now, on=True)
+    assert asked.read("Board").upvotes == {found.id: 1}
+    sign_in("Ben", Role.VOTER).post(HERE, {"back": found.id})
+    assert asked.read("Board").upvotes == {}
+
+
+def test_the_best_question_comes_first_and_what_is_hidden_cannot_be_upvoted(otto, opened):
+    first, second = shown(otto, "First?"), shown(otto, "Second?")
+    sign_in("Ben", Role.VOTER).post(HERE, {"upvote": second.id})
+    assert page("Bo").index("Second?") < page("Bo").index("First?")
+    services.review(otto, board(), first.id, show=False)
+    sign_in("Ben", Role.VOTER).post(HERE, {"upvote": first.id})
+    assert asked.read("Board").upvotes == {second.id: 1}
+
+
+def test_a_voter_with_a_voting_link_is_one_voter_whether_signed_in_or_not(otto, opened, person):
+    found = shown(otto)
+    now = asked.find_question("Board", found.id)
+    guest = load_asker(by_pass("zoe@example.org"), "Board")
+    assert guest.is_voter
+    assert services.upvote(guest, now, on=True)
+    zoe = load_asker(person("Zoe", Role.VOTER, "zoe@example.org"), "Board")
+    assert not services.upvote(zoe, now, on=True)
+    services.ask(guest, [], 0, "By link?", TO_ALL, 1)
+    assert [each.name for each in questions()] == ["", ""]
+
+
+def test_before_voting_begins_a_voting_link_leads_to_the_questions_and_not_to_the_ballot(otto, opened):
+    later = {"no_voting_before": "2100-01-01T00:00:00.000Z", "vote_by_link": True}
+    for name, chosen in (("Later", {"questions_from": "voters"}), ("Silent", {})):
+        made = drafts.create(otto, name, **later, **chosen)
+        add_candidates(otto, made, [Candidate("Bo"), Candidate("Cy")])
+        add_voters(otto, repository.find(name), ["zoe@example.org"])
+        lifecycle.open_(otto, repository.find(name))
+    client, path = Client(), "/election/Later/questions/"
+    door = f"/vote/{link_to('Later', 'zoe@example.org', 'zoe@example.org').token}/"
+    assert "Voting has not begun yet" in text_of(client.get(door))
+    assert client.post(door)["Location"] == path
+    assert client.post(path, {"text": "By link?"}).status_code == 302
+    assert "By link?" in text_of(client.get(path))
+    assert client.get("/election/Later/ballot/").status_code == 403
+    silent = f"/vote/{link_to('Silent', 'zoe@example.org', 'zoe@example.org').token}/"
+    assert client.post(silent).status_code == 403
+
+
+# --- reviewing ---
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "status"), [("Ada", Role.VOTER, 403), ("Olga", Role.USER, 403), ("Otto", Role.USER, 200)]
+)
+def test_only_organisers_review(otto, opened, name, role, status):
+    client = sign_in(name, role)
+    for query in ("", "?candidates", "?settings"):
+        assert client.get(f"{HERE}review/{query}").status_code == status
+    assert client.get(f"{HERE}answer/{number_of('Cy')}/").status_code == status
+
+
+@pytest.mark.parametrize("path", [HERE, f"{HERE}review/", f"{HERE}answer/", f"{HERE}answer/0/"])
+def test_strangers_sign_in_first_and_other_methods_are_refused(opened, path):
+    assert Client().get(path)["Location"].startswith("/sign-in/")
+    assert Client().post(path, {"text": "Why?"}).status_code == 302
+    assert sign_in("Otto").put(path).status_code in (404, 405)
+
+
+def test_the_dashboard_says_how_many_questions_wait(otto, opened):
+    ask("Ada")
+    assert "1 question to candidates waits to be reviewed." in text_of(
+        sign_in("Otto").get("/election/Board/dashboard/")
+    )
+
+
+def test_two_organisers_who_decide_at_once_both_count_or_are_told(otto, opened):
+    ask("Ada")
+    (found,) = questions()
+    done = at_once(*[partial(services.review, otto, board(), found.id, show=True)] * 3)
+    assert sorted(isinstance(each, Refusal) for each in done) == [False, True, True]
+    assert [kind for kind, _about in told()] == ["CandidateQuestionShown"]
+
+
+def test_an_answer_is_hidden_and_shown_again_and_a_hidden_question_takes_its_answers_along(otto, opened):
+    found = shown(otto)
+    answer(found)
+    client = sign_in("Otto")
+    for act, is_there in ((f"hide {found.id} {number_of('Bo')}", False), (f"show {found.id} {number_of('Bo')}", True)):
+        client.post(f"{HERE}review/", {"act": act})
+        for path in (HERE, "/election/Board/", "/election/Board/ballot/"):
+            assert ("Because." in page("Ben", path)) == is_there
+    client.post(f"{HERE}review/", {"act": f"hide {found.id}"})
+    assert "Because." not in page("Ben", "/election/Board/ballot/")
+
+
+@pytest.mark.parametrize(
+    "act", ["", "show", "show q1", "hide q1 7", "link", "link 99", "revoke 0", "burn q1", "show " * 9]
+)
+def test_what_makes_no_sense_changes_nothing(opened, act):
+    before = told()
+    assert sign_in("Otto").post(f"{HERE}review/", {"act": act}).status_code == 302
+    assert told() == before
+
+
+def test_a_vote_on_a_proposal_takes_no_questions(otto):
+    drafts.create(otto, "Plan", kind="yes-no")
+    assert sign_in("Otto").get("/election/Plan/questions/review/").status_code == 404
+    with pytest.raises(Refusal):
+        actions.change(otto, repository.find("Plan"), Action.SET_QUESTIONS, questions_from="voters")
+
+
+# --- answering ---
+
+
+def test_an_answer_can_be_changed_and_says_so(otto, opened):
+    found = shown(otto)
+    bo = sign_in("Bo", Role.VOTER)
+    for text in ("First.", "Second."):
+        bo.post(f"{HERE}answer/?question={found.id}", {"text": text})
+    assert "Second." in page()
+    assert "First." not in page()
+    assert "Edited." in page()
+    assert bo.post(f"{HERE}answer/?question={found.id}", {"text": "x" * 1001}).status_code == 422
+    assert bo.post(f"{HERE}answer/?question=q0", {"text": "Lost?"}).status_code == 422
+
+
+def test_nobody_else_answers_and_nobody_what_is_not_to_them(otto, opened):
+    found = shown(otto, to=str(number_of("Cy")))
+    assert sign_in("Ada", Role.VOTER).get(f"{HERE}answer/").status_code == 404
+    assert "No questions yet" in text_of(sign_in("Bo", Role.VOTER).get(f"{HERE}answer/"))
+    with pytest.raises(NotNow):
+        answer(found, name="Bo")
+    answer(found, name="Cy")
+
+
+def test_whoever_takes_the_name_of_a_candidate_after_the_opening_cannot_answer_for_them(otto, opened, person):
+    found = shown(otto)
+    newcomer = person("Cy", Role.VOTER)
+    assert sign_in(newcomer).get(f"{HERE}answer/").status_code == 404
+    assert "Answer as a candidate" not in text_of(sign_in(newcomer).get(HERE))
+    with pytest.raises(Refusal):
+        answer(found, name="Cy", who=newcomer)
+    finish_background("tell candidates")
+    assert waiting_mails() == ["Bo@example.org"]
+
+
+def test_an_organiser_answers_on_behalf_of_a_candidate_which_is_marked(otto, opened):
+    found = shown(otto)
+    path = f"{HERE}answer/{number_of('Cy')}/?question={found.id}"
+    assert sign_in("Otto").post(path, {"text": "Cy says no."}).status_code == 302
+    assert "Cy says no." in page()
+    assert "Entered by the organisers." in page()
+
+
+def test_a_link_answers_for_one_candidate_until_it_is_replaced_or_revoked(otto, opened):
+    found, number = shown(otto), number_of("Cy")
+    client = sign_in("Otto")
+
+    def link() -> str:
+        client.post(f"{HERE}review/", {"act": f"link {number}"})
+        return re.findall(r"http://[^/]+(/answers/[^<]+)", text_of(client.get(f"{HERE}review/?candidates")))[0]
+
+    first = link()
+    response = Client().post(f"{first}?question={found.id}", {"text": "By link."})
+    assert (response.status_code, response["Referrer-Policy"]) == (302, "strict-origin")
+    assert "By link." in page()
+    assert "Entered by the organisers." not in page()
+    second = link()
+    assert Client().get(first).status_code == 410
+    assert Client().get(second).status_code == 200
+    client.post(f"{HERE}review/", {"act": f"revoke {number}"})
+    assert Client().post(f"{second}?question={found.id}", {"text": "Too late."}).status_code == 410
+    assert Client().get("/answers/nonsense/").status_code == 410
+    assert "Too late." not in page()
+
+
+def test_two_answers_at_once_leave_one_and_the_count_of_changes_is_exact(otto, opened):
+    found = shown(otto)
+    before = board().answers
+    at_once(*[partial(answer, found, f"Answer {number}.") for number in range(3)])
+    (left,) = asked.read("Board").answers[found.id].values()
+    assert left.text.startswith("Answer ")
+    assert board().answers == before + 3 == left.version + before
+
+
+# --- mails ---
+
+
+def waiting_mails() -> list[str]:
+    return [each.to for each in mails.in_state("queued", 50)[0] if each.kind == "candidate_questions"]
+
+
+def test_candidates_with_an_account_get_one_mail_about_several_questions(otto, opened):
+    for number in range(3):
+        shown(otto, f"Question {number}?")
+    finish_background("tell candidates")
+    assert waiting_mails() == ["Bo@example.org"]
+    finish_background("tell candidates")
+    assert len(waiting_mails()) == 1
+    shown(otto, "To Cy?", to=str(number_of("Cy")))
+    finish_background("tell candidates")
+    assert len(waiting_mails()) == 1
+    shown(otto, "One more?")
+    finish_background("tell candidates")
+    assert len(waiting_mails()) == 2
+
+
+# --- what is shown, and what it costs ---
+
+
+def test_a_ballot_reads_nothing_more_without_questions_and_once_with_them(otto, opened):
+    def trips(path: str) -> int:
+        client = sign_in("Ben", Role.VOTER)
+        client.get(path)
+        with round_trips.count_round_trips() as count:
+            assert client.get(path).status_code == 200
+        return count.count
+
+    paths = ("/election/Board/ballot/", "/election/Board/")
+    without = [trips(path) for path in paths]
+    for number in range(3):
+        answer(shown(otto, f"Question {number}?"))
+    assert [trips(path) for path in paths] == without
+
+
+def test_as_many_answers_are_shown_with_candidates_as_fit_the_best_questions_first():
+    some = [CandidateQuestion(f"q{number}", "Why?", "", 1, Fate.SHOWN) for number in range(3)]
+    answers = {each.id: {number: Answer(each.id, number, "x" * 96, 1) for number in (0, 1)} for each in some}
+    answers["q1"][1] = replace(answers["q1"][1], hidden=True)
+    found = rules.shown_answers(some, answers, 300)
+    assert {number: len(lines) for number, lines in found.items()} == {0: 2, 1: 1}
+
+
+def test_the_largest_list_is_shown_in_pages(opened):
+    board_ = asked.board("Board")
+    for number in range(2_000):
+        question = CandidateQuestion(f"q{number:04d}", f"Question {number}? {'x' * 280}", "", number, Fate.SHOWN)
+        table().write(*store.sending(board_, question))
+    table().increment(board_.counter, "sent")
+    assert page().count('<li class="qa-item"') == listing.PAGE_QUESTIONS
+    assert "Question 1999?" in page("Ben", f"{HERE}?page=100")
+    assert "Question 1999?" in page("Ben", f"{HERE}?page=999999")
+    assert "Question 0?" in page("Ben", f"{HERE}?page=x")
+    assert sign_in("Otto").get(f"{HERE}review/?page=100").status_code == 200
+
+
+def test_the_page_of_one_candidate_has_only_their_questions_and_answers(otto, opened):
+    answer(shown(otto, "To Cy?", to=str(number_of("Cy"))), "Cy here.", "Cy")
+    answer(shown(otto, "To all?"), "Bo here.", "Bo")
+    only = page("Ben", f"{HERE}?candidate={number_of('Bo')}")
+    assert ("To Cy?" in only, "To all?" in only, "Bo here." in only) == (False, True, True)
+
+
+# --- copying, leaving, deleting, replay ---
+
+
+def test_a_copy_takes_the_settings_and_no_questions(otto, opened):
+    answer(shown(otto))
+    set_up(otto, questions_open=True, questions_named=True)
+    copying.copy(otto, board(), "Board 2")
+    copy = repository.find("Board 2")
+    assert (copy.questions_from, copy.questions_open, copy.questions_named, copy.answers) == ("voters", True, True, 0)
+    assert asked.read("Board 2").questions == ()
+
+
+def test_a_person_finds_their_questions_in_their_data_and_leaves_them_without_a_name(otto, opened, person):
+    set_up(otto, questions_named=True, questions_open=True)
+    ask("Ada", "Mine?", named="yes")
+    ada = person("Ada", Role.VOTER)
+    expected = {"election": "Board", "text": "Mine?", "state": "shown", "name_shown": "Ada"}
+    assert list(personal_data.candidate_questions(ada)) == [expected]
+    accounts.remove(person("Root", Role.OWNER), ada)
+    finish_background()
+    (found,) = questions()
+    assert (found.text, found.name, found.asker) == ("Mine?", "", "")
+    assert list(personal_data.candidate_questions(ada)) == []
+
+
+def test_a_deleted_election_leaves_nothing(otto, opened):
+    found = shown(otto)
+    answer(found)
+    services.make_link(otto, board(), number_of("Cy"))
+    sign_in("Ben", Role.VOTER).post(HERE, {"upvote": found.id})
+    closing.close(otto, board())
+    deleting.delete(otto, board())
+    finish_background()
+    assert list(table().each(keys.all_of_election("Board"))) == []
+
+
+def test_the_log_replays_to_the_same_election(site, otto, opened):
+    found = shown(otto)
+    answer(found)
+    services.review_answer(otto, board(), found.id, number_of("Bo"), show=False)
+    services.make_link(otto, board(), number_of("Cy"))
+    assert board().answers == 3
+    assert replay.check(site, report=replay.quietly).first == ()

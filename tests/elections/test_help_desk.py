@@ -1,0 +1,719 @@
+"""Requests to organisers: who may ask, what is told to whom, the answers, and the common cases in one click."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import datetime, timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts.repository import REMOVAL
+from accounts.rules import Role
+from accounts.services import remove_self
+from acts.rate_limits import TooOften
+from acts.refusals import NotAllowed, NotNow, Refusal
+from acts.storage import log, now_text, table
+from ballots.passes import Pass
+from elections import repository, rolls
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.drafts.copying import copy
+from elections.help_desk import personal_data, rules, services
+from elections.help_desk import repository as requests
+from elections.help_desk.delivery import delivery
+from elections.help_desk.repository import FORGETTING, TELLING
+from elections.help_desk.rules import ANSWERED, JOIN, QUESTION, WAITING, Asker, InboxFull, Overtaken
+from elections.invitations import mailing
+from elections.invitations.progress import progress
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
+from elections.roll.services import add_voters
+from elections.rules import WrongState
+from mail import outbox as mails
+from ranking.candidates import Candidate
+from store import keys, round_trips
+from store.log import as_text
+from store.splitting import by_count
+from store.table import Update
+from tests.at_once import at_once
+from tests.background import queue_mailings
+from tests.clock import stands_at
+from tests.people import confirm
+from tests.voting import cast, link_to
+
+FUTURE = "2999-01-01T00:00:00.000Z"
+NAME = "Board 2027"
+STRANGER = Asker("Zoë", "zoe@example.net")
+NASTY = "<script>alert(1)</script> \u202eevil\u202c שלום #%/ 🦊"
+
+
+@pytest.fixture
+def ada(person):
+    return confirm(person("Ada", email="ada@example.org"))
+
+
+@pytest.fixture
+def make(ada):
+    def make(name=NAME, **settings):
+        settings = {"no_voting_after": FUTURE, "vote_by_link": True, "join_requests": True, **settings}
+        election = drafts.create(ada, name, **settings)
+        add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+        voters = ["a@example.org", "b@example.org", "c@example.org", "d@example.org"]
+        add_voters(ada, election, voters)
+        return lifecycle.open_(ada, repository.find(name), editable=False)
+
+    return make
+
+
+@pytest.fixture
+def board(make):
+    return make()
+
+
+@pytest.fixture
+def page(ada, signed_in):
+    return signed_in(ada)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Moves the time on by so much."""
+    return lambda **by: stands_at(monkeypatch, later(**by))
+
+
+def later(**by):
+    return as_text(datetime.fromisoformat(now_text()) + timedelta(**by))
+
+
+def pass_of(voter):
+    return Pass(link_to(NAME, voter))
+
+
+def text_of(answer):
+    return html.unescape(answer.content.decode())
+
+
+def ask(election, asker=STRANGER, kind=QUESTION, text="Where is my mail?", network="10.0.0.1", mark=None):
+    mark = mark or f"form {len(list(table().each(keys.help_requests(election.name))))} {asker.address}"
+    services.ask(election, asker, kind, text, network=network, mark=mark)
+    return waiting(election)[-1]
+
+
+def waiting(election, state=WAITING):
+    return requests.list_requests(election.name, state, limit=100)[0]
+
+
+def address(route="ask_for_help", *more, name=NAME):
+    return reverse(route, args=[name, *more])
+
+
+def sending(**more):
+    return {"name": "Zoë", "address": "zoe@example.net", "text": "Where is my mail?", "kind": QUESTION, **more}
+
+
+def answering(page, asked, act, **given):
+    return page.post(address("request", asked.id), {"act": act, "version": asked.version, **given}, follow=True)
+
+
+def events(*types):
+    return [each for each in log().since(0) if each["event_type"] in types]
+
+
+# --- asking ---
+
+
+def test_anybody_asks_and_the_organisers_see_who(client, board, page):
+    answer = client.post(address(), sending(), follow=True)
+    assert "The answer comes by mail to zoe@example.net" in text_of(answer)
+    (asked,) = waiting(board)
+    assert (asked.asker.name, asked.asker.address, asked.asker.is_known) == ("Zoë", "zoe@example.net", False)
+    inbox = text_of(page.get(address("requests")))
+    assert "Zoë" in inbox
+    assert "not signed in" in inbox
+    assert "anyone can type this name" in text_of(page.get(address("request", asked.id)))
+
+
+def test_somebody_signed_in_is_known_and_sees_the_answer_on_the_page(board, signed_in, page, person):
+    grace = signed_in(person("Grace", email="grace@example.org"))
+    assert 'name="address"' not in text_of(grace.get(address()))
+    grace.post(address(), {"text": "Am I right here?", "kind": QUESTION})
+    (asked,) = waiting(board)
+    assert (asked.asker.account, asked.asker.address) == ("Grace", "grace@example.org")
+    answering(page, asked, "reply", text="You are.")
+    assert "You are." in text_of(grace.get(address()))
+    assert "You are." not in text_of(signed_in("Linus").get(address())), "nobody else sees it"
+
+
+def test_a_later_account_of_the_name_sees_nothing_of_it(board):
+    ask(board, Asker("Grace", "grace@example.org", "Grace", "2020-01-01"))
+    assert len(requests.own_requests(NAME, "Grace", "2020-01-01")) == 1
+    assert requests.own_requests(NAME, "Grace", "2021-01-01") == []
+
+
+def test_the_holder_of_a_voting_link_is_known_until_the_link_ends(client, ada, board):
+    link = link_to(NAME, "a@example.org")
+    client.post(reverse("vote_by_link", args=[link.token]))
+    assert "a@example.org" in text_of(client.get(address()))
+    client.post(address(), {"text": "My ballot is empty.", "kind": QUESTION})
+    (asked,) = waiting(board)
+    assert (asked.asker.voter, asked.asker.address) == ("a@example.org", "a@example.org")
+    mailing.resend_invitation(ada, board, "a@example.org")
+    assert "You ask as" not in text_of(client.get(address())), "a stolen link that was replaced says nothing"
+
+
+def test_drafts_and_elections_that_do_not_exist_have_no_help_desk(client, ada, page):
+    drafts.create(ada, "Secret plan")
+    for who in (client, page):
+        assert who.get(address(name="Secret plan")).status_code == 404
+        assert who.get(address(name="Nowhere")).status_code == 404
+
+
+def test_bad_input_keeps_what_was_typed(client, board):
+    answer = client.post(address(), sending(address="nonsense"))
+    assert answer.status_code == 422
+    assert "Where is my mail?" in text_of(answer)
+    assert client.post(address(), sending(text="x" * (rules.MAX_TEXT_CHARS + 1))).status_code == 422
+    assert client.post(address(), sending(kind="admin")).status_code == 422
+    assert client.put(address()).status_code == 405
+    assert waiting(board) == []
+
+
+def test_the_longest_request_is_taken_whole(client, board):
+    client.post(address(), sending(text="ß" * rules.MAX_TEXT_CHARS, name="N" * 200))
+    assert len(waiting(board)[0].text) == rules.MAX_TEXT_CHARS
+
+
+def test_a_form_sent_twice_or_at_once_is_one_request(client, board):
+    for _again in range(2):
+        client.post(address(), sending(token="the same"))
+    assert len(waiting(board)) == 1
+    at_once(*(lambda: ask(board, mark="another") for _ in range(3)))
+    assert len(waiting(board)) == requests.waiting(NAME) == 2
+
+
+def test_the_page_and_what_it_writes_are_the_same_on_the_roll_or_not(board):
+    """Nothing of the roll is even read."""
+    pages = []
+    for typed in ("a@example.org", "z@example.org"):
+        answer = Client().post(address(), sending(address=typed), follow=True)
+        without = re.sub(r'(csrfmiddlewaretoken|token)" value="[^"]*"|nonce="[^"]*"', "", text_of(answer))
+        pages.append(without.replace(typed, "them"))
+    assert pages[0] == pages[1]
+    first, second = waiting(board)
+    assert {type(getattr(first, name)) for name in ("asker", "text")} == {type(second.asker), str}
+
+
+def test_asking_reads_no_entry_of_the_roll(board, monkeypatch):
+    seen = []
+    real = type(table()).get_many
+
+    def get_many(self, places):
+        places = list(places)
+        seen.extend(places)
+        return real(self, places)
+
+    monkeypatch.setattr(type(table()), "get_many", get_many)
+    Client().post(address(), sending(address="a@example.org"))
+    assert waiting(board)
+    assert not [place for place in seen if place.sk.startswith("VOTER#")]
+
+
+def test_after_the_close_people_may_ask_for_a_month(board, ada, clock):
+    closed = closing.close(ada, board)
+    ask(closed)
+    clock(days=rules.DAYS_AFTER_CLOSE, minutes=1)
+    with pytest.raises(NotNow):
+        ask(closed)
+    assert "help desk is closed" in text_of(Client().get(address()))
+
+
+# --- floods ---
+
+
+def test_one_network_cannot_flood_the_inbox_and_people_who_are_known_still_ask(board):
+    for number in range(rules.PER_NETWORK.most):
+        services.ask(
+            board, Asker("x", f"{number}@example.net"), QUESTION, "spam", network="6.6.6.6", mark=f"flood {number}"
+        )
+    with pytest.raises(TooOften):
+        ask(board, Asker("x", "one@example.net"), network="6.6.6.6")
+    ask(board, Asker("Y", "y@example.net"), network="7.7.7.7")
+    ask(board, Asker("a@example.org", "a@example.org", voter="a@example.org"), network="6.6.6.6")
+    assert rules.PER_NETWORK.most < rules.MAX_WAITING_OF_STRANGERS / 5
+
+
+def test_somebody_who_asks_again_and_again_is_stopped_for_a_while_alone(board):
+    for number in range(rules.PER_SENDER.most):
+        ask(board, mark=f"again {number}")
+    with pytest.raises(TooOften):
+        ask(board, mark="once more")
+    ask(board, Asker("Neighbour", "neighbour@example.net"))
+
+
+def test_a_full_inbox_takes_no_more_from_strangers_and_keeps_what_it_has(board):
+    asked = ask(board)
+    table().write(Update(keys.help_desk(NAME), set={"strangers": rules.MAX_WAITING_OF_STRANGERS}))
+    with pytest.raises(InboxFull):
+        ask(board)
+    ask(board, Asker("Ann", "ann@example.org", "Ann", "2020"))
+    assert waiting(board)[0] == asked
+
+
+def test_two_strangers_for_the_last_place_get_it_once(board):
+    table().write(Update(keys.help_desk(NAME), set={"strangers": rules.MAX_WAITING_OF_STRANGERS - 1}))
+    at_once(*(lambda n=n: ask(board, Asker("x", f"{n}@x.org"), mark=f"last {n}") for n in range(3)))
+    assert table().get(keys.help_desk(NAME))["strangers"] == rules.MAX_WAITING_OF_STRANGERS
+    assert len(waiting(board)) == 1
+
+
+def test_organisers_get_one_mail_an_hour_and_no_request_is_left_out(board, outbox, clock):
+    for number in range(3):
+        ask(board, Asker("x", f"{number}@example.net"))
+    TELLING.advance(NAME)
+    assert [(to, text.count("3 requests are waiting")) for to, _subject, text in outbox()] == [("ada@example.org", 1)]
+    ask(board, Asker("x", "late@example.net"))
+    assert TELLING.find(NAME).due > now_text(), "the next mail waits"
+    clock(hours=1, minutes=1)
+    TELLING.advance(NAME)
+    assert len(outbox()) == 2
+    assert "4 requests" in outbox()[-1][2]
+
+
+def test_every_organiser_is_told_and_nobody_if_all_is_answered(board, ada, person, outbox):
+    add_manager(ada, board, person("Max", email="max@example.org").name)
+    asked = ask(board)
+    TELLING.advance(NAME)
+    services.reply(ada, repository.find(NAME), asked, "Here.")
+    assert "requests_waiting" not in [mail for mail, *_ in outbox()]
+    tos = [to for to, _subject, _text in outbox()]
+    assert "zoe@example.net" in tos
+    assert "max@example.org" not in tos, "what was answered meanwhile is no news"
+    ask(board, Asker("x", "other@example.net"))
+    TELLING.advance(NAME)
+    assert {"ada@example.org", "max@example.org"} <= {to for to, _subject, _text in outbox()}
+
+
+# --- answering ---
+
+
+def test_an_answer_is_mailed_in_the_language_of_the_asker(board, page, outbox):
+    german = Client(headers={"accept-language": "de"})
+    german.post(address(), sending())
+    (asked,) = waiting(board)
+    assert asked.language == "de"
+    answering(page, asked, "reply", text="Look into *spam*.")
+    (_to, _subject, text), *others = [each for each in outbox() if each[0] == "zoe@example.net"]
+    assert others == []
+    assert "Look into *spam*." in text
+    assert "Where is my mail" not in text, "nobody can have their own words mailed to others"
+    assert waiting(board) == []
+    (done,) = waiting(board, ANSWERED)
+    assert done.replies[0].text == "Look into *spam*."
+    answering(page, done, "reply", text="And again.")
+    assert len(waiting(board, ANSWERED)[0].replies) == 2
+    assert requests.waiting(NAME) == 0
+
+
+def test_of_two_organisers_at_once_one_answers_and_the_other_keeps_the_words(board, page, ada):
+    asked = ask(board)
+    done = at_once(*(lambda n=n: services.reply(ada, board, asked, f"Answer {n}") for n in range(2)))
+    assert len(waiting(board, ANSWERED)[0].replies) == 1, done
+    answer = answering(page, asked, "reply", text="Too late, but not lost")
+    assert answer.status_code == 422
+    assert "Too late, but not lost" in text_of(answer)
+    assert "Someone else has answered" in text_of(answer)
+
+
+def test_closing_without_an_answer_sends_nothing(board, page, outbox):
+    asked = ask(board)
+    answering(page, asked, "dismiss")
+    assert [to for to, *_ in outbox() if to == "zoe@example.net"] == []
+    assert waiting(board) == []
+    answer = answering(page, waiting(board, ANSWERED)[0], "dismiss")
+    assert answer.status_code == 422
+
+
+def test_unconfirmed_organisers_cannot_write_to_any_address_they_type(board, person, signed_in, make):
+    eve = person("Eve", email="eve@example.org")
+    own = drafts.create(eve, "Bait", no_voting_after=FUTURE)
+    add_candidates(eve, own, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(eve, own, ["v@example.org"])
+    own = lifecycle.open_(eve, repository.find("Bait"), editable=False)
+    asked = ask(own, Asker("Victim", "victim@example.net"))
+    with pytest.raises(NotAllowed):
+        services.reply(eve, own, asked, "Buy my watches")
+    known = ask(own, Asker("v@example.org", "v@example.org", voter="v@example.org"))
+    services.reply(eve, own, known, "Gladly.")
+
+
+def test_only_those_who_run_it_read_and_answer(client, board, signed_in, person, outbox):
+    asked = ask(board)
+    auditor = signed_in(person("Aud", Role.AUDITOR))
+    admin = signed_in(person("Adm", Role.ADMIN))
+    for who in (signed_in("Grace"), auditor, admin):
+        for route, more in (("requests", ()), ("request", (asked.id,))):
+            assert who.get(address(route, *more)).status_code in (403, 404)
+            assert who.post(address(route, *more), {"act": "dismiss", "version": 1}).status_code in (403, 404)
+    assert client.get(address("requests")).status_code == 302
+    assert waiting(board) == [asked]
+
+
+def test_a_request_of_another_election_is_not_found_here(board, make, page):
+    make("Other")
+    asked = ask(board)
+    assert page.get(reverse("request", args=["Other", asked.id])).status_code == 404
+    assert page.get(address("request", "nothing")).status_code == 404
+
+
+def test_an_unknown_act_and_a_forged_version_change_nothing(board, page):
+    asked = ask(board)
+    assert page.post(address("request", asked.id), {"act": "burn", "version": 1}).status_code in (404, 422)
+    assert page.post(address("request", asked.id), {"act": "dismiss", "version": "x"}).status_code == 422
+    assert page.post(address("request", asked.id), {"act": "dismiss", "version": 7}).status_code == 422
+    assert waiting(board) == [asked]
+
+
+def test_markup_and_directions_are_shown_as_they_were_typed(board, page, ada):
+    asked = ask(board, Asker("<b>Zoë</b> שלום", "zoe@example.net"), text=NASTY)
+    for answer in (page.get(address("requests")), page.get(address("request", asked.id))):
+        raw = answer.content.decode()
+        assert "<script>alert" not in raw
+        assert "<b>Zoë</b> שלום" not in raw
+        assert "&lt;script&gt;alert" in raw
+    own = ask(board, Asker("Ada", "ada@example.org", "Ada", ada.created_at), text=NASTY)
+    services.reply(ada, board, own, NASTY)
+    raw = page.get(address()).content.decode()
+    assert "<script>alert" not in raw
+    assert raw.count("&lt;script&gt;") >= 2
+
+
+def test_a_page_of_a_very_full_inbox_costs_no_more_than_of_a_short_one(board, page):
+    asked = ask(board)
+    item, costs = table().get(keys.help_request(NAME, asked.id)), []
+    for more in (0, 10_000):
+        for some in by_count((_like(item, number) for number in range(more)), 25):
+            table().put_all(some)
+        with round_trips.count_round_trips() as counted:
+            text = text_of(page.get(address("requests")))
+        costs.append(counted.count)
+        assert text.count("not signed in") == min(more + 1, 25)
+    assert costs[0] == costs[1]
+    assert "More" in text
+
+
+def _like(item, number):
+    index = {"GSI1SK": keys.id_by_date(item["asked_at"], f"{number:06d}")}
+    return {**item, **index, "SK": keys.help_request(NAME, f"{number}").sk, "id": f"{number}"}
+
+
+# --- what is known about the voter ---
+
+
+def test_what_is_known_is_what_the_roll_page_shows(board, ada, page, outbox):
+    asked = ask(board, Asker("Ann", "a@example.org"))
+    assert "not yet" in text_of(page.get(address("request", asked.id)))
+    mailing.invite(ada, board)
+    queue_mailings()
+    outbox()
+    known = delivery(board, ["a@example.org"])
+    assert known.mail.state == mails.SENT
+    assert known.invited_at
+    assert known.voted is None, "with no vote yet, nothing is said"
+    text = text_of(page.get(address("request", asked.id)))
+    assert "Sent" in text
+    assert "it would reveal who has voted" in text
+
+
+def test_whether_somebody_has_voted_is_shown_where_the_roll_page_shows_it(make, ada, page):
+    board = make(secret_ballot=True)
+    asked = ask(board, Asker("Ann", "a@example.org"))
+    for number, voter in enumerate("abc"):
+        assert delivery(board, ["a@example.org"]).voted is None
+        cast(pass_of(f"{voter}@example.org"), NAME, {"0": ["1"]}, f"form {number}")
+    assert delivery(board, ["a@example.org"]).voted is True
+    assert delivery(board, ["d@example.org"]).voted is False
+    assert "<dt>Voted</dt><dd>yes</dd>" in text_of(page.get(address("request", asked.id)))
+
+
+def test_another_voter_can_be_picked_by_search(board, page):
+    asked = ask(board)
+    assert "Nobody with this account or address" in text_of(page.get(address("request", asked.id)))
+    found = text_of(page.get(address("request", asked.id), {"q": "b@"}))
+    assert "It is about this voter: b@example.org" in re.sub(r"<[^>]+>", "", found)
+    picked = text_of(page.get(address("request", asked.id), {"voter": "b@example.org"}))
+    assert "<bdi>b@example.org</bdi>" in picked
+
+
+# --- common cases ---
+
+
+def test_a_new_link_is_sent_and_the_old_one_ends(board, page, outbox):
+    asked = ask(board)
+    old = link_to(NAME, "a@example.org")
+    answer = answering(page, asked, "link", voter="a@example.org")
+    assert "A new invitation is on its way" in text_of(answer)
+    assert {"a@example.org", "zoe@example.net"} <= {to for to, *_ in outbox()}
+    assert Client().get(reverse("vote_by_link", args=[old.token])).status_code == 410
+    assert waiting(board, ANSWERED)[0].replies[0].act == rules.LINK
+    assert len(events("VoterInvitedAgain")) == 1
+
+
+def test_pressed_twice_a_new_link_is_one(board, ada):
+    asked = ask(board)
+    at_once(*(lambda: services.send_link(ada, board, asked, "a@example.org") for _ in range(3)))
+    assert len(events("VoterInvitedAgain")) == len(waiting(board, ANSWERED)[0].replies) == 1
+
+
+def test_a_dead_link_leads_to_the_help_desk(board, ada, client):
+    old = link_to(NAME, "a@example.org")
+    mailing.resend_invitation(ada, board, "a@example.org")
+    assert address() in text_of(client.get(reverse("vote_by_link", args=[old.token])))
+
+
+def test_a_corrected_address_replaces_the_old_with_all_it_had(ada, make, page, outbox):
+    board = make()
+    table().write(Update(keys.voter(NAME, "a@example.org"), set={"display_name": "Ann"}))
+    mailing.invite(ada, board)
+    queue_mailings()
+    outbox()
+    old = link_to(NAME, "a@example.org")
+    asked = ask(board)
+    answer = answering(page, asked, "correct", voter="a@example.org", address="ann@example.net")
+    assert "The address is corrected" in text_of(answer)
+    on_roll = rolls.on_roll(board, ["a@example.org", "ann@example.net"])
+    assert list(on_roll) == ["ann@example.net"]
+    assert on_roll["ann@example.net"].display_name == "Ann"
+    after = repository.find(NAME)
+    assert after.voter_count == board.voter_count
+    assert "ann@example.net" in {to for to, *_ in outbox()}
+    assert Client().get(reverse("vote_by_link", args=[old.token])).status_code == 410
+    (event,) = events("VoterAddressCorrected")
+    assert event["event_data"]["address"] == "ann@example.net"
+    counts = progress(after).invited
+    assert counts.voters == 4, "as many are invited as before"
+    assert counts.failed == 0
+
+
+def test_an_address_stays_once_its_voter_has_voted(ada, make):
+    board = make(secret_ballot=False)
+    cast(pass_of("a@example.org"), NAME, {"0": ["1"]}, "form")
+    asked = ask(board)
+    with pytest.raises(WrongState, match="has voted"):
+        services.correct_address(ada, board, asked, "a@example.org", "new@example.org")
+    services.correct_address(ada, board, asked, "b@example.org", "new@example.org")
+
+
+def test_while_it_is_secret_who_has_voted_nobody_learns_it_by_correcting(ada, make):
+    board = make(secret_ballot=True)
+    first = ask(board)
+    services.correct_address(ada, board, first, "d@example.org", "dd@example.org")  # before the first vote
+    asked, refused = ask(board), set()
+    cast(pass_of("a@example.org"), NAME, {"0": ["1"]}, "form")
+    for voter in ("a@example.org", "b@example.org", "nobody@example.org"):
+        with pytest.raises(WrongState) as refusal:
+            services.correct_address(ada, board, asked, voter, "new@example.org")
+        refused.add(str(refusal.value))
+    assert len(refused) == 1, "the same for who has voted, who has not, and who is not there"
+
+
+def test_a_vote_and_a_correction_at_once_leave_one_of_them(ada, make):
+    board = make(secret_ballot=False)
+    asked, held = ask(board), pass_of("a@example.org")
+    at_once(
+        lambda: cast(held, NAME, {"0": ["1"]}, "form"),
+        lambda: services.correct_address(ada, board, asked, "a@example.org", "new@example.org"),
+    )
+    on_roll = rolls.on_roll(board, ["a@example.org", "new@example.org"])
+    assert len(on_roll) == 1
+    (voter,) = on_roll.values()
+    assert voter.voted == (voter.name == "a@example.org")
+
+
+def test_an_address_cannot_become_one_that_is_listed_nor_an_account_be_renamed(ada, make, person):
+    board = make()
+    asked = ask(board)
+    for voter, new, word in (
+        ("a@example.org", "B@example.org", "already"),
+        ("a@example.org", "A@EXAMPLE.org", "already"),
+        ("Grace", "new@example.org", "not listed by an address"),
+        ("4711@", "new@example.org", "not listed by an address"),
+        ("zz@example.org", "new@example.org", "not on the roll"),
+    ):
+        with pytest.raises(WrongState, match=word):
+            services.correct_address(ada, board, asked, voter, new)
+
+
+def test_somebody_is_put_on_the_roll_with_a_reason(board, page, outbox):
+    asked = ask(board)
+    answer = answering(page, asked, "add", listed_as="zoe@example.net", reason="member since May")
+    assert "is now on the roll" in text_of(answer)
+    assert list(rolls.on_roll(board, ["zoe@example.net"])) == ["zoe@example.net"]
+    added = events("VotersAdded")[-1]["event_data"]
+    assert (added["reason"], added["request"]) == ("member since May", asked.id)
+    subjects = [subject for to, subject, _text in outbox() if to == "zoe@example.net"]
+    assert len(subjects) == 2, "the answer, and the invitation"
+    answer = answering(page, ask(board, mark="again"), "add", listed_as="zoe@example.net", reason="again")
+    assert "on the roll already" in text_of(answer)
+    assert answering(page, waiting(board)[0], "add", listed_as="Nobody", reason="x").status_code == 422
+
+
+# --- requests to join ---
+
+
+def test_a_request_to_join_is_accepted_once_however_many_decide(board, ada):
+    asked = ask(board, kind=JOIN, text="I moved in on Monday.")
+    assert asked.kind == JOIN
+    at_once(
+        lambda: services.add(ada, board, asked, "zoe@example.net", "lives here"),
+        lambda: services.refuse(ada, board, asked, "unproven", ""),
+        lambda: services.add(ada, board, asked, "zoe@example.net", "lives here"),
+    )
+    (done,) = waiting(board, ANSWERED)
+    assert len(done.replies) == 1
+    is_listed = bool(rolls.on_roll(board, ["zoe@example.net"]))
+    assert is_listed == (done.replies[0].act == rules.ADDED)
+    with pytest.raises(Overtaken):
+        services.refuse(ada, board, done, "other", "")
+
+
+def test_a_refusal_says_why_and_the_log_has_only_the_category(board, page, outbox):
+    asked = ask(board, kind=JOIN, text="I am the king of Spain.")
+    answering(page, asked, "refuse", reason="not-entitled", text="Only members of the *club*.")
+    (text,) = [text for to, _subject, text in outbox() if to == "zoe@example.net"]
+    assert "not entitled to vote in this election" in text
+    assert "Only members of the *club*." in text
+    said = repr(events("RequestSent", "RequestAnswered"))
+    for private in ("king", "club", "zoe", "Zoë"):
+        assert private not in said
+    (answered,) = events("RequestAnswered")
+    assert (answered["event_data"]["outcome"], answered["event_data"]["reason"]) == ("refused", "not-entitled")
+
+
+def test_without_the_setting_or_after_the_cut_off_nobody_can_ask_to_join(make, clock, page, ada):
+    plain = make("Plain", join_requests=False)
+    assert "I want to be put on the roll" not in text_of(Client().get(address(name="Plain")))
+    Client().post(address(name="Plain"), sending(kind=JOIN))
+    assert [each.kind for each in waiting(plain)] == [QUESTION]
+    soon = later(hours=1)
+    board = make(join_until=soon)
+    assert "I want to be put on the roll" in text_of(Client().get(address()))
+    clock(hours=2)
+    assert "It is too late" in text_of(Client().get(address()))
+    with pytest.raises(NotNow):
+        services.ask(board, STRANGER, JOIN, "Please", network="x", mark="late")
+
+
+def test_the_cut_off_only_moves_later(make, page):
+    make(join_until="2027-05-01T10:00:00.000Z")
+    assert page.post(address("requests"), {"until": "2027-04-01T10:00"}).status_code == 422
+    page.post(address("requests"), {"until": "2027-06-01T10:00"})
+    assert repository.find(NAME).join_until.startswith("2027-06-01T10:00")
+    page.post(address("requests"), {"until": ""})
+    assert repository.find(NAME).join_until is None
+    assert page.post(address("requests"), {"until": "2027-06-01T10:00"}).status_code == 422
+
+
+def test_where_everybody_may_vote_nobody_asks_to_join(ada, page):
+    election = drafts.create(ada, "All", no_voting_after=FUTURE)
+    form = {"electorate": "everyone", "join_requests": "on", "time_zone": "UTC", "method": "schulze", "seats": 1}
+    form |= {"results_visible": "closed", "unranked": "below", "kind": "ranked"}
+    answer = page.post(reverse("election_settings", args=["All"]), form)
+    assert "nobody needs to ask" in text_of(answer)
+    page.post(reverse("election_settings", args=["All"]), form | {"electorate": "listed"})
+    assert repository.find("All").join_requests
+    assert not election.join_requests
+
+
+def test_a_copy_has_the_setting_but_neither_cut_off_nor_requests(make, ada):
+    board = make(join_until="2027-05-01T10:00:00.000Z")
+    ask(board)
+    copied = copy(ada, board, "Copy")
+    assert (copied.join_requests, copied.join_until) == (True, None)
+    assert waiting(copied) == []
+
+
+# --- where it shows ---
+
+
+def test_the_dashboard_and_the_home_page_say_how_many_wait(board, page, ada):
+    mailing.invite(ada, board)
+    queue_mailings()
+    assert "waiting for an answer" not in text_of(page.get(reverse("dashboard", args=[NAME])))
+    ask(board)
+    for where in (reverse("dashboard", args=[NAME]), reverse("home")):
+        assert "1 request is waiting for an answer." in text_of(page.get(where))
+
+
+def test_the_pages_of_voters_lead_there(board, signed_in, client, person):
+    voter = signed_in(person("Vera", email="a@example.org"))
+    stranger = signed_in("Stranger")
+    assert address() in text_of(voter.get(reverse("election", args=[NAME])))
+    assert address() in text_of(voter.get(reverse("ballot", args=[NAME])))
+    assert address() in text_of(stranger.get(reverse("ballot", args=[NAME]))), "not on the roll"
+    assert address() in text_of(client.get(reverse("vote_by_link", args=[link_to(NAME, "b@example.org").token])))
+
+
+# --- personal data ---
+
+
+def test_everything_is_deleted_some_time_after_the_close(board, ada, clock):
+    ask(board)
+    task = FORGETTING.find(NAME)
+    assert task.due > now_text()
+    closing.close(ada, board)
+    FORGETTING.advance(NAME)
+    assert waiting(board)
+    clock(days=rules.RETENTION_DAYS + 1)
+    FORGETTING.advance(NAME)
+    assert waiting(board) == []
+    assert list(table().each(keys.requests_sent_by("zoe@example.net"))) == []
+    assert table().get(keys.help_desk(NAME)) is None
+    assert FORGETTING.find(NAME) is None
+
+
+def test_a_removed_account_leaves_no_request_behind(board, ada, person):
+    grace = person("Grace", email="grace@example.org")
+    ask(board, Asker("Grace", grace.email, grace.name, grace.created_at), text="secret words")
+    ask(board, Asker("G", grace.email), text="typed by hand")
+    ask(board, text="of somebody else")
+    remove_self(grace)
+    for task in REMOVAL.unfinished():
+        REMOVAL.advance(task.subject)
+    assert [each.text for each in waiting(board)] == ["of somebody else"]
+    assert requests.waiting(NAME) == 1
+
+
+def test_what_somebody_asked_is_in_their_data(board, ada):
+    asked = ask(board, Asker("Ada", "ada@example.org", "Ada", ada.created_at), text="My words")
+    services.reply(ada, board, asked, "Your answer")
+    (own,) = personal_data.requests(people.find("Ada"))
+    assert (own["text"], own["answers"][0]["text"]) == ("My words", "Your answer")
+
+
+def test_deleting_the_election_deletes_its_requests(board, ada):
+    ask(board)
+    closed = closing.close(ada, board)
+    deleting.delete(ada, repository.find(closed.name))
+    repository.DELETING.advance(NAME)
+    assert list(table().each(keys.all_of_election(NAME))) == []
+    FORGETTING.advance(NAME)
+    TELLING.advance(NAME)
+
+
+def test_no_mail_to_nowhere(board, ada):
+    asked = ask(board, Asker("4711", "", voter="4711@"))
+    services.reply(ada, board, asked, "Words")
+    assert not [each for each in table().each(keys.mails(mails.QUEUED)) if each["kind"] == "request_answered"]
+
+
+def test_mails_count_against_the_quota_of_the_organiser(board, ada, settings):
+    settings.MAILS_A_DAY = 0
+    asked = ask(board)
+    with pytest.raises(Refusal, match="daily limit"):
+        services.reply(ada, board, asked, "Words")
+    assert waiting(board) == [asked]
