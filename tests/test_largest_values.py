@@ -52,6 +52,7 @@ NOT_WALKED = {
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.drafts.setup_forms.QuestionsForm": "what two forms have in common",
     "elections.help_desk.forms.AnswerForm": "what several forms have in common",
+    "elections.help_desk.forms.CorrectForm": "of a voter who is listed by address: tests/elections/test_help_desk.py",
     "elections.help_desk.forms.DismissForm": "only a button",
     "elections.help_desk.forms.LinkForm": "only a button",
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",

@@ -770,6 +770,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
     if NO_POLL in ROUTES[name][2] or name in (
+        "ask_for_help",
         "poll_by_code",
         "oembed",
         "join_by_code",
