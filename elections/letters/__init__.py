@@ -1,3 +1,3 @@
 """Letters to voters without an email address: codes, printing in batches, reissuing."""
 
-PUBLIC = "rules services"
+PUBLIC = "repository rules services"
