@@ -512,6 +512,11 @@ def test_a_booth_shows_nothing_but_ballots(station, booth):
         assert booth.get(address)["Location"] == BOOTH, address
 
 
+def test_an_address_that_leads_nowhere_leaves_the_booth_a_booth(booth):
+    assert booth.get("/no/such/page/").status_code == 404
+    assert "Please wait" in text_of(booth.get(BOOTH))
+
+
 # --- when a visit ends ---
 
 
