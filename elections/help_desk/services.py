@@ -22,6 +22,7 @@ from acts.retry import retry_lost_race, run_once
 from acts.storage import SITE, now_text, table
 from elections import actions, repository
 from elections.invitations import mailing
+from elections.letters import services as letters
 from elections.roll.services import add_batch
 from elections.rules import Action, Election, State, WrongState
 from mail import outbox
@@ -160,6 +161,13 @@ def send_link(actor: User, election: Election, request: HelpRequest, voter: str)
     """Mail the voter the invitation again, which ends earlier links, and tell whoever asked."""
     actions.check(actor, election, Action.ANSWER)
     mailing.resend_invitation(actor, election, voter, *_answering(actor, request, rules.LINK))
+
+
+def send_letter(actor: User, election: Election, request: HelpRequest, voter: str) -> None:
+    """End the letter of somebody listed by member number; another waits to be printed, and whoever asked is told."""
+    actions.check(actor, election, Action.ANSWER)
+    answered = _answering(actor, request, rules.LETTER)
+    letters.reissue(actor, election, voter, *answered, *_reserving(actor, answered))
 
 
 def correct_address(actor: User, election: Election, request: HelpRequest, voter: str, address: str) -> None:
