@@ -229,9 +229,10 @@ def resend_invitation(actor: User, election: Election, voter: str, *also: Write)
     record_one(actor, event, email, marked, *others, *also, mails=mails)
 
 
-def inviting_anew(actor: User, election: Election, old: Item, new: Put) -> list[Write]:
-    """Invites a voter whose entry on the roll is replaced by a new one, under another address."""
-    address, display_name = new.item["voter_name"], old.get("display_name", "")
+def inviting_with(actor: User, election: Election, new: Put, old: Item | None = None) -> list[Write]:
+    """A new entry on the roll with its invitation; `old` is the one that it replaces, under another address."""
+    old = old or new.item
+    address, display_name = recipients_of([new.item])[new.item["voter_name"]]
     _batch, email, others = _one_invitation(actor, election, old, new.item, address, display_name)
     marked = replace(new, item={**new.item, INVITED: email.item["number"], "invited_at": now_text()})
     return [marked, email, *others]
