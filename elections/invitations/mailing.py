@@ -243,7 +243,7 @@ def _one_invitation(
 ) -> tuple[Batch, Put, list[Write]]:
     """The mail to a voter whose entry was `old`, and what it counts; a failed one is put aside, so that retrying all
     failed mails does not send both."""
-    name, batch = old["voter_name"], Batch(election, INVITED, actor.name, questions=_questions(election))
+    name, batch = old["voter_name"], Batch(election, INVITED, actor.name, questions=mailed_questions(election))
     if not batch.asks(old):
         raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     last = outbox.find(old[INVITED]) if INVITED in old else None
@@ -386,7 +386,7 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
     """As it would be asked for now."""
     leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
-    questions = _questions(election)
+    questions = mailed_questions(election)
     telling = list(questions.values()) if election.for_groups and questions else [election]
     tells_who_voted = not leaves_out_who_voted or all(
         tells_who(each, counted.voted) for each, counted in zip(telling, turnouts(*telling), strict=True)
@@ -395,7 +395,7 @@ def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "
     return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window, questions=questions)
 
 
-def _questions(election: Election) -> dict[str, Election]:
+def mailed_questions(election: Election) -> dict[str, Election]:
     """Those on its ballot by the names they have there, if they are not all for everybody on the roll."""
     ballot = multi_ballots.find(election.book) if election.book else None
     every = multi_ballots.questions(ballot) if ballot else []
