@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import change_views, link_views, multi_ballot_views, paper_views, question_views, views
+from . import change_views, code_views, link_views, multi_ballot_views, paper_views, question_views, views
 from .station import views as station_views
 
 below_ballot = [
@@ -73,6 +73,8 @@ urlpatterns = [
     path("station/", include(below_station)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
+    path("code/", code_views.enter_code, name="enter_code"),
+    path("code/<str:code>/", code_views.enter_code, name="by_code"),
     path("book/", include(below_multi_ballot)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

@@ -28,6 +28,7 @@ from .history import entries as history
 from .interruption import interruption_of
 from .interruptions.rules import with_interruption
 from .invitations import mailing
+from .letters import services as letters
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
@@ -201,6 +202,10 @@ def voters_weighted(event: Happened) -> Iterator[Step]:
     yield roll.weighting(election_of(event), dict(zip(event.data["voters"], event.data["weights"], strict=True)))
 
 
+def letters_reissued(event: Happened) -> Iterator[Step]:
+    yield letters.turning(election_of(event), dict(zip(event.data["voters"], event.data["turns"], strict=True)))
+
+
 def voters_removed(event: Happened) -> Iterator[Step]:
     yield roll.removing(election_of(event), event.data["voters"])
 
@@ -347,6 +352,10 @@ EVENTS = (
               sentence=history.voters_weighted),
     EventType("VotersReaddressed", recorded_only, "election_name voters:people",
               sentence=_("%(who)s changed the details for letters to voters.")),
+    EventType("LettersPrinted", recorded_only, "election_name batch:int letters:int how",
+              sentence=history.letters_printed),
+    EventType("LetterReissued", letters_reissued, "election_name voters:people turns:list",
+              sentence=history.letters_reissued),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("VoterAddressCorrected", address_corrected, "election_name voter:person address:address",
               sentence=_("%(who)s corrected an address on the roll.")),

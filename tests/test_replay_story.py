@@ -54,6 +54,7 @@ from elections.interruptions import services as interruptions
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
+from elections.letters import services as letters
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
@@ -699,6 +700,10 @@ def tell_of_letters(ada: User) -> None:
     made = drafts.create(ada, "By letter")
     for street in ("Main Street 1", "Main Street 2"):
         add_voters(ada, made, ["4711@"], {"4711@": Details("Ada", postal=(street,), language="de", check="mark")})
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])
+    made = lifecycle.open_(ada, election("By letter"), editable=False)
+    letters.print_batch(ada, made, 1, 10)
+    letters.reissue(ada, made, "4711@")
 
 
 def background_work_fails() -> None:

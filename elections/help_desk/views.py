@@ -143,10 +143,8 @@ def _correct(actor: User, election: Election, asked: HelpRequest, given: dict[st
 
 
 def _add(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    voter = given["listed_as"]
-    problem = services.add(actor, election, asked, voter, given["reason"], given.get("groups", ()))
-    done = _("%(name)s is now on the roll.") % {"name": voter}
-    return f"{done} {problem}" if problem else f"{done} {_('The invitation is on its way.')}"
+    services.add(actor, election, asked, given["listed_as"], given["reason"], given.get("groups", ()))
+    return _("%(name)s is now on the roll. The invitation is on its way.") % {"name": given["listed_as"]}
 
 
 def _refuse(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
