@@ -20,11 +20,12 @@ from pages import lists
 from pages.fields import LinesField
 from questions.question import MAX_OPTIONS, WITH_OPTIONS, Kind, Question, flaws, tidied
 from questions.rules import question_fingerprint
+from ranking.codes import code_symbols
 from store.keys import fold
 from tally.majorities import MAX_QUORUM_PEOPLE, Majority, Of, majority_of
 
 from . import wording
-from .roll import MAX_ROLL_PEOPLE, normalised_code
+from .roll import MAX_ROLL_PEOPLE
 from .wording import QUORUMS
 
 RELATIVE_MAJORITY = "most"  # in place of a share: the most votes win
@@ -214,7 +215,7 @@ class PersonalCodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        code = normalised_code(self.cleaned_data["code"])
+        code = code_symbols(self.cleaned_data["code"])
         if not code:
             raise forms.ValidationError(self.fields["code"].error_messages["required"])
         return code

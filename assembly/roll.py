@@ -29,7 +29,7 @@ from live.follow_ups.electorate import Electorate
 from live.rules import MAX_PLAYERS, Game, Phase, State
 from live.seats import Seat
 from pages.sorting import natural_sort_key
-from ranking.codes import SYMBOLS, normalise_code
+from ranking.codes import SYMBOLS, code_symbols
 from store import keys
 from store.keys import fold
 from store.log import Event
@@ -96,10 +96,6 @@ def _code_symbols(game_id: str, entry: Entry) -> str:
     return "".join(SYMBOLS[byte % len(SYMBOLS)] for byte in mark[:CODE_CHARS])
 
 
-def normalised_code(code: str) -> str:
-    return "".join(sign for sign in normalise_code(code) if sign in SYMBOLS)
-
-
 @lru_cache(maxsize=8)  # assemblies
 def names_by_code(game_id: str, version: int) -> Mapping[str, str]:
     """Every change to a roll makes a new version of the session."""
@@ -111,7 +107,7 @@ _lock = threading.Lock()  # so that a hall that checks in reads the roll once
 
 def find_by_code(game: Game, code: str) -> Entry | None:
     """The cache only says where to look."""
-    typed = normalised_code(code)
+    typed = code_symbols(code)
     with _lock:
         name = names_by_code(game.id, game.version).get(typed)
     entry = find(game.id, name) if name else None

@@ -22,6 +22,7 @@ from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
 from elections.multi_ballots.links import shared_route
+from elections.rolls import is_by_number, voter_label
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.messages import message_page
@@ -46,18 +47,18 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         more = {"onward": (reverse("my_link"), _("Send me a new link")), "help_url": help_url}
         return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
     election, person = found.election, found.person
-    if (refused := _refused(request, link, found)) is not None:
-        return refused
+    if (answer := refused(request, link, found)) is not None:
+        return answer
     if _is_signed_in(request, person):
-        return _let_in(request, link, election, AS_MYSELF)
+        return let_in(request, link, election, AS_MYSELF)
     other = request.user if request.user.is_authenticated else None
     whose = request.POST.get("whose") if other else BY_LINK
     if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
-        return _let_in(request, link, election, whose)
+        return let_in(request, link, election, whose)
     return _door(request, link, found, other=other)
 
 
-def _refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:
+def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:
     """The page without its button: it is too early, or this account needs more than a link."""
     status = 403 if request.method == "POST" else 200
     is_over = _is_over(found.election)
@@ -89,10 +90,12 @@ def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
     return person is not None and user.is_authenticated and user.name == person.name
 
 
-def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) -> HttpResponse:
+def let_in(
+    request: HttpRequest, link: Link, election: Election, whose: str = BY_LINK, channel: str = ""
+) -> HttpResponse:
     answer = redirect(_target_path(election))
     if whose == BY_LINK:
-        passes.issue_pass(request, answer, link, election)
+        passes.issue_pass(request, answer, link, election, channel)
     else:
         passes.drop_pass(request, answer, election.name)
     return answer
@@ -109,7 +112,8 @@ def _target_path(election: Election) -> str:
 def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200, **more: Any) -> HttpResponse:
     """Who sent the invitation, as in the mail; on whose behalf one votes, until when, and how secret it is."""
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
-    context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
+    label = voter_label(link.voter) if is_by_number(link.voter) else link.voter
+    context = {"label": label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
     context["is_only_asking"] = _is_only_asking(election)
     context |= {"may_register": registration_policy.allows_registration(), **more}
     answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)
@@ -128,8 +132,13 @@ def your_link(request: HttpRequest) -> HttpResponse:
 @require_POST
 def leave(request: HttpRequest, name: str) -> HttpResponse:
     """Drop the pass, on a shared device."""
-    messages.success(request, _("This browser has forgotten your link. To vote again, open it from your mail."))
-    answer = redirect("home")
+    held = passes.pass_for_election(request, name)
+    if held is not None and held.channel:
+        messages.success(request, _("This browser has forgotten your code. To vote again, enter it once more."))
+        answer = redirect("enter_code")
+    else:
+        messages.success(request, _("This browser has forgotten your link. To vote again, open it from your mail."))
+        answer = redirect("home")
     passes.drop_pass(request, answer, name)
     answer["Clear-Site-Data"] = '"cache"'
     return answer

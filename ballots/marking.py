@@ -18,7 +18,7 @@ def form_context(
     nothing `skips` this one."""
     proposal = [election.majority_sentence] if election.kind == "yes-no" else []
     return {
-        "answers": answers_with_candidates(election),
+        "candidate_answers": answers_with_candidates(election),
         "choices": choices_of(labelled(candidates, election.kind), marks),
         "ranks": len(candidates),
         "how_to_vote": election.how_to_vote,

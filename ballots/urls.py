@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import change_views, link_views, multi_ballot_views, paper_views, question_views, views
+from . import change_views, code_views, link_views, multi_ballot_views, paper_views, question_views, views
 from .station import views as station_views
 
 below_ballot = [
@@ -23,6 +23,7 @@ below_stations = [
     path("", station_views.stations, name="stations"),
     path("<slug:station_id>/", station_views.station_desk, name="station_desk"),
     path("<slug:station_id>/let-in/", station_views.let_in, name="let_in"),
+    path("<slug:station_id>/letter/", station_views.let_in_by_letter, name="let_in_by_letter"),
     path("<slug:station_id>/take-back/", station_views.take_back, name="take_back"),
     path("<slug:station_id>/code/", station_views.renew_code, name="renew_station_code"),
     path("<slug:station_id>/close/", station_views.close_station, name="close_station"),
@@ -73,6 +74,8 @@ urlpatterns = [
     path("station/", include(below_station)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
+    path("code/", code_views.enter_code, name="enter_code"),
+    path("code/<str:code>/", code_views.enter_code, name="by_code"),
     path("book/", include(below_multi_ballot)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

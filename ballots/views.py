@@ -342,7 +342,7 @@ def show_left(
     context = {
         "codes": [(name, each.confirmation) for name, each in cast if each and election.changeable],
         **words_context(secret if change_path and has_words(standing) else "", change_path),
-        "is_by_link": standing.link is not None,
+        "is_by_link": standing.link_is_secret,
         "was_signed_in": request.user.is_authenticated,
         **end_session(request),
     }
@@ -381,6 +381,7 @@ def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = Fa
     context = {
         "is_new": is_new,
         "is_by_link": standing.link is not None,
+        "is_by_letter": standing.link is not None and not standing.link_is_secret,
         "may_change": standing.may_change and standing.election.changeable,
         "has_words": has_words(standing),
         "is_open": standing.election.takes_votes(now_text()),
@@ -404,7 +405,7 @@ def show_receipt(
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),
         "may_change": not paper_for and election.changeable and election.takes_votes(now_text()),
         "paper_for": paper_for,
-        "is_by_link": standing.link is not None,
+        "is_by_link": standing.link_is_secret,
     }
     return render(request, "ballots/receipt.html", election_context(request, election, **context))
 

@@ -30,6 +30,9 @@ from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
+from .help_desk import services as help_desk
+from .help_desk.repository import own_requests
+from .help_desk.rules import Asker as HelpSeeker
 from .lifecycle import services as lifecycle
 from .multi_ballot_pages import services as binding
 from .multi_ballots import repository as multi_ballots
@@ -43,6 +46,11 @@ OWNER = "Ada Lovelace"
 GROUP = "Members of the workshop"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
 
+BY_LETTER = {  # people without an email address
+    "1007@": Details("Maria Sibylla Merian", postal=("Alte Gasse 3", "60313 Frankfurt"), language="de"),
+    "1012@": Details("Srinivasa Ramanujan", postal=("Sarangapani Street 12", "Kumbakonam 612001", "India")),
+    "1020@": Details("Maryam Mirzakhani", postal=("c/o Workshop", "12 Garden Lane", "Riverside")),
+}
 BALLOT = "Spring meeting"
 BALLOT_QUESTIONS = {
     "Chair of the house": (("Amara Okafor", "Chen Wei", "Noor al-Said"), ()),
@@ -80,11 +88,13 @@ class DemoElection:
     hours_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
     paper: bool = False
+    letters: bool = False  # whether some voters get letters
     given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
     shared: bool = False  # whether the result is public
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
     questions: tuple[tuple[str, dict[int, str]], ...] = ()  # to all candidates, with answers; the last is not approved
+    requests: tuple[tuple[HelpSeeker, str, str], ...] = ()  # to the organisers: who asks, the kind and the words
 
 
 DEMO_ELECTIONS = (
@@ -154,6 +164,7 @@ DEMO_ELECTIONS = (
         seats=3,
         method="stv-scottish",
         hours_left=2 * 24,
+        letters=True,
         questions=(
             (
                 "What would you change first, and what would you leave exactly as it is?",
@@ -170,6 +181,19 @@ DEMO_ELECTIONS = (
             ),
             ("Should the workshop cost members something?", {4: "No. Material yes, time no."}),
             ("Who pays for the new roof?", {}),
+        ),
+        requests=(
+            (
+                HelpSeeker("Rosalind Franklin", "rosalind@example.org"),
+                "question",
+                "My colleague got an invitation last week and I did not. I changed my address in spring, so it may "
+                "have gone to the old one. Could you have a look?",
+            ),
+            (
+                HelpSeeker("Niels Bohr", "niels@example.org"),
+                "join",
+                "I joined on the first of the month, after the list was made. My member number is 1922.",
+            ),
         ),
     ),
     DemoElection(
@@ -315,6 +339,7 @@ def load(progress: Progress = no_progress) -> int:
     for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
         _ask(planned)
+        _ask_organisers(planned)
         progress(number, len(DEMO_ELECTIONS))
     return made
 
@@ -368,6 +393,7 @@ def _make(planned: DemoElection) -> bool:
             results_public=planned.shared,
             no_voting_after=end,
             questions_from="voters" if planned.questions else "",
+            join_requests=bool(planned.requests),
         )
     except NameTaken:
         there = repository.find(planned.name)
@@ -392,6 +418,8 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
         if candidate.photo is None and (wanted := picture(candidate.name)) is not None:
             change_picture(owner, election, candidate.name, wanted)
     add_voters(owner, election, planned.electorate)
+    if planned.letters:
+        add_voters(owner, election, list(BY_LETTER), BY_LETTER)
     _set_needs(owner, election, planned)
     if planned.opened:
         lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
@@ -418,6 +446,14 @@ def _ask(planned: DemoElection) -> None:
         for candidate, answer in answers.items():
             if find_answer(election.name, asked.id, candidate) is None:
                 questions.answer(None, election, candidates[candidate], asked.id, answer, now_ms())
+
+
+def _ask_organisers(planned: DemoElection) -> None:
+    """Requests that wait for an answer. What is missing is made up for."""
+    election = repository.find(planned.name)
+    for asker, kind, text in planned.requests if election and election.takes_joins(now_text()) else ():
+        if election and not own_requests(election.name, asker.address, ""):
+            help_desk.ask(election, asker, kind, text, network="demo", mark=f"{election.created_at} {asker.address}")
 
 
 def _set_needs(owner: User, election: Election, planned: DemoElection) -> None:

@@ -87,8 +87,8 @@ ITEMS = (
              closed_lists=(keys.questions_by(""),), exports=(
                  Export("candidate_questions", _("candidate_questions.json: questions you asked candidates."),
                         personal_data.candidate_questions),)),
-    ItemType("candidate's answer", keys.candidate_answer, "question candidate:int text at:int by edited:bool "
-             "hidden:bool version:int", replay=QUESTIONS),
+    ItemType("candidate's answer", keys.candidate_answer, "question candidate:int at:int by edited:bool "
+             "hidden:bool version:int", "text", replay=QUESTIONS),
     ItemType("answer link", keys.answer_link, "candidate:int", "turn",
              replay="The log contains no access tokens; links are made again."),
     ItemType("own question upvotes", keys.questions_upvoted, hidden="*:any", replay=UPVOTES),
@@ -99,13 +99,15 @@ ITEMS = (
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited "
              "groups:list weight:int",
-             f"display_name postal:list language check letter:list acts:int left_alone:bool links:list {UNSEEN_MARKS}",
+             "display_name postal:list language check letter_turn:int letter_batch:int acts:int left_alone:bool "
+             f"links:list {UNSEEN_MARKS}",
              rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
                  Exempt("The name that mails greet somebody by is private; the log would keep it.", "display_name"),
                  Exempt("Names and postal addresses of people who get letters can be erased; the log would keep them. "
                         "Organisers import them again.", "postal language check"),
-                 Exempt("Which letter somebody has. After a rebuild, letters are printed again.", "letter"),
+                 Exempt("Which letters are printed is not logged by name. After a rebuild, they are printed again; "
+                        "those that were sent have the same codes.", "letter_batch"),
                  Exempt("Hashes of voting links: the log has nothing of a link. After a rebuild, links are sent again.",
                         "links")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
@@ -113,6 +115,11 @@ ITEMS = (
                            "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
                                         "got about them in the last 30 days."), personal_data.rolls),)),
+    ItemType("letter", keys.letter, hidden="election_name:election created_at voter_name:person",
+             closed_lists=(keys.letters_with(""),),
+             replay="The log has nothing of the codes in letters. After a rebuild, letters are printed again."),
+    ItemType("batch of letters", keys.letter_batch, "number:int letters:int printed_by:person printed_at how",
+             "sender", replay="Events say who printed how many; the sender's address is not logged."),
     ItemType("open mark", keys.open_mark, "created_at"),
     ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
     ItemType("public election", keys.public_election, "election_name:election", lists=(keys.PUBLIC_ELECTIONS,)),

@@ -28,6 +28,7 @@ from .history import entries as history
 from .interruption import interruption_of
 from .interruptions.rules import with_interruption
 from .invitations import mailing
+from .letters import services as letters
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
@@ -201,6 +202,10 @@ def voters_weighted(event: Happened) -> Iterator[Step]:
     yield roll.weighting(election_of(event), dict(zip(event.data["voters"], event.data["weights"], strict=True)))
 
 
+def letters_reissued(event: Happened) -> Iterator[Step]:
+    yield letters.turning(election_of(event), dict(zip(event.data["voters"], event.data["turns"], strict=True)))
+
+
 def voters_removed(event: Happened) -> Iterator[Step]:
     yield roll.removing(election_of(event), event.data["voters"])
 
@@ -330,6 +335,10 @@ EVENTS = (
               sentence=_("%(who)s showed a candidate's answer again.")),
     EventType("CandidateAnswerHidden", answers_changed, "election_name question candidate:int",
               sentence=_("%(who)s hid a candidate's answer.")),
+    EventType("CandidateQuestionErased", answers_changed, "election_name question",
+              sentence=_("%(who)s deleted the text of a hidden question to candidates.")),
+    EventType("CandidateAnswerErased", answers_changed, "election_name question candidate:int",
+              sentence=_("%(who)s deleted the text of a candidate's hidden answer.")),
     EventType("AnswerLinkMade", recorded_only, "election_name candidate:int",
               sentence=_("%(who)s made a link by which a candidate can answer questions.")),
     EventType("AnswerLinkRevoked", recorded_only, "election_name candidate:int",
@@ -343,6 +352,10 @@ EVENTS = (
               sentence=history.voters_weighted),
     EventType("VotersReaddressed", recorded_only, "election_name voters:people",
               sentence=_("%(who)s changed the details for letters to voters.")),
+    EventType("LettersPrinted", recorded_only, "election_name batch:int letters:int how",
+              sentence=history.letters_printed),
+    EventType("LetterReissued", letters_reissued, "election_name voters:people turns:list",
+              sentence=history.letters_reissued),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("VoterAddressCorrected", address_corrected, "election_name voter:person address:address",
               sentence=_("%(who)s corrected an address on the roll.")),

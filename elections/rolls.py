@@ -26,7 +26,6 @@ from .rules import Election, State, as_opened
 from .sharding import Known
 
 NUMBER_SIGN = "@"  # follows member numbers on the roll
-NO_LETTER = (1, 0)  # which letter somebody gets, the first, second …, and the batch it was printed in, 0 before that
 LETTER_FIELDS = ("display_name", "postal", "language", "check")  # of somebody listed by member number
 IMPORTING = TaskType("import voters", _("Importing voters"))
 MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
@@ -46,7 +45,8 @@ class Voter:
     postal: tuple[str, ...] = ()  # of someone listed by member number: the lines below the name on a letter
     language: str = ""  # of their letter
     check: str = ""  # a keyed hash of their date of birth
-    letter: tuple[int, int] = NO_LETTER
+    letter_turn: int = 1  # which letter they get: the first, or another if one was reissued
+    letter_batch: int = 0  # in which it was printed; 0 while it waits
 
     @property
     def details(self) -> Details:
@@ -61,9 +61,9 @@ class Voter:
 def voter_of(item: Item) -> Voter:
     invited, display_name = (item.get(name, "") for name in ("invited", "display_name"))
     known = invited, display_name, weight_of(item), groups_of(item)
-    postal, letter = tuple(item.get("postal", ())), tuple(item.get("letter", NO_LETTER))
-    of_letter = postal, item.get("language", ""), item.get("check", ""), letter
-    return Voter(item["voter_name"], item["voted"], item.get("account"), *known, *of_letter)
+    of_letter = tuple(item.get("postal", ())), item.get("language", ""), item.get("check", "")
+    letter = item.get("letter_turn", 1), item.get("letter_batch", 0)
+    return Voter(item["voter_name"], item["voted"], item.get("account"), *known, *of_letter, *letter)
 
 
 def groups_of(entry: Item) -> tuple[str, ...]:

@@ -138,6 +138,7 @@ class Election:
     opened_at: str | None = None  # None if opened before this was recorded: then anyone who joins may vote
     closed_at: str | None = None  # when its ballot box was shut
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
+    letter_check: str = ""  # what voters with a letter are asked for besides the code: see `letters.rules.CHECKS`
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
     of_options: bool = False  # whether it was begun to rank options, not people, so that it needs no skills

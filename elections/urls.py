@@ -13,6 +13,7 @@ from .history import views as history_views
 from .interruptions import views as interruption_views
 from .invitations import message_views
 from .invitations import views as invite_views
+from .letters import views as letters
 from .lifecycle import views as lifecycle_views
 from .link_requests import views as link_requests
 from .managers import views as managers
@@ -58,6 +59,10 @@ below_election = [
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
+    path("<name:name>/letters/", letters.letters, name="letters"),
+    path("<name:name>/letters/print/", letters.print_letters, name="print_letters"),
+    path("<name:name>/letters/letters.csv", letters.letters_csv, name="letters_csv"),
+    path("<name:name>/letters/reissue/", letters.reissue_letter, name="reissue_letter"),
     path("<name:name>/roll/letter/", roll_views.voter_by_letter, name="voter_by_letter"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),

@@ -21,6 +21,11 @@ def normalise_code(typed: str) -> str:
     return typed.upper().translate(MISREAD)
 
 
+def code_symbols(typed: str) -> str:
+    """The symbols of a code, without spaces, hyphens and whatever else was typed between them."""
+    return "".join(sign for sign in normalise_code(typed) if sign in SYMBOLS)
+
+
 def new_code(groups: int) -> str:
     """Twenty random bits a group, such as K7QM-2XHD, in groups that are easily compared."""
     return code_of(secrets.token_bytes(groups * GROUP_SYMBOLS), groups)

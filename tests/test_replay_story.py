@@ -54,6 +54,7 @@ from elections.interruptions import services as interruptions
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
+from elections.letters import services as letters
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
@@ -611,12 +612,18 @@ def candidates_are_asked() -> None:
     lifecycle.open_(ada, election("Asked"), editable=False)
     asker = Asker(election("Asked"), person_key(voter.name, voter.created_at), True, voter)
     asked = candidate_questions.ask(asker, (), 0, "Why?", TO_ALL, 1).id
+    asker = Asker(election("Asked"), person_key(ada.name, ada.created_at), True, ada)
+    other = candidate_questions.ask(asker, (), 0, "When?", TO_ALL, 1).id
     for show in (True, False, True):
         candidate_questions.review(ada, election("Asked"), asked, show=show)
     candidate_questions.answer(ada, election("Asked"), Candidate("Ada"), asked, "Because.", 1)
     for show in (False, True):
         candidate_questions.review_answer(ada, election("Asked"), asked, 0, show=show)
+    candidate_questions.review_answer(ada, election("Asked"), asked, 0, show=False)
+    candidate_questions.erase(ada, election("Asked"), asked, 0)
     finish_background("tell candidates")
+    candidate_questions.review(ada, election("Asked"), other, show=False)
+    candidate_questions.erase(ada, election("Asked"), other)
     candidate_questions.make_link(ada, election("Asked"), 1)
     candidate_questions.revoke_link(ada, election("Asked"), 1)
     closing.close(ada, election("Asked"))
@@ -693,6 +700,10 @@ def tell_of_letters(ada: User) -> None:
     made = drafts.create(ada, "By letter")
     for street in ("Main Street 1", "Main Street 2"):
         add_voters(ada, made, ["4711@"], {"4711@": Details("Ada", postal=(street,), language="de", check="mark")})
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])
+    made = lifecycle.open_(ada, election("By letter"), editable=False)
+    letters.print_batch(ada, made, 1, 10)
+    letters.reissue(ada, made, "4711@")
 
 
 def background_work_fails() -> None:

@@ -337,6 +337,12 @@ ROUTES = {
     "roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "import_roll": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "voter_by_letter": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "letters": (Permission.USE_APPLICATION, READ, ["draft"]),
+    "print_letters": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "letters_csv": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "reissue_letter": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "enter_code": (PUBLIC, FORM, []),
+    "by_code": (PUBLIC, FORM, ["K7QM-2XHD-94TP"]),
     "roll_source": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "go_on_importing": (Permission.USE_APPLICATION, FORM, ["draft", "made-up"]),
     "export_roll": (Permission.USE_APPLICATION, READ, ["draft"]),
@@ -370,6 +376,7 @@ ROUTES = {
     "stations": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "station_desk": (Permission.USE_APPLICATION, READ, ["draft", "made-up"]),
     "let_in": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "let_in_by_letter": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "take_back": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "renew_station_code": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "close_station": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
@@ -530,7 +537,7 @@ PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )
 # Pages of a draft that somebody else runs; whom each is for.
-OF_A_STATION = {"station_desk", "let_in", "take_back", "renew_station_code", "close_station"}
+OF_A_STATION = {"station_desk", "let_in", "let_in_by_letter", "take_back", "renew_station_code", "close_station"}
 DRAFT = {
     "election": Action.LOOK,
     "election_calendar": Action.LOOK,
@@ -554,6 +561,10 @@ DRAFT = {
     "roll": Action.SEE_ROLL,
     "import_roll": Action.ADD_VOTERS,
     "voter_by_letter": Action.ADD_VOTERS,
+    "letters": Action.INVITE,
+    "print_letters": Action.INVITE,
+    "letters_csv": Action.INVITE,
+    "reissue_letter": Action.INVITE,
     "roll_source": Action.ADD_VOTERS,
     "go_on_importing": Action.ADD_VOTERS,
     "export_roll": Action.SEE_ROLL,
@@ -760,6 +771,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
     if name in RESULTS:
         return {"forbidden"}  # a draft has none yet
     if NO_POLL in ROUTES[name][2] or name in (
+        "ask_for_help",
         "poll_by_code",
         "oembed",
         "join_by_code",

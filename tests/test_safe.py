@@ -21,6 +21,7 @@ UNQUOTED = re.compile(r"<[a-z][^<>]*\s[\w:-]+=\{[{%]")
 
 CODE = {
     "config/jinja.py": "sentences of ours that are translated when a template is compiled",
+    "elections/letters/views.py": "letters, rendered one by one in their own languages",
     "pages/fragments.py": "what a template was rendered to, which has escaped its values",
     "pages/markdown.py": "what the cleaner has let through; and a text all of which is escaped",
     "pages/page_cache.py": "what a template was rendered to",

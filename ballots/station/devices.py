@@ -20,7 +20,8 @@ from .rules import Device
 
 COOKIE = "plenum_station"
 COOKIE_SECONDS = 30 * 24 * 3600
-OF_A_VOTER = (listing.COOKIE, settings.LANGUAGE_COOKIE_NAME, "messages")  # cookies that pages of the ballot set
+# cookies that pages of the ballot set
+OF_A_VOTER = (listing.COOKIE, settings.LANGUAGE_COOKIE_NAME, "messages", settings.SESSION_COOKIE_NAME)
 
 
 def read(request: HttpRequest) -> Device | None:
@@ -45,6 +46,7 @@ def forget_voter(request: HttpRequest, answer: HttpResponse, election: Election 
     """Nothing of whoever was here stays in the browser. A new form token makes all their forms useless: one that is
     sent again, from the history of the browser, is refused."""
     passes.drop_all_passes(request, answer)
+    request.session.flush()
     for name in OF_A_VOTER:
         answer.delete_cookie(name, **_AT)
     if election is not None:

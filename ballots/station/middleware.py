@@ -33,18 +33,21 @@ class BoothMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.booth = request.booth_device = None
-        request.extends_visit = False
+        request.is_no_booth = request.extends_visit = False
         answer = self.get_response(request)
-        if request.booth is None and devices.COOKIE in request.COOKIES and devices.COOKIE not in answer.cookies:
-            devices.forget(answer)  # its station was closed, or has another browser
+        if request.is_no_booth and devices.COOKIE not in answer.cookies:
+            devices.forget(answer)
         if request.extends_visit:
             devices.remember(answer, replace(request.booth_device, active_at=now_text()))
         return answer
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        device = devices.read(request) if devices.COOKIE in request.COOKIES else None
+        if devices.COOKIE not in request.COOKIES:
+            return None
+        device = devices.read(request)
         station = repository.find(device.election_name, device.station_id) if device else None
         if device is None or station is None or station.device != device.hash:
+            request.is_no_booth = True  # its station was closed, or has another browser
             return None
         request.booth, request.booth_device = station, device
         name = request.resolver_match.url_name

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from acts.refusals import NotAllowed, NotNow
 from elections.rules import WHILE_OPEN, Election
 from qa.rules import Mode, Question, keyed_digest, parse_answer
+from ranking.candidates import Candidate
 from store import keys
 from store.table import Item
 
 TO_ALL = -1  # instead of a candidate's number
 MAX_ANSWERS = 10_000  # in one election
+MAX_DIGITS = 9
 BY_CANDIDATE, BY_ORGANISERS = "candidate", "organisers"
 
 OFF = _("Candidates are not asked questions in this election.")
@@ -105,6 +108,13 @@ def check_taking(election: Election, now: str) -> None:
         raise NotNow(OVER)
 
 
+def is_account_of(election: Election, user: User, candidate: Candidate) -> bool:
+    """Whether it is the account of the candidate's name, and not one made under that name since the election opened:
+    from then on, everybody can read who stands."""
+    is_older = election.opened_at is not None and user.created_at <= election.opened_at
+    return is_older and keys.fold(user.name) == keys.fold(candidate.name)
+
+
 def may_ask(election: Election, *, is_voter: bool) -> bool:
     return is_voter or election.questions_from == "everyone"
 
@@ -113,6 +123,11 @@ def check_asks(election: Election, now: str, *, is_voter: bool) -> None:
     check_taking(election, now)
     if not may_ask(election, is_voter=is_voter):
         raise NotAllowed(ONLY_VOTERS)
+
+
+def number_in(typed: str) -> int | None:
+    """A number as an address or a button gives it."""
+    return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < MAX_DIGITS else None
 
 
 def parse_written_answer(typed: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.utils.translation import gettext_lazy as _
@@ -58,14 +59,19 @@ def tell(task: Task) -> Batch:
 def _to_tell(election: Election, some: list[Candidate]) -> list[User]:
     """Candidates with an account who have questions to answer that are newer than the last mail."""
     known, counts = asked.read(election.name), table().get(keys.candidate_qa(election.name)) or {}
-    users = accounts_of(some)
+    users = accounts_of(election, some)
     waiting = {each.number: rules.unanswered(known.questions, known.answers, each.number) for each in some}
     new = {number for number, own in waiting.items() if any(each.shown_at > counts.get("told", 0) for each in own)}
     return [user for number, user in users.items() if number in new]
 
 
-def accounts_of(some: list[Candidate]) -> dict[int, User]:
-    """The accounts of the candidates' names, by number."""
-    found = table().get_many([keys.user(each.name) for each in some]) if some else {}
-    users = {each.number: people.user_of(found[keys.user(each.name)]) for each in some if keys.user(each.name) in found}
-    return {number: user for number, user in users.items() if user.can(Permission.VIEW_APPLICATION)}
+def accounts_of(election: Election, some: Sequence[Candidate]) -> dict[int, User]:
+    """The candidates' accounts, by number."""
+    places = {keys.user(each.name): each for each in some}
+    found = table().get_many(places) if places else {}
+    users = [(places[place], people.user_of(item)) for place, item in found.items()]
+    return {
+        each.number: user
+        for each, user in users
+        if rules.is_account_of(election, user, each) and user.can(Permission.VIEW_APPLICATION)
+    }

@@ -73,7 +73,7 @@ def _questions_context(request: HttpRequest, election: Election) -> dict[str, An
 def _candidates_context(request: HttpRequest, election: Election) -> dict[str, Any]:
     """Which candidates have an account, which a link, and how many questions each has to answer."""
     candidates, turns = elections.candidates_of(election), repository.link_turns(election.name)
-    asked, accounts = repository.read(election.name), telling.accounts_of(list(candidates))
+    asked, accounts = repository.read(election.name), telling.accounts_of(election, candidates)
 
     def row(each: Candidate) -> dict[str, Any]:
         left = len(rules.unanswered(asked.questions, asked.answers, each.number))
@@ -94,9 +94,11 @@ def _act(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _do(actor: User, election: Election, word: str, about: list[str]) -> None:
-    number = int(about[-1]) if about and about[-1].isascii() and about[-1].isdigit() and len(about[-1]) < 6 else None
+    number = rules.number_in(about[-1]) if about else None
     if word in ("link", "revoke") and number is not None:
         (services.make_link if word == "link" else services.revoke_link)(actor, election, number)
+    elif word == "erase" and len(about) in (1, 2) and (len(about) == 1 or number is not None):
+        services.erase(actor, election, about[0][:MAX_ID_CHARS], number if len(about) == 2 else None)
     elif word in ("show", "hide") and len(about) == 2 and number is not None:
         services.review_answer(actor, election, about[0][:MAX_ID_CHARS], number, show=word == "show")
     elif word in ("show", "hide") and len(about) == 1:
@@ -117,12 +119,12 @@ class Candidacy:
 
 
 def load_own(user: User, name: str) -> Candidacy | None:
-    """The candidacy of the account's name; 404 for everyone else, and where nobody is asked."""
+    """The person's own candidacy; 404 for everyone else, and where nobody is asked."""
     election = elections.find(name)
-    candidate = elections.find_candidate(election.name, user.name) if election else None
-    if election is None or candidate is None or election.stored_state == State.DRAFT or not election.questions_from:
+    if election is None or election.stored_state == State.DRAFT or not election.questions_from:
         return None
-    return Candidacy(election, candidate)
+    candidate = elections.find_candidate(election.name, user.name)
+    return Candidacy(election, candidate) if candidate and rules.is_account_of(election, user, candidate) else None
 
 
 @requires(Permission.VIEW_APPLICATION, load_for=load_own)

@@ -11,7 +11,9 @@ from accounts.models import User
 from acts.hooks import Hooks
 from acts.storage import table
 from elections import actions, repository, rules
+from elections.help_desk import repository as help_desk
 from elections.invitations.progress import Progress, progress
+from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State
 from elections.turnout.counts import turnouts
@@ -19,7 +21,7 @@ from store import keys
 from store.log import as_text
 from store.parallel import run_parallel
 
-from .next_step import ONCE_SEALED, Numbers, next_step, turnout_text
+from .next_step import ONCE_SEALED, Numbers, next_step, turnout_text, waiting_text
 
 MAX_NEWEST = 25  # of what a person runs, the newest, among which those under way are looked for
 MAX_CARDS = 6  # of one kind
@@ -50,15 +52,25 @@ def election_cards(user: User, now: str) -> list[Card]:
     return list(run_parallel(table(), *(partial(_card, user, each, now) for each in first[:MAX_CARDS])))
 
 
+def _requests_to_leader(election: Election) -> int:
+    """How many wait; those of a ballot with several questions are sent to the one that leads."""
+    ballot = multi_ballots.find(election.book)
+    return help_desk.waiting(ballot.leader) if ballot else 0
+
+
 def _card(user: User, election: Election, now: str) -> Card:
     state = election.state(now)
     is_draft, may_be_sealed = state == State.DRAFT, state == State.CLOSED and not election.book
-    candidates, so_far, voted, (name, later) = run_parallel(
+    candidates, so_far, voted, (name, later, waiting) = run_parallel(
         table(),
         lambda: len(repository.candidates(election.name)) if is_draft else 0,
         lambda: Progress() if is_draft else progress(election),
         lambda: 0 if is_draft else turnouts(election, to_show=True)[0].voted,
-        lambda: (ballot_name(election), [step(user, election) for step in ONCE_SEALED] if may_be_sealed else []),
+        lambda: (
+            ballot_name(election),
+            [step(user, election) for step in ONCE_SEALED] if may_be_sealed else [],
+            _requests_to_leader(election) if election.book else 0,
+        ),
     )
     numbers = Numbers.of(election, so_far, candidates, voted)
     offered = {action.name for action in rules.offered(actions.relation(user, election), state)}
@@ -68,4 +80,6 @@ def _card(user: User, election: Election, now: str) -> Card:
     figure = "" if is_draft else turnout_text(election, numbers)
     context = {"name": name, "election": election, "step": step, "figure": figure, "voted": voted}
     context["takes_votes"] = election.takes_votes(now)
+    waiting = waiting or so_far.requests
+    context["requests"] = waiting_text(waiting) if waiting and step.what != "requests" and "ANSWER" in offered else ""
     return Card(NOW if is_urgent else urgency, time, "elections/parts/home_card.html", context)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections import kinds
 from elections.invitations.forms import reminders_field
+from elections.letters.rules import CHECKS as LETTER_CHECKS
 from elections.rules import (
     CONFIRM,
     COUNTS,
@@ -292,7 +293,7 @@ GROUPS = (
     SettingsGroup(
         _("Who votes"),
         ("electorate", "joining", "for_groups", "secret_ballot", "changeable", "vote_by_link"),
-        ("paper_ballots", "safeguards", "join_requests", "joins_until"),
+        ("paper_ballots", "letter_check", "safeguards", "join_requests", "joins_until"),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(
@@ -340,6 +341,15 @@ class SettingsForm(ZonedForm):
         label=_("Paper ballots"),
         required=False,
         help_text=_("You can enter ballots for people who vote on paper. The person who enters one sees it."),
+    )
+    letter_check = forms.ChoiceField(
+        label=_("Besides the code in a letter, voters are asked for"),
+        choices=list(LETTER_CHECKS.items()),
+        required=False,
+        help_text=_(
+            "Only for voters listed by member number. A letter that got into the wrong hands is then not enough to "
+            "vote. Dates of birth are part of the list of voters."
+        ),
     )
     join_requests = forms.BooleanField(
         label=_("People may ask to be put on the roll"),

@@ -78,7 +78,7 @@ def _reply_field(*, required: bool) -> LinesField:
         rows=4,
         max_length=MAX_TEXT_CHARS,
         required=required,
-        help_text=_("It is mailed in your own words. You can use Markdown."),
+        help_text=_("It is mailed as you write it. Do not repeat what was asked if it is private."),
     )
 
 

@@ -17,7 +17,7 @@ from acts import storage
 from acts.background import Batch, Task, finished, next_deletions, wait
 from acts.queues import process_each
 from acts.rate_limits import SECONDS_PER_DAY, count_each
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace
 from acts.retry import retry_lost_race, run_once
 from acts.storage import SITE, now_text, table
 from elections import actions, repository
@@ -169,7 +169,7 @@ def correct_address(actor: User, election: Election, request: HelpRequest, voter
         questions = correcting.questions_of(election)
         entries = correcting.check_correction(questions, voter, address)
         (first, *new), replaced = correcting.correcting(questions, entries, address)
-        invited = mailing.inviting_anew(actor, election, entries[0], first)
+        invited = mailing.inviting_with(actor, election, first, entries[0])
         event_data = {"election_name": election.name, "voter": entries[0]["voter_name"], "address": address}
         writes = [*answered, *invited, *new, *replaced, *_reserving(actor, answered, invitations=1)]
         overtaken = {0: Overtaken(rules.OVERTAKEN)}
@@ -180,9 +180,10 @@ def correct_address(actor: User, election: Election, request: HelpRequest, voter
 
 def add(
     actor: User, election: Election, request: HelpRequest, voter: str, reason: str, groups: Iterable[str] = ()
-) -> str:
-    """Put somebody on the roll, with the reason in the log, and then invite them; returns why they were not invited."""
+) -> None:
+    """Put somebody on the roll, with the reason in the log, and invite them."""
     actions.check(actor, election, Action.ANSWER)
+    actions.check(actor, election, Action.INVITE)
     actions.check(actor, election, Action.ADD_VOTERS)
     answered = _answering(actor, request, rules.ADDED, reason=reason)
 
@@ -191,19 +192,14 @@ def add(
             raise WrongState(_("Nobody here has the name %(name)s. Use their mail address.") % {"name": voter})
         if not added:
             raise WrongState(_("%(name)s is on the roll already.") % {"name": voter})
-        return [*answered, *_reserving(actor, answered)]
+        return [*answered, *_reserving(actor, answered, invitations=1)]
 
-    known = {voter: Details(groups=tuple(groups) or None)}
-    noted = {"reason": reason, "request": request.id}
+    known, noted = {voter: Details(groups=tuple(groups) or None)}, {"reason": reason, "request": request.id}
+    inviting = partial(mailing.inviting_with, actor, election)
     try:
-        retry_lost_race(lambda: add_batch(actor, election, [voter], also, known, noted))
+        retry_lost_race(lambda: add_batch(actor, election, [voter], also, known, noted, inviting))
     except LostRace:
         raise Overtaken(rules.OVERTAKEN) from None
-    try:
-        mailing.resend_invitation(actor, election, voter)
-    except Refusal as refusal:  # they are on the roll all the same, and the dashboard says whom to invite
-        return str(refusal)
-    return ""
 
 
 # --- forgetting ---

@@ -8,7 +8,10 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.access import public
 from accounts.models import User
@@ -26,7 +29,7 @@ from pages.times import form_time, from_text
 
 from . import repository, rules, services
 from .askers import asker_of
-from .delivery import delivery, names_of, search
+from .delivery import Delivery, delivery, names_of, search
 from .forms import (
     AddForm,
     AnswerForm,
@@ -140,10 +143,8 @@ def _correct(actor: User, election: Election, asked: HelpRequest, given: dict[st
 
 
 def _add(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    voter = given["listed_as"]
-    problem = services.add(actor, election, asked, voter, given["reason"], given.get("groups", ()))
-    done = _("%(name)s is now on the roll.") % {"name": voter}
-    return f"{done} {problem}" if problem else f"{done} {_('The invitation is on its way.')}"
+    services.add(actor, election, asked, given["listed_as"], given["reason"], given.get("groups", ()))
+    return _("%(name)s is now on the roll. The invitation is on its way.") % {"name": given["listed_as"]}
 
 
 def _refuse(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
@@ -164,6 +165,20 @@ ACTS: dict[str, tuple[type[AnswerForm], Act]] = {
     "refuse": (RefuseForm, _refuse),
     "dismiss": (DismissForm, _dismiss),
 }
+TITLES = {
+    "reply": gettext_lazy("Write an answer"),
+    "correct": gettext_lazy("Correct the address"),
+    "add": gettext_lazy("Put on the roll"),
+    "refuse": gettext_lazy("Refuse"),
+}
+BUTTONS = {
+    "reply": gettext_lazy("Send the answer"),
+    "link": gettext_lazy("Send a new link"),
+    "correct": gettext_lazy("Correct the address and invite"),
+    "add": gettext_lazy("Put on the roll and invite"),
+    "refuse": gettext_lazy("Refuse"),
+    "dismiss": gettext_lazy("Close without an answer"),
+}
 
 
 @organiser_page_with(Action.ANSWER, repository.find)
@@ -171,33 +186,49 @@ ACTS: dict[str, tuple[type[AnswerForm], Act]] = {
 def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> HttpResponse:
     """What was asked, what is known about the voter it is about, and every way to answer it."""
     election, asked = found
-    picked = request.POST.get("voter") or request.GET.get("voter", "")
+    picked = request.GET.get("voter", "")
     known = delivery(election, [picked] if picked else names_of(asked.asker))
     act = request.POST.get("act", "") if request.method == "POST" else ""
+    if act and act not in ACTS:
+        raise Http404
     about: dict[str, Any] = {"request": asked, "election": election, "voter": known.name if known else picked}
     forms = {
         name: form(request.POST if name == act else None, auto_id=f"{name}-%s", **about)
         for name, (form, _act) in ACTS.items()
     }
-    if act in forms and run_form(request, forms[act], lambda: _run(request.user, found, act, forms[act]), str):
+    here = reverse("request", args=[election.name, asked.id])
+    here += f"?{urlencode({'voter': picked})}" if picked else ""
+    if act and run_form(request, forms[act], lambda: _run(request.user, found, act, forms[act]), str):
         return redirect("request", name=election.name, request_id=asked.id)
-    if act in forms and not forms[act].errors:
-        raise Http404
+    ways, doing = _ways(election, asked, known, request.user), act or request.GET.get("do", "")
     finder = FindForm(request.GET)
     prefix = finder.cleaned_data["q"] if finder.is_valid() else ""
-    more: dict[str, Any] = {
-        "asked": asked,
-        "known": known,
-        "forms": forms,
-        "finder": finder,
-        "hits": search(election, prefix),
-    }
+    more: dict[str, Any] = {"asked": asked, "known": known, "forms": forms, "ways": ways, "here": here}
+    more |= {"doing": doing if doing in TITLES and (act or doing in ways) else "", "titles": TITLES, "buttons": BUTTONS}
+    more |= {"finder": finder, "hits": search(election, prefix), "prefix": prefix}
     more |= {"may_write": rules.may_write_to(request.user, asked.asker), "not_confirmed": rules.NOT_CONFIRMED}
-    more |= {"is_open": election.state(now_text()) in (State.EDITABLE, State.OPEN), "wrong": act, "prefix": prefix}
+    more["problem"] = " ".join(forms[act].non_field_errors()) if act and act not in TITLES else ""
     status = 422 if act else 200
     return render(
         request, "elections/help_desk/request.html", election_context(request, election, **more), status=status
     )
+
+
+def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: User) -> list[str]:
+    """How it can be answered now, the most likely first."""
+    is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
+    joins = asked.kind == rules.JOIN and not asked.is_decided
+    by_mail = is_open and known is not None and not known.is_by_number
+    offered = {
+        "add": is_open and (joins or asked.kind != rules.JOIN),
+        "refuse": joins,
+        "reply": rules.may_write_to(user, asked.asker),
+        "link": by_mail,
+        "correct": by_mail and known is not None and known.is_by_address and not known.voted,
+        "dismiss": asked.state == rules.WAITING,
+    }
+    order = [*offered] if joins else ["reply", "link", "correct", "add", "refuse", "dismiss"]
+    return [name for name in order if offered[name]]
 
 
 def _run(actor: User, found: tuple[Election, HelpRequest], act: str, form: AnswerForm) -> str:

@@ -27,6 +27,7 @@ from store.table import Item
 
 MAX_QUERIES_PER_PAGE = 3  # into the log, for one page
 MAX_MERGED_GAP = timedelta(minutes=1)
+MERGED = ("VotersAdded", "LettersPrinted", "LetterReissued")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +99,17 @@ def _merge_batches(events: list[Item]) -> list[list[Item]]:
 def _continues(later: Item, event: Item) -> bool:
     apart = times.from_text(later["when_occurred"]) - times.from_text(event["when_occurred"])
     same = all(later[name] == event[name] for name in ("actor", "event_type"))
-    return same and event["event_type"] == "VotersAdded" and apart <= MAX_MERGED_GAP
+    same &= later["event_data"].get("batch") == event["event_data"].get("batch")
+    return same and event["event_type"] in MERGED and apart <= MAX_MERGED_GAP
 
 
 def _entry(events: list[Item], election: Election, current: set[str]) -> Entry:
     event, *parts = events
     event_data = event["event_data"]
     if parts:
-        event_data = {**event_data, "voters": [voter for each in events for voter in each["event_data"]["voters"]]}
+        every = [each["event_data"] for each in events]
+        voters = [voter for each in every for voter in each.get("voters", ())]
+        event_data = {**event_data, "voters": voters, "letters": sum(each.get("letters", 0) for each in every)}
     sentence, context = (
         SCHEMA.event_type(event["event_type"]).sentence,
         EventContext(event, event_data, election, current),
@@ -169,6 +173,7 @@ FIELDS = {
     "safeguards": gettext_lazy("stricter rules for voting"),
     "mail_votes": gettext_lazy("whether voters get mails about their ballots"),
     "vote_by_link": gettext_lazy("whether people can vote with the link in their invitation"),
+    "letter_check": gettext_lazy("what voters with a letter are asked for"),
     "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
@@ -300,6 +305,28 @@ voters_added = sentence_with_count(
     ngettext_lazy("%(who)s added %(count)d voter to the roll.", "%(who)s added %(count)d voters to the roll.", "count"),
     "voters",
 )
+letters_reissued = sentence_with_count(
+    ngettext_lazy("%(who)s reissued %(count)d letter.", "%(who)s reissued %(count)d letters.", "count"), "voters"
+)
+
+
+def letters_printed(context: EventContext) -> str:
+    count, batch = context.data["letters"], context.data["batch"]
+    if context.data["how"] == "file":
+        sentence = ngettext(
+            "%(who)s exported %(count)d letter for printing, batch %(batch)d.",
+            "%(who)s exported %(count)d letters for printing, batch %(batch)d.",
+            count,
+        )
+    else:
+        sentence = ngettext(
+            "%(who)s printed %(count)d letter, batch %(batch)d.",
+            "%(who)s printed %(count)d letters, batch %(batch)d.",
+            count,
+        )
+    return context.text(sentence, count=count, batch=batch)
+
+
 voters_grouped = sentence_with_count(
     ngettext_lazy(
         "%(who)s changed the voter groups of %(count)d person on the roll.",

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from elections.rules import Election
 from pages.fields import LinesField
 from pages.time_fields import LocalTimeField, ZonedForm
-from pages.times import Edge, local_time, moment_text, zone_label
+from pages.times import Edge, form_time, local_time, moment_text, split_seconds, zone_label
 
 from .rules import MAX_TEXT_CHARS
 
+Pause = tuple[datetime, datetime]
 EXTENSIONS = (15, 30, 60, 120, 240, 480, 1440, 2880, 10080)  # minutes
 
 
-def duration_text(minutes: int) -> str:
-    for size, one, many in ((1440, "%(count)d day", "%(count)d days"), (60, "%(count)d hour", "%(count)d hours")):
-        if minutes % size == 0:
-            return ngettext(one, many, minutes // size) % {"count": minutes // size}
-    return ngettext("%(count)d minute", "%(count)d minutes", minutes) % {"count": minutes}
-
-
 class InterruptionForm(ZonedForm):
-    began = LocalTimeField(edge=Edge.OPENING, label=_("From"))
-    ended = LocalTimeField(edge=Edge.CLOSING, label=_("To"))
+    began = LocalTimeField(edge=Edge.OPENING, label=_("It began"))
+    ended = LocalTimeField(edge=Edge.CLOSING, label=_("It ended"))
     happened = LinesField(
         label=_("What happened"),
         rows=3,
@@ -41,19 +35,27 @@ class InterruptionForm(ZonedForm):
         max_length=MAX_TEXT_CHARS,
         help_text=_("By whom, and why: also if voting goes on as planned."),
     )
-    minutes = forms.TypedChoiceField(
-        label=_("Extend voting by"), coerce=int, empty_value=0, required=False, help_text=_("Only ever later.")
-    )
+    minutes = forms.TypedChoiceField(label=_("Extend voting by"), coerce=int, empty_value=0, required=False)
     corrects = forms.TypedChoiceField(label=_("It corrects"), coerce=int, empty_value=0, required=False)
     mail = forms.BooleanField(label=_("Mail this to all voters"), required=False, initial=True)
 
-    def __init__(self, *arguments: Any, election: Election, may_extend: bool, may_mail: bool, **options: Any):
+    def __init__(
+        self, *arguments: Any, election: Election, pause: Pause | None, may_extend: bool, may_mail: bool, **options: Any
+    ):
         self.zone = election.time_zone
-        super().__init__(*arguments, **options)
+        moments = zip(("began", "ended"), pause or (), strict=False)
+        times = {name: form_time(moment.replace(microsecond=0), self.zone) for name, moment in moments}
+        super().__init__(*arguments, initial=times, **options)
         hint = _("In the election's time zone: %(zone)s.") % {"zone": zone_label(self.zone)}
         for name in ("began", "ended"):
             self.fields[name].help_text = hint
-        self.fields["minutes"].choices = [("", _("not at all")), *((each, duration_text(each)) for each in EXTENSIONS)]
+        self.fields["minutes"].choices = [
+            ("", _("not at all")),
+            *((each, str(split_seconds(each * 60)[0])) for each in EXTENSIONS),
+        ]
+        if election.ends:
+            end = moment_text(local_time(election.ends, self.zone))
+            self.fields["minutes"].help_text = _("So far it ends at %(end)s.") % {"end": end}
         earlier = [(each.number, _entry_label(each, self.zone)) for each in election.interruptions]
         self.fields["corrects"].choices = [("", _("no earlier entry")), *earlier]
         left_out = {"minutes": may_extend and election.ends, "corrects": earlier, "mail": may_mail}

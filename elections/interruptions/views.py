@@ -24,14 +24,15 @@ def interruptions(request: HttpRequest, election: Election) -> HttpResponse:
     context = election_context(request, election)
     offered = context["offered"]
     may = {"may_extend": "EXTEND" in offered, "may_mail": "INVITE" in offered}
-    form = InterruptionForm(form_data(request), election=election, **may)
+    pause = services.last_pause(election)
+    form = InterruptionForm(form_data(request), election=election, pause=pause, **may)
     recorded: list[Interruption] = []
     act = lambda: recorded.append(services.record_interruption(request.user, election, **form.entry))  # noqa: E731
     if run_form(request, form, act, _("The interruption is on record.")):
         if form.cleaned_data.get("mail"):
             _tell(request, election, recorded[0])
         return redirect("interruptions", name=election.name)
-    context |= {"form": form, "mails_today": mail_quota.quota_today(request.user)}
+    context |= {"form": form, "pause": pause, "mails_today": mail_quota.quota_today(request.user)}
     return render(request, "elections/interruptions.html", context, status=422 if form.errors else 200)
 
 

@@ -229,9 +229,10 @@ def resend_invitation(actor: User, election: Election, voter: str, *also: Write)
     record_one(actor, event, email, marked, *others, *also, mails=mails)
 
 
-def inviting_anew(actor: User, election: Election, old: Item, new: Put) -> list[Write]:
-    """Invites a voter whose entry on the roll is replaced by a new one, under another address."""
-    address, display_name = new.item["voter_name"], old.get("display_name", "")
+def inviting_with(actor: User, election: Election, new: Put, old: Item | None = None) -> list[Write]:
+    """A new entry on the roll with its invitation; `old` is the one that it replaces, under another address."""
+    old = old or new.item
+    address, display_name = recipients_of([new.item])[new.item["voter_name"]]
     _batch, email, others = _one_invitation(actor, election, old, new.item, address, display_name)
     marked = replace(new, item={**new.item, INVITED: email.item["number"], "invited_at": now_text()})
     return [marked, email, *others]
@@ -242,7 +243,7 @@ def _one_invitation(
 ) -> tuple[Batch, Put, list[Write]]:
     """The mail to a voter whose entry was `old`, and what it counts; a failed one is put aside, so that retrying all
     failed mails does not send both."""
-    name, batch = old["voter_name"], Batch(election, INVITED, actor.name, questions=_questions(election))
+    name, batch = old["voter_name"], Batch(election, INVITED, actor.name, questions=mailed_questions(election))
     if not batch.asks(old):
         raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     last = outbox.find(old[INVITED]) if INVITED in old else None
@@ -385,7 +386,7 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
     """As it would be asked for now."""
     leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
-    questions = _questions(election)
+    questions = mailed_questions(election)
     telling = list(questions.values()) if election.for_groups and questions else [election]
     tells_who_voted = not leaves_out_who_voted or all(
         tells_who(each, counted.voted) for each, counted in zip(telling, turnouts(*telling), strict=True)
@@ -394,7 +395,7 @@ def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "
     return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window, questions=questions)
 
 
-def _questions(election: Election) -> dict[str, Election]:
+def mailed_questions(election: Election) -> dict[str, Election]:
     """Those on its ballot by the names they have there, if they are not all for everybody on the roll."""
     ballot = multi_ballots.find(election.book) if election.book else None
     every = multi_ballots.questions(ballot) if ballot else []

@@ -30,7 +30,10 @@ SHARED = (
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes"),
     "vote_by_link",
 )
-LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False, "join_requests": False, "join_until": None}
+LEADER_ONLY_DEFAULTS: dict[str, Any] = {
+    **{"remind_before": (), "announces": False, "letter_check": ""},
+    **{"join_requests": False, "join_until": None},
+}
 
 # Actions on all questions of a multi-question ballot at once, and those only on the leading one.
 ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})

@@ -117,7 +117,12 @@ def _public_part(election: Election, state: State) -> Fragment:
 
     def make_context() -> dict[str, Any]:
         answers = answers_with_candidates(election)
-        return {"election": election, "state": state, "choices": choices_of(candidates, {}), "answers": answers}
+        return {
+            "election": election,
+            "state": state,
+            "choices": choices_of(candidates, {}),
+            "candidate_answers": answers,
+        }
 
     return get_or_render(cache_key(PUBLIC_PART, fold(election.name)), PUBLIC_PART, make_context, made_of)
 

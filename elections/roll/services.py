@@ -23,10 +23,11 @@ from pages import lists
 from pages.lists import Details, Row, Verdict
 from store import keys
 from store.splitting import by_count
-from store.table import Delete, Equals, Exists, Item, Update, Write
+from store.table import Delete, Equals, Exists, Item, Put, Update, Write
 
 Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
 NOTHING: Known = {}
+Listing = Callable[[Put], list[Write]]
 NOT_NOTED: Mapping[str, str] = {}
 NOBODY = Voter("")
 
@@ -71,10 +72,12 @@ def add_batch(
     also: Callable[[int, int], list[Write]] = lambda added, unknown: [],
     known: Known = NOTHING,
     noted: Mapping[str, str] = NOT_NOTED,
+    listing: Listing = lambda entry: [entry],
 ) -> int:
     """Add the new voters of a batch in one transaction, and return how many; the other questions of a ballot follow.
 
     `also` returns further writes, given how many are new and how many are unknown here. `noted` is in the event, too.
+    `listing` returns what is written for a new entry.
     """
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
@@ -85,7 +88,7 @@ def add_batch(
         return writes
 
     checks = [multi_ballots.is_free(election.book)] if election.book else []
-    added = _add(actor, election, batch, more, known, checks, noted)
+    added = _add(actor, election, batch, more, known, checks, noted, listing)
     if followers and added:
         multi_ballots.LISTING.start(subject)
     return added
@@ -119,6 +122,7 @@ def _add(
     known: Known = NOTHING,
     checks: Sequence[Write] = (),
     noted: Mapping[str, str] = NOT_NOTED,
+    listing: Listing = lambda entry: [entry],
 ) -> int:
     rules.check_listing(election, batch)
     on_roll, accounts = rolls.roll_and_accounts(election, batch)
@@ -141,7 +145,9 @@ def _add(
         if any(weights.get(name, 1) != 1 for name in new):
             event_data["weights"] = [weights.get(name, 1) for name in new]
         details = {name: replace(known.get(name, Details()), groups=tuple(groups.get(name, ()))) for name in new}
-        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, details), *more, *checks)
+        added = adding(election, new, bound, details)
+        listed = (write for each in added for write in (listing(each) if isinstance(each, Put) else [each]))
+        record(actor, "VotersAdded", election, event_data, *listed, *more, *checks)
     elif more:
         table().write(*more)
     return len(new)

@@ -228,7 +228,7 @@ class Extract:
 
 def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
     follower, extract = EventFilter(election, seal.report_digest), Extract()
-    for stretch in ranges_over(table(), sealed_numbers(election)):
+    for stretch in ranges_over(table(), sealed_numbers(follower.names)):
         ours = {number: event for number, event in stretch.events.items() if follower.matches(event)}
         for event in ours.values():
             is_disclosed = is_disclosable(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)

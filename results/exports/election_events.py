@@ -34,6 +34,7 @@ class EventFilter:
 
     def __init__(self, election: Election, report_digest: str = ""):
         self.election, self.report_digest = election, report_digest
+        self.names = _names(election)
         self.name = ""
         self.done = False
 
@@ -49,8 +50,9 @@ class EventFilter:
         return True
 
     def _is_the_making(self, event_data: Item) -> bool:
-        """An election of the same name may have been deleted before; no other was made at this moment."""
-        return bool(event_data["created_at"] == self.election.created_at)
+        """An election of the same name may have been deleted before, and others been made at the same moment."""
+        is_named = keys.fold(event_data["election_name"]) in map(keys.fold, self.names)
+        return is_named and bool(event_data["created_at"] == self.election.created_at)
 
     def _is_named(self, name: str | None) -> bool:
         return name is not None and (name == self.name or keys.fold(name) == keys.fold(self.name))
@@ -59,22 +61,22 @@ class EventFilter:
 def events_of(election: Election) -> Iterator[Item]:
     """The log's events about an election up to its sealed result, without checking checkpoints."""
     follower = EventFilter(election)
-    for event in _possible_events(election):
+    for event in _possible_events(follower.names):
         if follower.matches(event):
             yield event
         if follower.done:
             return
 
 
-def sealed_numbers(election: Election) -> Iterator[int]:
-    """The numbers of all sealed events that may be about the election, in order."""
-    return chain.from_iterable(_blocks(election, _sealed()))
+def sealed_numbers(names: list[str]) -> Iterator[int]:
+    """The numbers of all sealed events that may be about an election of these names, in order."""
+    return chain.from_iterable(_blocks(names, _sealed()))
 
 
-def _possible_events(election: Election) -> Iterator[Item]:
-    """The events that may be about the election, in order, and some that are not."""
+def _possible_events(names: list[str]) -> Iterator[Item]:
+    """The events that may be about an election of these names, in order, and some that are not."""
     sealed = _sealed()
-    blocks = _blocks(election, sealed)
+    blocks = _blocks(names, sealed)
     while some := list(islice(blocks, BATCH_BLOCKS)):
         yield from _read(list(chain.from_iterable(some)))
     yield from layout.each(table(), sealed + 1)
@@ -85,9 +87,9 @@ def _sealed() -> int:
     return newest["event_id"] if newest else 0
 
 
-def _blocks(election: Election, sealed: int) -> Iterator[list[int]]:
-    """The numbers that the index lists under any of the election's names, in order, block by block."""
-    places = ((kind, name) for name in _names(election) for kind in (ELECTION, BALLOTS))
+def _blocks(names: list[str], sealed: int) -> Iterator[list[int]]:
+    """The numbers that the index lists under any of these names, in order, block by block."""
+    places = ((kind, name) for name in names for kind in (ELECTION, BALLOTS))
     spans = [keys.log_index_blocks(kind, name, first_of(sealed)) for kind, name in places] if sealed else []
     in_block = itemgetter("SK")
     for _block, items in groupby(merge(*map(table().each, spans), key=in_block), key=in_block):

@@ -9,8 +9,11 @@
       sessionStorage.clear();
     } catch {} // no storage, so nothing in it
   };
+  addEventListener("load", clear);
   addEventListener("pagehide", clear);
-  clear();
+
+  // Going back leads to the screen between two voters: never to a form that the browser would offer to send again.
+  history.replaceState(null, "", booth.content);
 
   // A page from the browser's history may be that of an earlier voter.
   addEventListener("pageshow", (event) => {

@@ -137,6 +137,7 @@ candidate_questions = _all("ASKED#")
 candidate_answers = _all("ANSWER#")
 answer_links = _all("ANSWERING#")
 messages = _all("MESSAGE#")
+letter_batches = _all("LETTERBATCH#")
 stations = _all("STATION#")
 help_requests = _all("REQUEST#")
 all_sent_requests = _all("SENDER#")
@@ -198,6 +199,19 @@ def voters(election_name: str, prefix: str = "", shards: int = 1) -> list[Span]:
 
 def elections_of_voter(name: str) -> Span:
     return Span(f"VOTER#{part(name)}", index=True)
+
+
+def letter(election_name: str, voter_name: str) -> Key:
+    """By which a code leads to its voter, in an index by a keyed hash of the code."""
+    return Key(election(election_name).pk, f"LETTER#{part(voter_name)}")
+
+
+def letters_with(mark: str) -> Span:
+    return Span(f"LETTERCODE#{escape(mark)}", index=True)
+
+
+def letter_batch(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"LETTERBATCH#{number:05d}")
 
 
 def link_request(mark: str) -> Key:

@@ -10,10 +10,13 @@ from ballots.services import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.letters import rules
+from elections.letters import services as letters
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
+from pages.lists import Details
 from ranking.candidates import Candidate
 from tests import voting
 
@@ -30,7 +33,11 @@ def looks_by_link(otto: User, guest: Client) -> list[Look]:
         _vote(otto, guest, name)
     closing.close(otto, _found(PAST))
     seal_closed()
+    code = _letters(otto)
     return [
+        Look("enter_code", "stranger"),
+        Look("by_code", "stranger", (code,)),
+        Look("letters", "organiser", (NAME,), of="some printed"),
         Look("your_link", "stranger"),
         Look("my_link", "stranger"),
         Look("election_my_link", "stranger", (known("Board"),)),
@@ -51,8 +58,22 @@ def _vote(otto: User, guest: Client, name: str) -> None:
     guest.post(reverse("cast", args=[known(name)]), {"token": f"of the guest in {name}", **TYPED})
 
 
+def _letters(otto: User) -> str:
+    """Three, of which one is printed; answers its code."""
+    known_as = {number: Details(text("Zoe"), postal=(text("Street 1"),)) for number in ("1@", "2@", "3@")}
+    add_voters(otto, _found(NAME), list(known_as), known_as)
+    (letter,) = letters.print_batch(otto, _found(NAME), 1, 1)
+    return letter.code
+
+
 def acts_by_link() -> list[Look]:
+    code = rules.letter_code(_found(NAME), "1@", 1)
     return [
+        Look("enter_code", "stranger", of="a wrong code", form={"code": "0000-0000-0000"}),
+        Look("enter_code", "stranger", of="done", form={"code": code}),
+        Look("print_letters", "organiser", (NAME,), form={"batch": "2", "most": "50"}),
+        Look("letters_csv", "organiser", (NAME,), form={"batch": "3", "most": "50"}),
+        Look("reissue_letter", "organiser", (NAME,), form={"number": "1"}),
         Look("vote_by_link", GUEST, (_token(VOTERS[1]),), of="done", form={}),
         Look("cast", GUEST, (NAME,), of="by link", form={"token": "by link", **TYPED}),
         Look("withdraw", GUEST, (NAME,), of="by link, done", form={"token": "by link, withdrawn"}),

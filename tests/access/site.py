@@ -494,7 +494,7 @@ def _looks_of_the_organiser() -> list[Look]:
         "rehearse",
     )
     of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
-    of_open += ("interruptions",)
+    of_open += ("interruptions", "letters")
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
     (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [

@@ -19,6 +19,7 @@ from live.rules import Step
 from live.screens import snapshots
 from live.services import joining, seating
 from questions.question import Type
+from ranking.codes import code_symbols
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
@@ -242,7 +243,7 @@ def test_a_code_checks_in_whoever_has_no_account(client, listed):
 
 
 def test_a_code_that_is_typed_as_it_was_misread_is_the_same(listed):
-    assert roll.normalised_code(" o1il-0 ") == "01110"
+    assert code_symbols(" o1il-0 ") == "01110"
 
 
 def test_only_those_on_the_roll_get_in(listed):

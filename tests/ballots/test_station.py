@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
+from html import unescape
 
 import pytest
 from django.http import HttpResponse
@@ -22,10 +23,20 @@ from ballots.rules import NotOnTheRoll
 from ballots.services import seal_closed
 from ballots.station import devices, repository, rules, services
 from ballots.station.rules import Booth, Busy, Device, NoStation, Station, Visit
+from elections import actions
 from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
 from elections.invitations.voting_link import LINKS
+from elections.letters import services as letters
 from elections.lifecycle import closing
-from elections.rules import Election, WrongState
+from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.roll.services import add_voters
+from elections.rules import Action, Election, WrongState
+from pages.lists import Details
+from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text
 from store.table import Update
@@ -162,17 +173,43 @@ def test_every_kind_of_election_can_be_voted_in(opened, chosen):
     assert now_at(station).booth == Booth.FREE
 
 
+def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
+    owner = make_person("the organiser")
+    made = binding.make(owner, "Spring", ("Chair", "Song"))
+    for name in made.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, elections.find(made.leader), [ANN, BEN])
+    binding.open_(owner, multi_ballots.find(made.id))
+    other = next(name for name in made.questions if name != made.leader)
+    with pytest.raises(WrongState, match="share one roll"):
+        services.open_(owner, elections.find(other), "Booth", "f")
+    station = new_station(made.leader)
+    booth = paired(station)
+    let_in(station, ANN)
+    assert booth.post(START)["Location"] == f"/book/{made.id}/ballot/"
+    for place in (1, 2):
+        at = f"/book/{made.id}/ballot/{place}/"
+        page = booth.post(at, fields_of(booth.get(at), at) | {"rank-0": "1"}, follow=True)
+    cast = f"/book/{made.id}/ballot/cast/"
+    receipts = booth.post(cast, fields_of(page, cast), follow=True)
+    assert len(words_of(receipts)) == 12
+    assert f'action="{FINISH}"' in receipts.content.decode()
+    booth.post(FINISH)
+    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert [len(list(ballots.every_ballot(name))) for name in made.questions] == [1, 1]
+    assert LINKS not in entry_of(ANN, made.leader)
+
+
 # --- nothing is left ---
 
 
-def test_after_a_visit_the_roll_and_the_station_are_as_before(station, booth):
-    roll, before = entry_of(ANN), table().get(repository.place(now_at(station)))
+def test_after_a_visit_without_a_vote_the_store_is_as_before(station, booth):
+    before = list(table().everything())
     let_in(station, ANN)
     assert [each[0] for each in entry_of(ANN)[LINKS]] == ["station"]
     booth.post(START)
     booth.post(FINISH)
-    assert entry_of(ANN) == roll
-    assert table().get(repository.place(station)) == before
+    assert list(table().everything()) == before, "in the whole store"
 
 
 def test_a_voter_at_the_station_leaves_what_a_voter_by_link_leaves(opened):
@@ -193,15 +230,12 @@ def test_a_voter_at_the_station_leaves_what_a_voter_by_link_leaves(opened):
     shapes = [{name: value for name, value in each["event_data"].items() if name != "voter_name"} for each in cast]
     assert shapes[0] == shapes[1]
     assert [each["actor"] for each in cast] == [ANN, BEN]
-    assert "BEN" not in str(table().get(repository.place(station))).upper()
+    assert traces(ANN) == traces(BEN)
 
 
-def test_the_log_has_nothing_of_a_visit(station, booth):
-    before = [each["event_type"] for each in log().since(0)]
-    let_in(station, ANN)
-    booth.post(START)
-    booth.post(FINISH)
-    assert [each["event_type"] for each in log().since(0)] == before
+def traces(voter: str) -> list[tuple[str, list[str]]]:
+    """Every item of the store that names them, by the table and its fields."""
+    return sorted((name, sorted(item)) for name, item in table().everything() if voter in str(item))
 
 
 def test_the_mail_about_the_vote_is_the_usual_one(station, booth, outbox):
@@ -337,6 +371,77 @@ def test_nobody_who_is_not_on_the_roll_is_let_in(station, booth):
     assert now_at(station).booth == Booth.FREE
 
 
+def test_somebody_in_no_group_that_may_vote_is_not_let_in(opened):
+    owner = make_person("the organiser")
+    draft = drafts.create(owner, "Board", secret_ballot=False)
+    add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, draft, [ANN, BEN], {ANN: Details(groups=("North",)), BEN: Details(groups=("South",))})
+    actions.change(owner, elections.find("Board"), Action.SET_UP, for_groups=("North",))
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
+    station = new_station()
+    paired(station)
+    with pytest.raises(NotOnTheRoll, match="North"):
+        let_in(station, BEN)
+    let_in(station, ANN)
+
+
+@pytest.fixture
+def by_letter(site) -> Station:
+    """Of an election with two members who have letters and no mail."""
+    owner = make_person("the organiser")
+    draft = drafts.create(owner, "Board", secret_ballot=True)
+    add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo")])
+    known = {f"{number}@": Details(f"Member {number}", postal=("Main Street 1",)) for number in (4711, 4712)}
+    add_voters(owner, draft, [*known, ANN], known)
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
+    return new_station()
+
+
+def codes_of(election_name: str = "Board") -> dict[str, str]:
+    printed = letters.print_batch(organiser(), elections.find(election_name), 1, 50)
+    return {each.voter.name: each.code for each in printed}
+
+
+def test_the_code_on_a_letter_lets_its_voter_in(by_letter):
+    codes, booth, client = codes_of(), paired(by_letter), sign_in(organiser())
+    roll = entry_of("4711@")
+    desk = f"/election/Board/stations/{by_letter.id}/"
+    assert "Code on their letter" in text_of(client.get(desk))
+    typed = codes["4711@"].replace("-", " ").lower()
+    assert client.post(f"{desk}letter/", {"code": typed})["Location"] == desk, "no code in an address"
+    assert [each[0] for each in entry_of("4711@")[LINKS]] == ["letter", "station"]
+    assert "Member 4711 (member 4711)" in text_of(booth.get(BOOTH))
+    booth.post(START)
+    assert "member 4711" in text_of(booth.get(PAGE))
+    assert len(words_of(vote(booth, rank_1="1"))) == 12
+    booth.post(FINISH)
+    assert entry_of("4711@") == roll | {"voted": True}, "the letter stays as it was"
+
+
+def test_a_wrong_code_and_one_that_was_replaced_let_nobody_in(by_letter):
+    codes, client = codes_of(), sign_in(organiser())
+    paired(by_letter)
+    letters.reissue(organiser(), elections.find("Board"), "4712@")
+    for code in (codes["4712@"], "0000-0000-0000", "<b>#", "x" * 41, ""):
+        answer = client.post(f"/election/Board/stations/{by_letter.id}/letter/", {"code": code})
+        assert answer.status_code == 422
+        assert not code or code in unescape(answer.content.decode()), "what was typed is still there"
+    assert now_at(by_letter).booth == Booth.FREE
+
+
+def test_a_letter_of_another_election_lets_nobody_in(by_letter, opened):
+    opened(ANN, name="Other")
+    with pytest.raises(NotOnTheRoll, match="No letter for this election"):
+        services.find_by_letter(elections.find("Other"), codes_of()["4711@"])
+
+
+def test_a_member_is_found_by_number_and_by_name(by_letter):
+    found = services.find_voters(elections.find("Board"), "4711")
+    assert [each["voter_name"] for each in found] == ["4711@"]
+    page = sign_in(organiser()).get(f"/election/Board/stations/{by_letter.id}/", {"q": "member"})
+    assert "4711@" not in text_of(page)
+
+
 def test_an_account_that_may_not_vote_is_not_let_in(station, booth):
     make_person("Eve", Role.NO_ACCESS)
     with pytest.raises(NotAllowed, match="not allowed to vote"):
@@ -460,6 +565,11 @@ def test_a_booth_shows_nothing_but_ballots(station, booth):
     assert booth.get(PAGE).status_code == 200
     for address in ("/", "/sign-in/", "/election/Board/", "/election/Board/change/"):
         assert booth.get(address)["Location"] == BOOTH, address
+
+
+def test_an_address_that_leads_nowhere_leaves_the_booth_a_booth(booth):
+    assert booth.get("/no/such/page/").status_code == 404
+    assert "Please wait" in text_of(booth.get(BOOTH))
 
 
 # --- when a visit ends ---

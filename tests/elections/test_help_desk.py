@@ -32,6 +32,7 @@ from elections.invitations.progress import progress
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
+from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from mail import outbox as mails
@@ -437,7 +438,7 @@ def test_whether_somebody_has_voted_is_shown_where_the_roll_page_shows_it(make, 
         cast(pass_of(f"{voter}@example.org"), NAME, {"0": ["1"]}, f"form {number}")
     assert delivery(board, ["a@example.org"]).voted is True
     assert delivery(board, ["d@example.org"]).voted is False
-    assert "<dt>Voted</dt><dd>yes</dd>" in text_of(page.get(address("request", asked.id)))
+    assert "<dt>Has voted</dt><dd>yes</dd>" in text_of(page.get(address("request", asked.id)))
 
 
 def test_another_voter_can_be_picked_by_search(board, page):
@@ -717,3 +718,46 @@ def test_mails_count_against_the_quota_of_the_organiser(board, ada, settings):
     with pytest.raises(Refusal, match="daily limit"):
         services.reply(ada, board, asked, "Words")
     assert waiting(board) == [asked]
+
+
+# --- a ballot with several questions ---
+
+
+@pytest.fixture
+def both(ada):
+    """Two questions on one ballot, with the roll of the first."""
+    ballot = binding.make(ada, "Spring", ["Chair", "Rules"], mark="two")
+    leader = repository.find(ballot.leader)
+    add_voters(ada, leader, ["a@example.org", "b@example.org"])
+    for name in ballot.questions:
+        binding.prepare(ada, repository.find(name), ["Bo", "Cy"])
+    binding.open_(ada, ballot)
+    return [repository.find(name) for name in ballot.ordered[::-1]]
+
+
+def test_all_questions_of_a_ballot_have_one_help_desk(both, page):
+    leader, other = both
+    assert Client().get(address(name=other.name)).url == address(name=leader.name)
+    assert page.get(address("requests", name=other.name)).url == address("requests", name=leader.name)
+    Client().post(address(name=leader.name), sending())
+    assert len(waiting(leader)) == 1
+    assert "1 request is waiting" in text_of(page.get(reverse("multi_ballot_dashboard", args=[leader.book])))
+    assert "1 request is waiting" in text_of(page.get(reverse("home")))
+
+
+def test_a_corrected_address_is_corrected_for_all_questions(both, ada):
+    leader, other = both
+    services.correct_address(ada, leader, ask(leader), "a@example.org", "new@example.org")
+    for each in both:
+        assert list(rolls.on_roll(each, ["a@example.org", "new@example.org"])) == ["new@example.org"]
+    with pytest.raises(WrongState):
+        services.correct_address(ada, other, ask(leader), "b@example.org", "newer@example.org")
+
+
+def test_somebody_added_gets_the_invitation_to_the_address_of_their_account(board, ada, person, outbox):
+    grace = person("Grace", email="grace@example.org")
+    asked = ask(board, Asker("Grace", grace.email, "Grace", grace.created_at), kind=JOIN)
+    services.add(ada, board, asked, "Grace", "new here")
+    assert rolls.on_roll(board, ["Grace"])["grace"].account == grace.created_at
+    assert [to for to, subject, _text in outbox() if "vote" in subject] == ["grace@example.org"]
+    assert progress(repository.find(NAME)).invited.voters == 1

@@ -6,6 +6,7 @@ import io
 import subprocess
 import sys
 import zipfile
+from datetime import datetime
 
 import pytest
 from django.test import Client
@@ -13,7 +14,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import LostRace, NotAllowed, NotNow
-from acts.storage import table
+from acts.storage import log, table
 from ballots.services import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -33,6 +34,7 @@ from ranking.candidates import Candidate
 from results import services as results
 from results.exports import bundle, text_report
 from store import keys
+from store.log import Event
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
@@ -366,3 +368,19 @@ def test_the_bundle_proves_what_was_on_record_before_the_result(board, ada, monk
     rules_file.write_text(rules_file.read_text().replace("One hour more.", "Two hours more."))
     code, text = verified(tmp_path)
     assert (code, "does not say of interruptions" in text) == (1, True)
+
+
+# --- pauses of the site ---
+
+
+def test_a_pause_of_the_site_is_suggested_until_it_is_on_record(board, ada, signed_in):
+    browser = signed_in(ada)
+    assert "The times of the pause are filled in" not in browser.get(PAGE).content.decode()
+    for kind, moment in (("SitePaused", BEGAN), ("SiteResumed", ENDED)):
+        log(datetime.fromisoformat(moment)).record(Event("Olga", kind, {}))
+    page = browser.get(PAGE).content.decode()
+    assert "The times of the pause are filled in" in page
+    assert 'value="2027-03-01T11:00"' in page
+    assert 'value="2027-03-01T11:45"' in page
+    record(ada)
+    assert "The times of the pause are filled in" not in browser.get(PAGE).content.decode()

@@ -20,7 +20,7 @@ from store import keys, limits, round_trips
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.table import LOG, Item, Put
-from tests.clock import at_its_own_moment
+from tests.clock import at_its_own_moment, stands_at
 from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture
 
@@ -106,6 +106,18 @@ def test_a_name_changed_since_the_last_seal_leads_back_as_well(site, person):
         "ElectionCreated",
         *["ElectionRenamed"] * 3,
     ]
+
+
+def test_others_that_were_made_at_the_same_moment_are_not_mistaken_for_it(site, person, monkeypatch):
+    """As are the questions of one ballot."""
+    owner = person("the organiser")
+    stands_at(monkeypatch, as_text(utc_now()))
+    for name in ("One", "Two"):
+        drafts.create(owner, name)
+    drafts.rename(owner, elections.find("Two"), "Second")
+    seal(site)
+    assert [event["event_data"]["election_name"] for event in assert_found(site, "One")] == ["One"]
+    assert [event["event_data"]["election_name"] for event in assert_found(site, "Second")] == ["Two", "Two"]
 
 
 def test_names_that_were_swapped_lead_to_an_end(site, person):

@@ -17,7 +17,7 @@ from tests.rows import every_row
 ALL = Allowed(ballots=True, published=True, who=True)
 HIDDEN_TYPES = {each.label: each for each in SCHEMA.items if not each.shown}
 # In a partition that may be read:
-AMONG_OTHERS = {"factors", "poll's vote", "poll's counts", "lot secret", "setup link"}
+AMONG_OTHERS = {"factors", "request's sender", "poll's vote", "poll's counts", "lot secret", "setup link"}
 AMONG_OTHERS |= {
     "live questions",
     "live salt",

@@ -1,0 +1,60 @@
+"""Voting with the code in a letter.
+
+A wrong code and a wrong date of birth are answered alike, after the same reads and writes. Tries are counted for one
+code from one network, and for one code: nobody is locked out by what others try, and a stolen letter gives few guesses
+at a date of birth. Codes themselves need no limit: there are too many.
+"""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
+from acts.refusals import NotAllowed
+from elections import rolls
+from elections.invitations.voting_link import Link, LinkRefused
+from elections.letters.repository import find_holder
+from elections.letters.rules import answers_check, link_of
+
+from .by_link import LinkTarget, resolve_link
+
+PER_NETWORK = Limit("letter-network", 8, TEN_MINUTES_IN_SECONDS)  # wrong tries with one code from one network
+PER_CODE = Limit("letter-code", 60, SECONDS_PER_DAY)  # wrong tries with one code
+STRANGER = rolls.Voter("-@")
+NOBODY = {"election_name": "-", "created_at": "", "voter_name": STRANGER.name}
+
+
+class WrongCode(NotAllowed):
+    """A code that opens nothing, or not with this answer."""
+
+
+WRONG = _(
+    "This code does not work, or what you entered with it does not match. Please compare it with your latest letter: "
+    "a newer letter replaces an older one."
+)
+
+
+def open_letter(code: str, answer: str, network: str) -> tuple[Link, LinkTarget]:
+    """What the code opens, for somebody who also knows what is asked for besides it."""
+    counted = count_each((PER_NETWORK, f"{code} from {network}"), (PER_CODE, code))
+    opened = _open(code, answer)
+    uncount(counted)
+    return opened
+
+
+def _open(code: str, answer: str) -> tuple[Link, LinkTarget]:
+    link = link_of(code, **_holder(code))
+    try:
+        found = resolve_link(link)
+    except LinkRefused:
+        found = None
+    asked, voter = (found.election.letter_check, rolls.voter_of(found.entry)) if found else ("", STRANGER)
+    if not answers_check(asked, voter, answer) or found is None:
+        raise WrongCode(WRONG)
+    return link, found
+
+
+def _holder(code: str) -> dict[str, str]:
+    """Somebody in any case, so that the rest is read, too."""
+    found = find_holder(code) or NOBODY
+    return {"election_name": found["election_name"], "created_at": found["created_at"], "voter": found["voter_name"]}

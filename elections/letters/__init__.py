@@ -1,0 +1,3 @@
+"""Letters to voters without an email address: codes, printing in batches, reissuing."""
+
+PUBLIC = "repository rules services"

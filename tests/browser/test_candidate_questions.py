@@ -1,0 +1,67 @@
+"""A question to a candidate: asked by link, answered by link, and shown on the ballot; the voter has no scripts."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts import repository as people
+from elections import repository
+from elections.candidate_questions import repository as asked
+from elections.candidate_questions import services
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations.voting_link import new_token
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from ranking.candidates import Candidate
+
+from .conftest import NUMBERS
+from .test_access import faults
+
+ANN = "ann.asks@example.org"
+QUESTION, ANSWER = "Who pays for <b>the roof</b>?", "The <i>members</i>, over ten years."
+
+
+@pytest.fixture
+def name(settings, server, server_folder) -> str:
+    """Of an election on the site of all browser tests, with two candidates who have no accounts."""
+    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+    settings.SECRET_KEY = (server_folder / "secret_key").read_text()
+    owner, name = people.find(people.owner_name()), f"Asked board {next(NUMBERS)}"
+    election = drafts.create(owner, name, vote_by_link=True, questions_from="voters")
+    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, election, [ANN])
+    lifecycle.open_(owner, repository.find(name), editable=False)
+    return name
+
+
+def test_a_question_by_link_is_answered_by_link_and_shown_on_the_ballot(visit, name):
+    voter = visit(f"/vote/{new_token(name, ANN, ANN, 'the invitation')}/", width=390, java_script_enabled=False)
+    voter.get_by_role("button", name="Go to the ballot").click()
+    voter.get_by_role("link", name="Questions to the candidates").click()
+    voter.get_by_role("link", name="Ask a question").click()
+    voter.get_by_label("Your question").fill(QUESTION)
+    voter.get_by_role("button", name="Send the question").click()
+    expect(voter.locator("main")).to_contain_text("The organisers review it first")
+
+    owner = people.find(people.owner_name())
+    (found,) = asked.read(name).questions
+    services.review(owner, repository.find(name), found.id, show=True)
+    services.make_link(owner, repository.find(name), 0)
+    token = services.link_token(repository.find(name), 0, asked.link_turn(name, 0))
+
+    candidate = visit(f"/answers/{token}/", width=390)
+    assert faults(candidate) == []
+    candidate.get_by_role("link", name="Answer").click()
+    candidate.get_by_label("Your answer").fill(ANSWER)
+    candidate.get_by_role("button", name="Save the answer").click()
+    expect(candidate.locator("main")).to_contain_text("All questions are answered.")
+
+    voter.reload()
+    voter.get_by_text("1 of 2 has answered").click()
+    expect(voter.get_by_text(ANSWER)).to_be_visible()
+    voter.get_by_role("link", name="Back to the ballot").click()
+    expect(voter.get_by_text(ANSWER)).not_to_be_visible()
+    voter.get_by_text("About, 1 answer").click()
+    expect(voter.get_by_text(ANSWER)).to_be_visible()

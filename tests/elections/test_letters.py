@@ -1,0 +1,290 @@
+"""Letters: printed in batches, each code once, reissued, and useless to whoever has the tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from django.test import Client
+
+from accounts import repository as people
+from acts.refusals import LostRace
+from acts.storage import log, table
+from elections import repository as elections
+from elections import rolls
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.history import entries
+from elections.invitations.voting_link import LETTER, LINKS
+from elections.letters import repository, rules, services
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from elections.rules import WrongState
+from pages.lists import Details
+from ranking.candidates import Candidate
+from ranking.codes import code_symbols
+from store import keys
+from tests.at_once import at_once
+from tests.background import finish_background
+from upkeep import replay
+
+MEMBERS = [f"{number}@" for number in range(1, 5)]
+HEBREW = "\u05d0\u05d3\u05d4#<b>"
+PAGE = "/election/Board/letters/"
+
+
+@pytest.fixture
+def board(person):
+    owner = person("the organiser")
+    election = drafts.create(owner, "Board")
+    known = {name: Details(f"Member {name[0]}", postal=("Main Street 1", "52062 Aachen")) for name in MEMBERS}
+    known["2@"] = Details(HEBREW, postal=tuple(f"Line {number}" for number in range(6)), language="de")
+    add_voters(owner, election, MEMBERS, known)
+    return opened(owner)
+
+
+def opened(owner):
+    add_candidates(owner, elections.find("Board"), [Candidate("Bo"), Candidate("Cy")])
+    return lifecycle.open_(owner, elections.find("Board"), editable=False)
+
+
+@pytest.fixture
+def owner(board):
+    return people.find("the organiser")
+
+
+def printed(owner, most=500, number=1):
+    return {each.voter.name: each.code for each in services.print_batch(owner, elections.find("Board"), number, most)}
+
+
+def events(kind):
+    return [each["event_data"] for each in log().since(0) if each["event_type"] == kind]
+
+
+# --- codes ---
+
+
+def test_codes_are_twelve_symbols_of_which_none_is_misread(board, owner):
+    codes = printed(owner)
+    assert len(set(codes.values())) == len(MEMBERS)
+    assert all(re.fullmatch(r"([0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}", code) for code in codes.values())
+    assert codes["1@"] == rules.letter_code(board, "1@", 1) != rules.letter_code(board, "1@", 2)
+
+
+def test_a_code_leads_to_its_voter_however_it_is_typed(board, owner):
+    code = printed(owner)["1@"]
+    for typed in (code, code.lower().replace("-", " "), code.replace("0", "O").replace("1", "l")):
+        assert services.find_by_code("Board", typed).name == "1@"
+    assert services.find_by_code("Another", code) is None
+    assert services.find_by_code("Board", "0000-0000-0000") is None
+
+
+def test_a_code_that_was_never_printed_opens_nothing(board):
+    assert services.find_by_code("Board", rules.letter_code(board, "1@", 1)) is None
+
+
+def test_a_copy_of_the_store_and_the_log_has_no_code(board, owner):
+    codes = printed(owner)
+    services.reissue(owner, board, "1@")
+    everything = str(list(log().since(0))) + str([table().get(keys.voter("Board", name)) for name in MEMBERS])
+    everything += str([table().get(keys.letter("Board", name)) for name in MEMBERS])
+    everything += str(list(table().each(keys.all_of_election("Board"))))
+    for code in codes.values():
+        link = rules.link_of(code, "Board", board.created_at, "1@")
+        for text in (code, code_symbols(code), code_symbols(code).lower(), link.secret):
+            assert text not in everything
+
+
+def test_without_the_key_of_the_site_codes_are_others(board, owner, settings):
+    code = printed(owner)["1@"]
+    settings.SECRET_KEY = "another key of the site"
+    assert rules.letter_code(board, "1@", 1) != code
+    assert services.find_by_code("Board", code) is None
+
+
+# --- batches ---
+
+
+def test_each_letter_is_printed_once_in_batches_that_the_log_counts_without_names(board, owner):
+    first, second = printed(owner, 3), printed(owner, 3, 2)
+    assert (len(first), len(second), set(first) & set(second)) == (3, 1, set())
+    assert events("LettersPrinted") == [
+        {"election_name": "Board", "batch": 1, "letters": 3, "how": "page"},
+        {"election_name": "Board", "batch": 2, "letters": 1, "how": "page"},
+    ]
+    assert services.waiting(board) == services.Waiting(0, 0)
+    with pytest.raises(WrongState, match="No letters"):
+        printed(owner, number=3)
+    assert [each.letters for each in repository.batches(board)] == [1, 3]
+
+
+def test_the_same_form_sent_twice_prints_one_batch(board, owner):
+    printed(owner, 1)
+    with pytest.raises(WrongState, match="shown only once"):
+        printed(owner, 1)
+    assert services.waiting(board).letters == 3
+
+
+def test_two_organisers_who_print_at_once_do_not_get_the_same_letters(board, owner):
+    def act():
+        try:
+            return printed(owner, 4)
+        except (WrongState, LostRace):
+            return {}
+
+    done = at_once(act, act, act)
+    found = [name for each in done for name in each]
+    assert sorted(found) == sorted(set(found)) == MEMBERS
+    assert sum(each["letters"] for each in events("LettersPrinted")) == 4
+
+
+def test_many_letters_take_several_transactions_and_one_batch(board, owner):
+    many = [f"m{number}@" for number in range(100)]
+    add_voters(owner, board, many, {name: Details("Somebody") for name in many})
+    assert len(printed(owner)) == 104
+    (batch,) = repository.batches(board)
+    assert batch.letters == 104
+    assert len(events("LettersPrinted")) == 3
+    shown = "letters, batch 1"
+    listed, _more = entries.organiser_events(entries.Position("Board"), 50)
+    sentences = [each.sentence for each in entries.history_entries(listed, board, [])]
+    assert [each for each in sentences if shown in each] == ["the organiser printed 104 letters, batch 1."]
+
+
+def test_letters_are_for_people_whom_a_question_is_for_and_who_can_answer(person):
+    owner = person("the organiser")
+    election = drafts.create(owner, "Board", letter_check="birth")
+    add_voters(owner, election, MEMBERS, {name: Details("M", check="mark" if name == "1@" else "") for name in MEMBERS})
+    board = opened(owner)
+    assert services.waiting(board) == services.Waiting(1, 3)
+    assert list(printed(owner)) == ["1@"]
+
+
+# --- reissuing ---
+
+
+def test_a_reissued_letter_is_dead_at_once_and_its_successor_works(board, owner):
+    old = printed(owner)["1@"]
+    assert services.reissue(owner, board, "1@").name == "1@"
+    assert services.find_by_code("Board", old) is None
+    assert LETTER not in dict(table().get(keys.voter("Board", "1@"))[LINKS])
+    (new,) = printed(owner, number=2).values()
+    assert new != old
+    assert services.find_by_code("Board", new).name == "1@"
+    assert services.find_by_code("Board", old) is None
+    assert events("LetterReissued") == [{"election_name": "Board", "voters": ["1@"], "turns": [2]}]
+
+
+def test_what_was_not_printed_is_not_reissued(board, owner):
+    for name, problem in (("1@", "not been printed"), ("99@", "Nobody"), ("ann@example.org", "Nobody")):
+        with pytest.raises(WrongState, match=problem):
+            services.reissue(owner, board, name)
+
+
+def test_a_lost_batch_is_reissued_as_a_whole_and_again_does_nothing(board, owner):
+    old = printed(owner, 3)
+    printed(owner, 3, 2)
+    assert services.reissue_batch(owner, board, 1) == 3
+    assert services.reissue_batch(owner, board, 1) == 0
+    assert services.waiting(board).letters == 3
+    assert not any(services.find_by_code("Board", code) for code in old.values())
+
+
+def test_reissuing_at_once_counts_once(board, owner):
+    printed(owner)
+
+    def act():
+        try:
+            return services.reissue(owner, board, "1@")
+        except WrongState:
+            return None
+
+    done = at_once(act, act)
+    assert sum(each is not None for each in done) == 1
+    assert rolls.on_roll("Board", ["1@"])["1@"].letter_turn == 2
+
+
+def test_after_a_rebuild_a_stolen_letter_stays_dead(board, owner):
+    printed(owner)
+    services.reissue(owner, board, "1@")
+    assert replay.check(table(), replay.quietly).first == ()
+
+
+# --- what else ends them ---
+
+
+def test_a_deleted_election_leaves_no_letters(board, owner):
+    code = printed(owner)["1@"]
+    deleting.delete(owner, elections.find("Board"))
+    finish_background()
+    assert repository.find_holder(code) is None
+
+
+def test_letters_are_printed_while_the_election_is_open(board, owner):
+    closing.close(owner, board)
+    with pytest.raises(WrongState):
+        printed(owner)
+
+
+# --- pages ---
+
+
+def post(client, page="print/", **fields):
+    return client.post(f"{PAGE}{page}", {"batch": "1", "most": "100", "sender": "Club · Street 1"} | fields)
+
+
+def test_the_page_prints_one_sheet_each_in_the_voters_language(board, signed_in):
+    client = signed_in("the organiser")
+    assert "Letters waiting to be printed" in client.get(PAGE).content.decode()
+    page = post(client)
+    text = page.content.decode()
+    assert text.count('<article class="sheet"') == 4
+    assert page["Cache-Control"] == "no-store"
+    german = re.search(r'<article class="sheet" lang="de".*?</article>', text, re.S)[0]
+    assert HEBREW.replace("<", "&lt;").replace(">", "&gt;") in german
+    assert "<b>" + HEBREW not in text
+    assert "Line 5" in german
+    assert "Club · Street 1" in german
+    assert ">127.0.0.1:8000/code</p>" in text
+    assert text.count("<svg") >= 4
+    again = post(client)
+    assert again["Location"] == PAGE
+    assert "shown only once" in client.get(PAGE).content.decode()
+
+
+def test_the_file_for_a_print_shop_counts_as_printing(board, signed_in):
+    client = signed_in("the organiser")
+    answer = post(client, "letters.csv")
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
+    assert [row["member number"] for row in rows] == ["1", "2", "3", "4"]
+    assert rows[1]["name"] == HEBREW
+    assert rows[1]["address 6"] == "Line 5"
+    assert rows[0]["link"].endswith(f"/code/{rows[0]['code']}/")
+    assert services.find_by_code("Board", rows[0]["code"]).name == "1@"
+    assert events("LettersPrinted")[0]["how"] == "file"
+    assert services.waiting(board).letters == 0
+
+
+def test_reissuing_by_hand_and_by_batch(board, signed_in):
+    client = signed_in("the organiser")
+    post(client)
+    assert client.post(f"{PAGE}reissue/", {"number": "1"})["Location"] == PAGE
+    assert "Member 1 (member 1) no longer works" in client.get(PAGE).content.decode()
+    client.post(f"{PAGE}reissue/", {"number": "nobody"})
+    assert "Nobody with this member number" in client.get(PAGE).content.decode()
+    client.post(f"{PAGE}reissue/", {"batch": "1"})
+    assert "3 letters no longer work" in client.get(PAGE).content.decode()
+    assert services.waiting(board).letters == 4
+
+
+@pytest.mark.parametrize("page", ["", "print/", "letters.csv", "reissue/"])
+def test_nobody_else_sees_or_prints_letters(board, signed_in, page):
+    for client, status in ((Client(), 302), (signed_in("Eve"), 403)):
+        answer = client.get(PAGE) if not page else client.post(f"{PAGE}{page}", {"batch": "1", "number": "1"})
+        assert answer.status_code == status
+    assert services.waiting(board).letters == 4
+    if page:
+        assert signed_in("the organiser").get(f"{PAGE}{page}").status_code == 405
