@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -110,8 +111,8 @@ def _ask(request: HttpRequest, viewer: Viewer) -> HttpResponse:
         text = parse_question(request.POST.get("text", ""))
         if asker.election.questions_named and request.POST.get("named") != "yes":
             raise NotNow(NAMED_NOW)
-        to = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 6 else TO_ALL
-        question = questions.ask(asker, viewer.own, viewer.sent, text, to, now_ms())
+        to = rules.number_in(typed)
+        question = questions.ask(asker, viewer.own, viewer.sent, text, TO_ALL if to is None else to, now_ms())
     except Refusal as refusal:
         return _page(request, viewer, 422, problem=str(refusal), text=request.POST.get("text", ""), chosen=typed)
     messages.success(request, listing.SENT_MESSAGES[question.fate])
@@ -125,22 +126,18 @@ def _upvote(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     address = reverse("candidate_questions", args=[viewer.asker.election.name])
-    kept = "&".join(f"{name}={value}" for name in ("page", "candidate") if (value := _number(request.POST, name)))
+    sent = {name: rules.number_in(request.POST.get(name, "")) for name in ("page", "candidate")}
+    kept = urlencode({name: number for name, number in sent.items() if number is not None})
     at = f"#{viewer.wanted.id}" if viewer.wanted else ""
-    return redirect(f"{address}{'?' if kept else ''}{kept}{at}")
-
-
-def _number(sent: Any, name: str) -> str:
-    typed = sent.get(name, "")
-    return typed if typed.isascii() and typed.isdigit() and len(typed) < 6 else ""
+    return redirect(f"{address}?{kept}{at}" if kept else f"{address}{at}")
 
 
 def _page(request: HttpRequest, viewer: Viewer, status: int = 200, **more: Any) -> HttpResponse:
     asker, election = viewer.asker, viewer.asker.election
     candidates = elections.candidates_of(election)
     asked = replace(repository.read_cached(election, viewer.sent, now_ms() // CACHE_MS), upvotes=viewer.upvotes)
-    typed = _number(request.GET, "candidate")
-    chosen = next((each for each in candidates if typed and each.number == int(typed)), None)
+    number = rules.number_in(request.GET.get("candidate", ""))
+    chosen = next((each for each in candidates if each.number == number), None)
     seen = [each for each in asked.questions if each.is_seen and (chosen is None or each.is_for(chosen.number))]
     page = listing.page_of(best_first(seen, viewer.upvotes), request.GET.get("page", ""))
     own = {each.id for each in viewer.own}

@@ -23,6 +23,7 @@ below_stations = [
     path("", station_views.stations, name="stations"),
     path("<slug:station_id>/", station_views.station_desk, name="station_desk"),
     path("<slug:station_id>/let-in/", station_views.let_in, name="let_in"),
+    path("<slug:station_id>/letter/", station_views.let_in_by_letter, name="let_in_by_letter"),
     path("<slug:station_id>/take-back/", station_views.take_back, name="take_back"),
     path("<slug:station_id>/code/", station_views.renew_code, name="renew_station_code"),
     path("<slug:station_id>/close/", station_views.close_station, name="close_station"),

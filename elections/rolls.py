@@ -183,12 +183,6 @@ def entitled_voters(election: Election) -> Iterator[Voter]:
     return (voter for voter in every_voter(election) if election.is_for(voter.groups))
 
 
-def group_sizes(election: Known) -> Counter[tuple[str, ...]]:
-    """How many on the roll are in each combination of voter groups."""
-    found = sharded_reads.values(table(), sharding.roll_spans(election), "groups")
-    return Counter(tuple(groups or ()) for (groups,) in found)
-
-
 def sizes_by_weight(election: Known) -> Counter[tuple[tuple[str, ...], int]]:
     """How many on the roll are in each combination of voter groups and have each weight."""
     found = sharded_reads.values(table(), sharding.roll_spans(election), "groups", "weight")

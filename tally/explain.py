@@ -76,8 +76,8 @@ TEMPLATES = {
     "no marks": _("No ballot has a mark, so there is no decision."),
     "votes for": _("Votes for %(name)s: %(votes)s."),
     "next votes for": _("Next was %(name)s; votes: %(votes)s."),
-    "approvals": _("Ballots that approve of %(name)s: %(votes)s of %(total)s."),
-    "next approvals": _("Next was %(name)s; ballots that approve: %(votes)s of %(total)s."),
+    "approvals": _("Votes that approve of %(name)s: %(votes)s of %(total)s."),
+    "next approvals": _("Next was %(name)s; votes that approve: %(votes)s of %(total)s."),
     "empty seats": _("Seats left empty because nobody else has a vote: %(seats)s."),
     "lot for a seat": _("%(names)s were tied, so a lot drawn from the election's seed chose %(name)s."),
     # score, then a runoff
@@ -87,11 +87,10 @@ TEMPLATES = {
     ),
     "one finalist": _("%(name)s (points: %(votes)s) was elected without a runoff, because nobody else had a point."),
     "runoff": _(
-        "Runoff: ballots that score %(name)s higher: %(votes)s; %(other)s higher: %(against)s; "
-        "both the same: %(equal)s."
+        "Runoff: votes that score %(name)s higher: %(votes)s; %(other)s higher: %(against)s; both the same: %(equal)s."
     ),
     "finalists by head to head": _(
-        "%(names)s had equal points; the one whom more ballots score higher went into the runoff."
+        "%(names)s had equal points; the one whom more votes score higher went into the runoff."
     ),
     "finalists by fives": _("%(names)s had equal points; most ratings of five decided who went into the runoff."),
     "runoff by points": _("The runoff was a draw; the higher number of points decided."),

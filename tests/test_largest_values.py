@@ -57,6 +57,8 @@ NOT_WALKED = {
     "elections.help_desk.forms.LinkForm": "only a button",
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
+    "ballots.station.forms.LetterForm": "a code that is looked up",
+    "ballots.station.forms.PairForm": "a code that is looked up",
     "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "elections.roll.forms.SourceForm": "an address that is requested at once",

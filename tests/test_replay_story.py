@@ -612,12 +612,18 @@ def candidates_are_asked() -> None:
     lifecycle.open_(ada, election("Asked"), editable=False)
     asker = Asker(election("Asked"), person_key(voter.name, voter.created_at), True, voter)
     asked = candidate_questions.ask(asker, (), 0, "Why?", TO_ALL, 1).id
+    asker = Asker(election("Asked"), person_key(ada.name, ada.created_at), True, ada)
+    other = candidate_questions.ask(asker, (), 0, "When?", TO_ALL, 1).id
     for show in (True, False, True):
         candidate_questions.review(ada, election("Asked"), asked, show=show)
     candidate_questions.answer(ada, election("Asked"), Candidate("Ada"), asked, "Because.", 1)
     for show in (False, True):
         candidate_questions.review_answer(ada, election("Asked"), asked, 0, show=show)
+    candidate_questions.review_answer(ada, election("Asked"), asked, 0, show=False)
+    candidate_questions.erase(ada, election("Asked"), asked, 0)
     finish_background("tell candidates")
+    candidate_questions.review(ada, election("Asked"), other, show=False)
+    candidate_questions.erase(ada, election("Asked"), other)
     candidate_questions.make_link(ada, election("Asked"), 1)
     candidate_questions.revoke_link(ada, election("Asked"), 1)
     closing.close(ada, election("Asked"))

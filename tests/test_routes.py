@@ -375,6 +375,7 @@ ROUTES = {
     "stations": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "station_desk": (Permission.USE_APPLICATION, READ, ["draft", "made-up"]),
     "let_in": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "let_in_by_letter": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "take_back": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "renew_station_code": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "close_station": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
@@ -535,7 +536,7 @@ PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )
 # Pages of a draft that somebody else runs; whom each is for.
-OF_A_STATION = {"station_desk", "let_in", "take_back", "renew_station_code", "close_station"}
+OF_A_STATION = {"station_desk", "let_in", "let_in_by_letter", "take_back", "renew_station_code", "close_station"}
 DRAFT = {
     "election": Action.LOOK,
     "election_calendar": Action.LOOK,

@@ -28,5 +28,13 @@ class PairForm(forms.Form):
     )
 
 
+class LetterForm(forms.Form):
+    code = forms.CharField(
+        label=_("Code on their letter"),
+        max_length=40,
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "dir": "ltr"}),
+    )
+
+
 class VoterSearchForm(forms.Form):
     q = forms.CharField(label=_("Name, address or member number"), required=False, max_length=MAX_NAME_CHARS)

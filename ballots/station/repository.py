@@ -8,7 +8,7 @@ from django.utils.crypto import salted_hmac
 
 from acts.storage import table
 from acts.tokens import create_token, read_token
-from ranking.codes import SYMBOLS, code_of, normalise_code
+from ranking.codes import code_of, code_symbols
 from store import keys
 from store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
@@ -59,8 +59,7 @@ def find_by_code(typed: str) -> Station | None:
 
 
 def _code_place(typed: str) -> Key:
-    symbols = "".join(symbol for symbol in normalise_code(typed) if symbol in SYMBOLS)
-    return keys.station_code(hashlib.sha256(f"plenum: pairing code\n{symbols}".encode()).hexdigest())
+    return keys.station_code(hashlib.sha256(f"plenum: pairing code\n{code_symbols(typed)}".encode()).hexdigest())
 
 
 def storing_code(station: Station, now: float) -> Put:

@@ -23,6 +23,7 @@ from ballots.rules import NotOnTheRoll, check_voting, for_others
 from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections.invitations.voting_link import LINKS, SECRET_BYTES, STATION, Link, are_unchanged, with_link
+from elections.letters import services as letters
 from elections.rules import Action, Election, check_who
 from elections.turnout.counts import tells_who, turnout
 from store import keys, sharded_reads
@@ -105,6 +106,14 @@ def find_voters(election: Election, typed: str) -> list[Item]:
     every = sharded_reads.each(table(), sharding.roll_spans(election)) if wanted else iter(())
     called = (each for each in every if wanted in keys.fold(each.get("display_name", "")) and each["SK"] not in known)
     return [*found, *islice(called, MAX_FOUND - len(found))]
+
+
+def find_by_letter(election: Election, code: str) -> str:
+    """Who is on the roll with a letter of this code."""
+    voter = letters.find_by_code(election.name, code)
+    if voter is None:
+        raise NotOnTheRoll(_("No letter for this election has this code. A newer letter may have replaced it."))
+    return voter.name
 
 
 def let_in(actor: User, election: Election, station_id: str, voter: str) -> None:

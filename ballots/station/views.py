@@ -6,10 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
@@ -29,8 +31,10 @@ from pages.messages import run_action
 from pages.qr import qr_svg
 
 from . import devices, repository, rules, services
-from .forms import PairForm, StationForm, VoterSearchForm
+from .forms import LetterForm, PairForm, StationForm, VoterSearchForm
 from .rules import Booth, Station
+
+UNLOCKED = gettext_lazy("The booth is unlocked. Ask the voter to go there and to press “Start”.")
 
 # --- for organisers ---
 
@@ -60,10 +64,16 @@ def station_desk(request: HttpRequest, found: tuple[Election, Station]) -> HttpR
     election, station = found
     search = VoterSearchForm(request.GET)
     typed = search.cleaned_data["q"].strip() if search.is_valid() else ""
-    shown = {"station": station, "search": search, "typed": typed, **_pairing_context(station)}
-    shown["voters"] = services.find_voters(election, typed) if typed else []
-    shown["tells_who"] = tells_who(election, turnout(election).voted)
-    return render(request, "ballots/station/desk.html", election_context(request, election, **shown))
+    return _show_desk(request, election, station, search=search, typed=typed)
+
+
+def _show_desk(request: HttpRequest, election: Election, station: Station, **shown: Any) -> HttpResponse:
+    typed, letter = shown.setdefault("typed", ""), shown.setdefault("letter", LetterForm())
+    shown.setdefault("search", VoterSearchForm())
+    shown |= {"station": station, "voters": services.find_voters(election, typed) if typed else []}
+    shown |= {"tells_who": tells_who(election, turnout(election).voted), **_pairing_context(station)}
+    context = election_context(request, election, **shown)
+    return render(request, "ballots/station/desk.html", context, status=422 if letter.errors else 200)
 
 
 def _pairing_context(station: Station) -> dict[str, Any]:
@@ -80,9 +90,23 @@ def _pairing_context(station: Station) -> dict[str, Any]:
 def let_in(request: HttpRequest, found: tuple[Election, Station]) -> HttpResponse:
     election, station = found
     voter = request.POST.get("voter", "")
-    done = _("The booth is unlocked. Ask the voter to go there and to press “Start”.")
-    run_action(request, lambda: services.let_in(request.user, election, station.id, voter), done)
+    run_action(request, lambda: services.let_in(request.user, election, station.id, voter), UNLOCKED)
     return redirect("station_desk", name=election.name, station_id=station.id)
+
+
+@desk_page
+@require_POST
+def let_in_by_letter(request: HttpRequest, found: tuple[Election, Station]) -> HttpResponse:
+    """By the code on a letter, which is sent in the form and never in an address."""
+    election, station = found
+    form = LetterForm(request.POST)
+    if form.is_valid():
+        with refusals_as_errors(form, "code"):
+            voter = services.find_by_letter(election, form.cleaned_data["code"])
+            services.let_in(request.user, election, station.id, voter)
+            messages.success(request, UNLOCKED)
+            return redirect("station_desk", name=election.name, station_id=station.id)
+    return _show_desk(request, election, station, letter=form)
 
 
 @desk_page

@@ -88,7 +88,6 @@ class PageOf:
 
 def page_of(questions: Sequence[CandidateQuestion], typed: str) -> PageOf:
     last = max(0, len(questions) - 1) // PAGE_QUESTIONS + 1
-    number = min(int(typed), last) if typed.isascii() and typed.isdigit() and len(typed) < 9 and typed != "0" else 1
-    number = max(1, number)
+    number = max(1, min(rules.number_in(typed) or 1, last))
     some = questions[(number - 1) * PAGE_QUESTIONS : number * PAGE_QUESTIONS]
     return PageOf(some, len(questions), number - 1 or None, number + 1 if number < last else None)

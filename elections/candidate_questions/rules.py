@@ -17,6 +17,7 @@ from store.table import Item
 
 TO_ALL = -1  # instead of a candidate's number
 MAX_ANSWERS = 10_000  # in one election
+MAX_DIGITS = 9
 BY_CANDIDATE, BY_ORGANISERS = "candidate", "organisers"
 
 OFF = _("Candidates are not asked questions in this election.")
@@ -122,6 +123,11 @@ def check_asks(election: Election, now: str, *, is_voter: bool) -> None:
     check_taking(election, now)
     if not may_ask(election, is_voter=is_voter):
         raise NotAllowed(ONLY_VOTERS)
+
+
+def number_in(typed: str) -> int | None:
+    """A number as an address or a button gives it."""
+    return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < MAX_DIGITS else None
 
 
 def parse_written_answer(typed: str) -> str:

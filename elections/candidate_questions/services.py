@@ -90,7 +90,7 @@ def _review(actor: User, election: Election, question: str, show: bool) -> None:
     if before is None:
         raise NotThere(NOT_THERE)
     fate = Fate.SHOWN if show else Fate.HIDDEN
-    if fate == before.fate:
+    if fate == before.fate or not before.text:
         raise NotNow(ALREADY_CHANGED)
     after = replace(before, fate=fate, shown_at=telling.now_ms() if show else before.shown_at)
     writes = store.moderating(asked.board(election.name), before, after)
@@ -105,11 +105,33 @@ def review_answer(actor: User, election: Election, question: str, candidate: int
 
 def _review_answer(actor: User, election: Election, question: str, candidate: int, show: bool) -> None:
     before = asked.find_answer(election.name, question, candidate)
-    if before is None or before.hidden != show:
+    if before is None or before.hidden != show or not before.text:
         raise NotNow(ALREADY_CHANGED)
     writes = asked.answering(election, before, replace(before, hidden=not show))
     kind = "CandidateAnswerShown" if show else "CandidateAnswerHidden"
     _record_answer(actor.name, kind, election, question, candidate, *writes)
+
+
+def erase(actor: User, election: Election, question: str, candidate: int | None = None) -> None:
+    """Delete the text of a hidden question, with the name of who asked, or that of a hidden answer, for good."""
+    check(actor, election, Action.REVIEW_QUESTIONS)
+    retry_lost_race(lambda: _erase(actor, election, question, candidate))
+
+
+def _erase(actor: User, election: Election, question: str, candidate: int | None) -> None:
+    if candidate is not None:
+        answer = asked.find_answer(election.name, question, candidate)
+        if answer is None or not answer.hidden or not answer.text:
+            raise NotNow(ALREADY_CHANGED)
+        writes = asked.answering(election, answer, replace(answer, text=""))
+        return _record_answer(actor.name, "CandidateAnswerErased", election, question, candidate, *writes)
+    before = asked.find_question(election.name, question)
+    if before is None or before.fate != Fate.HIDDEN or not before.text:
+        raise NotNow(ALREADY_CHANGED)
+    writes = store.moderating(asked.board(election.name), before, replace(before, text="", name="", asker=""))
+    return record(
+        actor, "CandidateQuestionErased", election, {"question": question}, *writes, asked.counting_change(election)
+    )
 
 
 # --- by candidates ---

@@ -94,9 +94,11 @@ def _act(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _do(actor: User, election: Election, word: str, about: list[str]) -> None:
-    number = int(about[-1]) if about and about[-1].isascii() and about[-1].isdigit() and len(about[-1]) < 6 else None
+    number = rules.number_in(about[-1]) if about else None
     if word in ("link", "revoke") and number is not None:
         (services.make_link if word == "link" else services.revoke_link)(actor, election, number)
+    elif word == "erase" and len(about) in (1, 2) and (len(about) == 1 or number is not None):
+        services.erase(actor, election, about[0][:MAX_ID_CHARS], number if len(about) == 2 else None)
     elif word in ("show", "hide") and len(about) == 2 and number is not None:
         services.review_answer(actor, election, about[0][:MAX_ID_CHARS], number, show=word == "show")
     elif word in ("show", "hide") and len(about) == 1:

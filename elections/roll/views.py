@@ -78,8 +78,10 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _group_sizes(election: Election) -> list[tuple[str, int]]:
     """The voter groups of the roll that somebody is in; read only if there are any."""
-    sizes = rolls.group_sizes(election) if election.voter_groups else {}
-    every = [(name, sum(size for groups, size in sizes.items() if name in groups)) for name in election.voter_groups]
+    sizes = rolls.sizes_by_weight(election) if election.voter_groups else {}
+    every = [
+        (name, sum(size for (groups, _), size in sizes.items() if name in groups)) for name in election.voter_groups
+    ]
     return [(name, size) for name, size in every if size]
 
 

@@ -24,7 +24,7 @@ def levels(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
     rows = (_row(result, name, marks) for name in names[:MAX_CANDIDATES_DRAWN])
     legend = tag("ul", *map(_key, SCORES), class_="level-keys", role="list", aria_label=_("Scores"))
     drawn = joined([legend, tag("ul", *rows, class_="picture bar-rows levels", role="list")])
-    note = _("How many ballots gave each score. The number is the total of all scores.")
+    note = _("How many votes gave each score. The number is the total of all scores.")
     head = _("Name"), _("Points"), *map(str, SCORES)
     table = tuple((name, score(result, name).shown, *reversed(result.reasons["levels"][name])) for name in names)
     return Picture(
@@ -78,7 +78,7 @@ def runoff(result: Result) -> Picture | None:
         for duel, (_seat, each) in zip(duels, held, strict=True)
     )
     head = *([_("Seat")] if several else []), _("Name"), _("Ballots"), _("Against"), _("Ballots"), _("Both the same")
-    note = _("How many ballots score one higher than the other. The gap between the two: both the same.")
+    note = _("How many votes score one higher than the other. The gap between the two: both the same.")
     drawn = tag("ul", *rows, class_="picture contests", role="list")
     return Picture(_("Runoffs") if several else _("Runoff"), drawn, note, Table(head, table), "narrow")
 

@@ -39,7 +39,7 @@ def labels(method: str) -> tuple[str, tuple[str, ...], str]:
     if method in ("borda", "score", "star", "cumulative"):
         return _("Points"), (_("Points"),), ""
     if method == "approval":
-        return _("Approvals"), (_("Votes"),), _("A bar as long as its row would be the approval of every ballot.")
+        return _("Approvals"), (_("Votes"),), _("A bar as long as its row would be the approval of every vote.")
     if method in ("most-votes", "majority"):
         return _("Votes"), (_("Votes"),), ""
     if method == "copeland":
@@ -92,6 +92,6 @@ def shown_note(result: Result) -> str:
 def counted_note(result: Result) -> str:
     is_ranked = KIND_OF[result.method] == "ranked"
     counted = (
-        _("With a ranking: %(count)s; blank: %(blank)s.") if is_ranked else _("Ballots: %(count)s; blank: %(blank)s.")
+        _("With a ranking: %(count)s; blank: %(blank)s.") if is_ranked else _("Votes: %(count)s; blank: %(blank)s.")
     )
     return counted % {"count": voters(result) if is_ranked else result.total, "blank": result.blank}

@@ -70,7 +70,7 @@ def _lap(result: Result, each: Round, names: list[str], whole: Fraction) -> Cont
 
 
 def _title(result: Result, each: Round) -> str:
-    return _("Points") if each.number == 1 else _("Runoff: ballots that score one of the two higher")
+    return _("Points") if each.number == 1 else _("Runoff: votes that score one of the two higher")
 
 
 def _runner(result: Result, each: Round, name: str, whole: Fraction) -> Context:

@@ -13,6 +13,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
+from pages.lists import Details
 from ranking.candidates import Candidate
 
 from .site import TYPED, Look
@@ -26,7 +27,7 @@ def looks_at_stations(otto: User, booth: Client) -> list[Look]:
     """Somebody is at the ballot in one booth; another station waits for its browser."""
     draft = drafts.create(otto, text(NAME))
     add_candidates(otto, draft, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
-    add_voters(otto, draft, VOTERS)
+    add_voters(otto, draft, [*VOTERS, "4711@"], {"4711@": Details(text("Member"))})
     election = lifecycle.open_(otto, _found(), editable=False)
     for name in ("Booth", "Hall"):
         services.open_(otto, election, text(name, MIN_TAG_CHARS), name)
@@ -53,6 +54,7 @@ def acts_at_stations() -> list[Look]:
         Look("finish_voting", BOOTH, form={}),
         Look("let_in", "organiser", desk, form={"voter": VOTERS[1]}),
         Look("start_voting", BOOTH, form={}),
+        Look("let_in_by_letter", "organiser", desk, form={"code": "K7QM-2XHD-94TP"}),
         Look("take_back", "organiser", desk, form={}),
         Look("station_booth", BOOTH, of="locked"),
         Look("renew_station_code", "organiser", desk, form={}),

@@ -97,9 +97,9 @@ def test_a_link_that_was_mailed_under_another_rule_makes_no_account(client, site
 def test_invitations_make_accounts_and_on_a_closed_site_only_those_of_admins(site, person, settings, rule, on_roll):
     settings.REGISTRATION = rule
     services.invite(person("owner", Role.OWNER), "by.admin@elsewhere.test", Role.VOTER)
-    table().write(*mailing._invitation("on.roll@elsewhere.test", "Otto"))
+    table().write(*mailing.invitation("on.roll@elsewhere.test", "Otto"))
     # Somebody whom an admin has invited stays so when an organiser invites them, too.
-    table().write(*mailing._invitation("by.admin@elsewhere.test", "Otto"))
+    table().write(*mailing.invitation("by.admin@elsewhere.test", "Otto"))
     for email, status in (("by.admin@elsewhere.test", 302), ("on.roll@elsewhere.test", on_roll)):
         address, name = f"/invited/{create_token('invitation', email)}/", email.partition("@")[0]
         assert Client().get(address).status_code == (200 if status == 302 else 403)

@@ -24,6 +24,7 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import Action
 from mail import outbox as mails
@@ -311,8 +312,43 @@ def test_an_answer_is_hidden_and_shown_again_and_a_hidden_question_takes_its_ans
     assert "Because." not in page("Ben", "/election/Board/ballot/")
 
 
+def test_the_text_of_what_is_hidden_can_be_deleted_for_good(site, otto, opened):
+    set_up(otto, questions_named=True)
+    ask("Ada", "Defamatory question?", named="yes")
+    (found,) = questions()
+    services.review(otto, board(), found.id, show=True)
+    answer(found, "Defamatory answer.")
+    client, number = sign_in("Otto"), number_of("Bo")
+    for act in (f"erase {found.id}", f"erase {found.id} {number}"):
+        client.post(f"{HERE}review/", {"act": act})
+    assert "Defamatory" in repr(asked.read("Board")), "it is not hidden yet"
+    for act in (f"hide {found.id} {number}", f"erase {found.id} {number}", f"hide {found.id}", f"erase {found.id}"):
+        client.post(f"{HERE}review/", {"act": act})
+    everything = repr(list(table().each(keys.all_of_election("Board"))))
+    assert "Defamatory" not in everything
+    client.post(f"{HERE}review/", {"act": f"show {found.id}"})
+    assert [(each.fate, each.text, each.name, each.asker) for each in questions()] == [(Fate.HIDDEN, "", "", "")]
+    assert "(text deleted)" in text_of(client.get(f"{HERE}review/"))
+    assert replay.check(site, report=replay.quietly).first == ()
+
+
 @pytest.mark.parametrize(
-    "act", ["", "show", "show q1", "hide q1 7", "link", "link 99", "revoke 0", "burn q1", "show " * 9]
+    "act",
+    [
+        "",
+        "show",
+        "erase",
+        "erase q1",
+        "erase q1 7",
+        "erase q1 x",
+        "show q1",
+        "hide q1 7",
+        "link",
+        "link 99",
+        "revoke 0",
+        "burn q1",
+        "show " * 9,
+    ],
 )
 def test_what_makes_no_sense_changes_nothing(opened, act):
     before = told()
@@ -399,6 +435,25 @@ def test_two_answers_at_once_leave_one_and_the_count_of_changes_is_exact(otto, o
     (left,) = asked.read("Board").answers[found.id].values()
     assert left.text.startswith("Answer ")
     assert board().answers == before + 3 == left.version + before
+
+
+def test_each_question_on_a_ballot_with_several_has_its_own_candidates_and_questions(otto, opened):
+    ballot = binding.make(otto, "Spring", ["Chair", "Clerk"], mark="spring")
+    chair, clerk = ballot.questions
+    actions.change(otto, repository.find(chair), Action.SET_UP, vote_by_link=True)
+    add_voters(otto, repository.find(chair), ["Ada", "zoe@example.org"])
+    for name in ballot.questions:
+        binding.prepare(otto, repository.find(name), ["Bo", "Cy"])
+        actions.change(otto, repository.find(name), Action.SET_QUESTIONS, questions_from="voters")
+    binding.open_(otto, ballot)
+    held = passes.Pass(link_to(chair, "zoe@example.org", "zoe@example.org"), ballot.id)
+    for name, text in ((chair, "To the chair?"), (clerk, "To the clerk?")):
+        guest = load_asker(held, name)
+        assert guest.is_voter
+        services.ask(guest, [], 0, text, TO_ALL, 1)
+        (found,) = asked.read(name).questions
+        services.review(otto, repository.find(name), found.id, show=True)
+        assert text in page("Ada", f"/election/{name}/questions/")
 
 
 # --- mails ---

@@ -55,6 +55,7 @@ TABLE = {
     Action.SET_REMINDERS: ("DEO", "owner manager"),
     Action.ANSWER: ("EOC", "owner manager"),
     Action.ENTER_PAPER: ("EO", "owner manager"),
+    Action.RUN_STATION: ("EO", "owner manager"),
     Action.REHEARSE: ("D", "owner manager"),
     Action.OPEN: ("D", "owner"),
     Action.FIX: ("E", "owner"),

@@ -253,11 +253,11 @@ YES_OR_NO = "61: Yes\n20: No\n4: Abstain\n"
     [
         (
             {"ballots": "6: Pizza/5, Salad/4\n5: Soup/5, Salad/4\n"},
-            "Runoff: ballots that score Salad higher: 5; Pizza higher: 6",
+            "Runoff: votes that score Salad higher: 5; Pizza higher: 6",
         ),
         ({"ballots": "6: Pizza/5, Salad/4\n5: Soup/5, Salad/4\n", "method": "score"}, "Points for Salad: 44."),
         ({"ballots": "6: Pizza/5, Salad/4\n5: Soup/5, Salad/4\n", "method": "schulze"}, "Pizza beat every other"),
-        ({"ballots": "5: Ada = Bo\n3: Bo\n", "kind": "approval"}, "Ballots that approve of Bo: 8 of 8."),
+        ({"ballots": "5: Ada = Bo\n3: Bo\n", "kind": "approval"}, "Votes that approve of Bo: 8 of 8."),
         ({"ballots": "5: Ada = Bo\n3: Bo\n", "method": "most-votes", "seats": 2}, "Votes for Bo: 8."),
         ({"ballots": "count of points ballots,Ada,Bo\n5,7,3\n"}, "Points for Ada: 35."),
         ({"ballots": YES_OR_NO, "kind": "yes-no", "majority": "2/3 cast"}, "At least 2/3 of the votes cast (81)"),

@@ -323,9 +323,9 @@ def test_votes_are_told():
     assert said(cast, "most-votes") == ["B won.", "Votes for B: 8.", "Next was A; votes: 5."]
     assert said(cast, "approval", seats=2) == [
         "Elected: B, A.",
-        "Ballots that approve of B: 8 of 9.",
-        "Ballots that approve of A: 5 of 9.",
-        "Next was C; ballots that approve: 3 of 9.",
+        "Votes that approve of B: 8 of 9.",
+        "Votes that approve of A: 5 of 9.",
+        "Next was C; votes that approve: 3 of 9.",
     ]
     assert said(marked("ABC", "4: B\n1:"), "approval", seats=2)[2] == (
         "Seats left empty because nobody else has a vote: 1."
@@ -338,11 +338,11 @@ def test_a_runoff_is_told_step_by_step():
     assert said(scored(["Anika", "Bo", "Cora", "Dev"], rows), "star", seats=2) == [
         "Elected: Dev, Anika.",
         "Dev (points: 24) and Bo (points: 22) had the most and went into the runoff.",
-        "Runoff: ballots that score Dev higher: 2; Bo higher: 1; both the same: 4.",
+        "Runoff: votes that score Dev higher: 2; Bo higher: 1; both the same: 4.",
         "Dev was elected.",
         "Seat 2 was filled in the same way from those not yet elected.",
         "Bo (points: 22) and Anika (points: 21) had the most and went into the runoff.",
-        "Runoff: ballots that score Bo higher: 2; Anika higher: 4; both the same: 1.",
+        "Runoff: votes that score Bo higher: 2; Anika higher: 4; both the same: 1.",
         "Anika was elected.",
     ]
     assert said(scored("AB", [[2, 4], [5, 3]]), "star")[3] == (

@@ -194,9 +194,9 @@ def test_a_bad_file_ends_with_status_one_and_no_traceback(tmp_path):
 @every_row(
     ("text", "arguments", "words"),
     [
-        ("5: Ada/5, Bo/3\n3: Bo/5\n1:\n", [], "Runoff: ballots that score Bo higher: 3; Ada higher: 5"),
+        ("5: Ada/5, Bo/3\n3: Bo/5\n1:\n", [], "Runoff: votes that score Bo higher: 3; Ada higher: 5"),
         ("5: Ada/5, Bo/3\n3: Bo/5\n", ["--method", "score"], "Points for Bo: 30."),
-        ("5: Ada = Bo\n3: Bo\n", ["--method", "approval"], "Ballots that approve of Bo: 8 of 8."),
+        ("5: Ada = Bo\n3: Bo\n", ["--method", "approval"], "Votes that approve of Bo: 8 of 8."),
         ("count of choose ballots,Ada,Bo\n5,1,\n3,,1\n", ["--seats", "2"], "Elected: Ada, Bo."),
         ("61: Yes\n20: No\n", ["--kind", "yes-no", "--majority", "2/3 cast"], "Carried: 61 yes, 20 no, 0 abstentions"),
         ("61: Yes\n", ["--kind", "yes-no", "--majority", "1/2 entitled", "--entitled", "200"], "101 needed."),
