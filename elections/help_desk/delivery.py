@@ -47,6 +47,10 @@ class Delivery:
         return rolls.is_by_number(self.name)
 
     @property
+    def has_letter(self) -> bool:
+        return bool(rolls.voter_of(self.entry).letter_batch)
+
+    @property
     def invited_at(self) -> datetime | None:
         moment = self.entry.get("invited_at")
         return datetime.fromisoformat(moment) if moment else None

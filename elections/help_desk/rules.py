@@ -27,10 +27,12 @@ PER_NETWORK = Limit("help-network", 200, 30 * SECONDS_PER_DAY)  # people who are
 QUESTION, JOIN = "question", "join"
 KINDS = {QUESTION: _("a question"), JOIN: _("to be put on the roll")}
 WAITING, ANSWERED = "waiting", "answered"
-REPLIED, LINK, CORRECTED, ADDED, REFUSED, DISMISSED = "replied", "link", "corrected", "added", "refused", "dismissed"
+REPLIED, LINK, LETTER, CORRECTED, ADDED = "replied", "link", "letter", "corrected", "added"
+REFUSED, DISMISSED = "refused", "dismissed"
 OUTCOMES = {
     REPLIED: _("answered"),
     LINK: _("new link sent"),
+    LETTER: _("letter replaced"),
     CORRECTED: _("address corrected"),
     ADDED: _("put on the roll"),
     REFUSED: _("refused"),
@@ -40,6 +42,7 @@ OUTCOMES = {
 SENTENCES = {
     REPLIED: "",
     LINK: _("A new invitation is on its way to the address on the roll. Earlier voting links no longer work."),
+    LETTER: _("You will get a new letter by post. The earlier one no longer works."),
     CORRECTED: _("Your address on the roll was corrected, and an invitation is on its way to the new one."),
     ADDED: _("You are now on the roll. The invitation comes in a mail of its own."),
     REFUSED: _("You were not put on the roll."),

@@ -22,6 +22,7 @@ from acts.retry import retry_lost_race, run_once
 from acts.storage import SITE, now_text, table
 from elections import actions, repository
 from elections.invitations import mailing
+from elections.letters import services as letters
 from elections.roll.services import add_batch
 from elections.rules import Action, Election, State, WrongState
 from mail import outbox
@@ -35,6 +36,9 @@ from . import correcting, rules
 from . import repository as requests
 from .repository import FORGETTING, TELLING
 from .rules import Asker, HelpRequest, InboxFull, Overtaken, Reply
+
+RETENTION = timedelta(days=rules.RETENTION_DAYS)
+
 
 # --- asking ---
 
@@ -159,6 +163,13 @@ def send_link(actor: User, election: Election, request: HelpRequest, voter: str)
     mailing.resend_invitation(actor, election, voter, *_answering(actor, request, rules.LINK))
 
 
+def send_letter(actor: User, election: Election, request: HelpRequest, voter: str) -> None:
+    """End the letter of somebody listed by member number; another waits to be printed, and whoever asked is told."""
+    actions.check(actor, election, Action.ANSWER)
+    answered = _answering(actor, request, rules.LETTER)
+    letters.reissue(actor, election, voter, *answered, *_reserving(actor, answered))
+
+
 def correct_address(actor: User, election: Election, request: HelpRequest, voter: str, address: str) -> None:
     """Replace an address on the roll, before its first vote; old links end, and an invitation goes to the new one."""
     actions.check(actor, election, Action.ANSWER)
@@ -206,7 +217,7 @@ def add(
 
 
 def _forgetting_task(election: Election, now: str) -> Write:
-    return requests.task(FORGETTING, election, _later(_end(election) or now, timedelta(days=rules.RETENTION_DAYS)))
+    return requests.task(FORGETTING, election, _later(_end(election) or now, RETENTION))
 
 
 def _end(election: Election) -> str:
@@ -221,7 +232,7 @@ def forget_batch(task: Task) -> Batch:
     if election is None:
         return finished()
     now = now_text()
-    if election.state(now) != State.CLOSED or _later(_end(election), timedelta(days=rules.RETENTION_DAYS)) > now:
+    if election.state(now) != State.CLOSED or _later(_end(election) or now, RETENTION) > now:
         return wait(SECONDS_PER_DAY)
     if left := next_deletions(keys.help_requests(election.name), keys.all_sent_requests(election.name)):
         return Batch(left)

@@ -137,6 +137,11 @@ def _send_link(actor: User, election: Election, asked: HelpRequest, given: dict[
     return _("A new invitation is on its way, and whoever asked is told. Earlier links no longer work.")
 
 
+def _send_letter(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
+    services.send_letter(actor, election, asked, given["voter"])
+    return _("The letter no longer works. Print the new one with the next batch of letters.")
+
+
 def _correct(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
     services.correct_address(actor, election, asked, given["voter"], given["address"])
     return _("The address is corrected, and an invitation is on its way to it. Earlier links no longer work.")
@@ -160,6 +165,7 @@ def _dismiss(actor: User, election: Election, asked: HelpRequest, given: dict[st
 ACTS: dict[str, tuple[type[AnswerForm], Act]] = {
     "reply": (ReplyForm, _reply),
     "link": (LinkForm, _send_link),
+    "letter": (LinkForm, _send_letter),
     "correct": (CorrectForm, _correct),
     "add": (AddForm, _add),
     "refuse": (RefuseForm, _refuse),
@@ -174,6 +180,7 @@ TITLES = {
 BUTTONS = {
     "reply": gettext_lazy("Send the answer"),
     "link": gettext_lazy("Send a new link"),
+    "letter": gettext_lazy("Replace the letter"),
     "correct": gettext_lazy("Correct the address and invite"),
     "add": gettext_lazy("Put on the roll and invite"),
     "refuse": gettext_lazy("Refuse"),
@@ -224,10 +231,11 @@ def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: 
         "refuse": joins,
         "reply": rules.may_write_to(user, asked.asker),
         "link": by_mail,
+        "letter": is_open and known is not None and known.has_letter,
         "correct": by_mail and known is not None and known.is_by_address and not known.voted,
         "dismiss": asked.state == rules.WAITING,
     }
-    order = [*offered] if joins else ["reply", "link", "correct", "add", "refuse", "dismiss"]
+    order = [*offered] if joins else ["reply", "link", "letter", "correct", "add", "refuse", "dismiss"]
     return [name for name in order if offered[name]]
 
 

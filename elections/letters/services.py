@@ -133,13 +133,14 @@ def _entries(election: Election, names: Sequence[str]) -> list[Item]:
 # --- reissuing ---
 
 
-def reissue(actor: User, election: Election, voter: str) -> Voter:
-    """The voter's letter no longer opens anything, nor does any pass from it; another waits to be printed."""
+def reissue(actor: User, election: Election, voter: str, *also: Write) -> Voter:
+    """The voter's letter no longer opens anything, nor does any pass from it; another waits to be printed. `also` is
+    written with it."""
     check(actor, election, Action.INVITE)
     found = rolls.on_roll(election, [voter]).get(keys.fold(voter))
     if found is None or not rolls.is_by_number(found.name):
         raise WrongState(_("Nobody with this member number is on the roll."))
-    if not retry_lost_race(partial(_reissue_some, actor, election, [found.name])):
+    if not retry_lost_race(partial(_reissue_some, actor, election, [found.name], also=also)):
         raise WrongState(NOT_PRINTED)
     return found
 
@@ -152,14 +153,16 @@ def reissue_batch(actor: User, election: Election, number: int) -> int:
     return sum(retry_lost_race(partial(_reissue_some, actor, election, some, number)) for some in parts)
 
 
-def _reissue_some(actor: User, election: Election, names: Sequence[str], batch: int = 0) -> int:
+def _reissue_some(
+    actor: User, election: Election, names: Sequence[str], batch: int = 0, also: Sequence[Write] = ()
+) -> int:
     found = [(rolls.voter_of(entry), entry) for entry in _entries(election, names)]
     printed = [each for each in found if each[0].letter_batch and batch in (0, each[0].letter_batch)]
     if printed:
         writes = [write for voter, entry in printed for write in repository.reissuing(election, voter, entry)]
         data: Item = {"voters": [voter.name for voter, _entry in printed]}
         data["turns"] = [voter.letter_turn + 1 for voter, _entry in printed]
-        storage.record(Event(actor.name, "LetterReissued", {"election_name": election.name, **data}), *writes)
+        storage.record(Event(actor.name, "LetterReissued", {"election_name": election.name, **data}), *writes, *also)
     return len(printed)
 
 

@@ -286,9 +286,9 @@ def _mailed(otto: User) -> None:
 
 
 def _asked(otto: User) -> None:
-    """A question that was answered, one that waits, and a request to join."""
+    """A question that was answered, one that waits, and two requests to join."""
     board, voter = _now("Board"), Asker(known("Ben"), "ben@example.org", voter=known("Ben"))
-    for number, (asker, kind) in enumerate([(voter, QUESTION), (voter, QUESTION), (STRANGER, JOIN)]):
+    for number, (asker, kind) in enumerate([(voter, QUESTION), (voter, QUESTION), *[(STRANGER, JOIN)] * 2]):
         help_desk.ask(board, asker, kind, text("Where is my mail?"), network="203.0.113.7", mark=f"asked {number}")
     help_desk.reply(otto, board, requests_waiting()[0], text("It is on its way."))
 
@@ -517,7 +517,10 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("invitation_mail", "organiser", ("Board",)),
         Look("requests", "organiser", ("Board",)),
         Look("requests", "organiser", ("Board",), of="answered", asked={"show": "answered"}),
-        *(Look("request", "organiser", ("Board", each.id), of=each.kind) for each in requests_waiting()),
+        *(
+            Look("request", "organiser", ("Board", each.id), of=f"{each.kind} {number}")
+            for number, each in enumerate(requests_waiting())
+        ),
         Look("request", "organiser", ("Board", requests_waiting()[0].id), of="search", asked={"q": known("Ben")[:2]}),
         *(Look(page, "organiser", ("Board",)) for page in (*of_open, *of_any)),
     ]

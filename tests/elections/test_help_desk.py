@@ -29,6 +29,7 @@ from elections.help_desk.repository import FORGETTING, TELLING
 from elections.help_desk.rules import ANSWERED, JOIN, QUESTION, WAITING, Asker, InboxFull, Overtaken
 from elections.invitations import mailing
 from elections.invitations.progress import progress
+from elections.letters import services as letters
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
@@ -36,6 +37,7 @@ from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from mail import outbox as mails
+from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys, round_trips
 from store.log import as_text
@@ -718,6 +720,25 @@ def test_mails_count_against_the_quota_of_the_organiser(board, ada, settings):
     with pytest.raises(Refusal, match="daily limit"):
         services.reply(ada, board, asked, "Words")
     assert waiting(board) == [asked]
+
+
+def test_a_letter_is_replaced_for_somebody_who_has_lost_it(make, ada, page):
+    board = make()
+    add_voters(ada, board, ["4711@"], {"4711@": Details("Ann <b>", postal=("Lane 1",))})
+    (letter,) = letters.print_batch(ada, repository.find(NAME), 1, 10)
+    assert letters.find_by_code(NAME, letter.code)
+    asked = ask(board)
+    shown = text_of(page.get(address("request", asked.id), {"voter": "4711@"}))
+    assert "Replace the letter" in shown
+    assert "Send a new link" not in shown
+    answer = answering(page, asked, "letter", voter="4711@")
+    assert "The letter no longer works" in text_of(answer)
+    assert letters.find_by_code(NAME, letter.code) is None
+    (done,) = waiting(board, ANSWERED)
+    assert done.replies[0].act == rules.LETTER
+    with pytest.raises(Refusal):
+        services.send_letter(ada, board, asked, "4711@")
+    assert len(events("LetterReissued")) == 1
 
 
 # --- a ballot with several questions ---
