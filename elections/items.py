@@ -138,7 +138,7 @@ ITEMS = (
     ItemType("own mail text", keys.invitation_words, "election_name:election subject text author:map answers:map "
              f"written_at text_html {RENDERED}", replay=MAILS),
     ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "waiting turn:int",
-             replay="When an address was last mailed its links on request; forgotten within hours."),
+             replay="When an address was last mailed its links on request; forgotten within two days."),
     ItemType("opted out", keys.quiet, hidden="address:address",
              replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),

@@ -30,7 +30,7 @@ from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 LINKS = "links"  # on the roll: the mails that the latest links were sent in, each with the hash of its link
 MAX_LINKS = 8
 REQUESTED = "requested "  # before the number of a mail that anybody may have asked for
-MAX_REQUESTED_LINKS = 4
+MAX_REQUESTED_LINKS = 40  # one a day at most while somebody keeps asking: those of a month
 LETTER, STATION = "letter", "station"  # instead of a mail: of links that no mail is sent for
 WITHOUT_MAIL = (LETTER, STATION)
 SECRET_BYTES = 16

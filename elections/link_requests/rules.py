@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acts.rate_limits import SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Limit
+from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Limit
 
 # Between two mails to one address: short at first, for who has deleted one; long where somebody keeps asking.
-PAUSES = (TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, 6 * SECONDS_PER_HOUR)
+PAUSES = (TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, 6 * SECONDS_PER_HOUR, SECONDS_PER_DAY)
 # Only mails that are really sent count, so addresses that are made up delay nobody.
 PER_NETWORK = Limit("my-link-network", 300, TEN_MINUTES_IN_SECONDS)
 SITE_WIDE = Limit("my-link-site", 3000, TEN_MINUTES_IN_SECONDS)
@@ -29,7 +29,7 @@ class Answered:
 
 
 def after_answer(before: Answered, now: int) -> Answered:
-    """Pauses grow as long as the address is asked for, and are forgotten after as long a silence."""
+    """Pauses grow as long as the address is asked for, however rarely, and are forgotten after a day of silence."""
     answers = before.answers + 1 if now < before.ttl else 1
     pause = PAUSES[min(answers, len(PAUSES)) - 1]
-    return Answered(answers, now + pause, "", now + 2 * pause, before.turn + 1)
+    return Answered(answers, now + pause, "", now + pause + SECONDS_PER_DAY, before.turn + 1)

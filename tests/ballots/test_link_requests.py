@@ -170,7 +170,7 @@ def test_asking_a_hundred_times_ends_no_link_of_an_invitation(board, link, monke
         ask(ANN)
         ask(ANN)
         answer()
-        later(monkeypatch, 7 * 3600)
+        later(monkeypatch, 49 * 3600)
     entry = table().get(keys.voter("Board", ANN))
     assert len(entry[LINKS]) == 1 + MAX_REQUESTED_LINKS
     assert Client().post(invitation).status_code == 302
@@ -182,7 +182,7 @@ def test_the_latest_requested_links_all_work(board, monkeypatch):
         ask(ANN)
         ((_to, text),) = answer()
         doors += links_in(text)
-        later(monkeypatch, 13 * 3600)
+        later(monkeypatch, 49 * 3600)
     assert len(set(doors)) == MAX_REQUESTED_LINKS
     assert {Client().post(each).status_code for each in doors} == {302}
 
@@ -220,6 +220,17 @@ def test_who_is_asked_for_all_day_gets_a_handful_of_mails(board, monkeypatch):
         mails_sent += len(answer())
         later(monkeypatch, 10 * MINUTE)
     assert 3 <= mails_sent <= 8
+
+
+def test_who_is_asked_for_now_and_then_gets_no_more_than_one_mail_a_day_after_the_first(board, monkeypatch):
+    mails_sent = 0
+    for _ in range(10 * 24 * 2):
+        services.request_links(ANN, "192.0.2.1")
+        mails_sent += len(answer())
+        later(monkeypatch, 30 * MINUTE)
+    assert 10 <= mails_sent <= 14
+    entry = table().get(keys.voter("Board", ANN))
+    assert len(entry[LINKS]) == mails_sent, "each link works, so the ballot that was cast with one can be changed"
 
 
 def test_after_a_silence_the_next_mail_comes_at_once(board, monkeypatch):
