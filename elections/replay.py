@@ -359,7 +359,7 @@ EVENTS = (
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("VoterAddressCorrected", address_corrected, "election_name voter:person address:address",
               sentence=_("%(who)s corrected an address on the roll.")),
-    EventType("RequestSent", recorded_only, "election_name request kind", sentence=history.request_sent),
+    EventType("RequestSent", recorded_only, "election_name request kind"),
     EventType("RequestAnswered", recorded_only, "election_name request kind outcome reason",
               sentence=history.request_answered),
     EventType("RollSourceSet", recorded_only, "election_name kind nightly:bool",

@@ -61,7 +61,6 @@ below_election = [
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
     path("<name:name>/letters/", letters.letters, name="letters"),
     path("<name:name>/letters/print/", letters.print_letters, name="print_letters"),
-    path("<name:name>/letters/letters.csv", letters.letters_csv, name="letters_csv"),
     path("<name:name>/letters/reissue/", letters.reissue_letter, name="reissue_letter"),
     path("<name:name>/roll/letter/", roll_views.voter_by_letter, name="voter_by_letter"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),

@@ -22,6 +22,7 @@ SHORT = {
     "seat": "one's own name, or leaving",
     "game_players": "a player's name, among the buttons of all players",
     "second_step": "a code, beside a button that needs scripts",
+    "station_desk": "the code on a letter that lies on the desk",
 }
 TYPED = "Quinces from Quedlinburg"
 

@@ -210,7 +210,7 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("ApiTokenCreated", "ApiTokenRevoked", "RollSourceSet", "RollSourceDropped"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
-    *("VotersReaddressed", "LettersPrinted"),
+    *("VotersReaddressed", "LettersPrinted", "AnswerLinkMade", "AnswerLinkRevoked"),
     *(f"Webhook{done}" for done in WEBHOOKS),
     "BallotChanged",  # of a secret ballot, unless it was withdrawn before
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own

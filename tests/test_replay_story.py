@@ -697,7 +697,7 @@ def somebody_leaves() -> None:
 
 def tell_of_letters(ada: User) -> None:
     """Somebody whom the organiser knows by a member number."""
-    made = drafts.create(ada, "By letter")
+    made = drafts.create(ada, "By letter", secret_ballot=False)
     for street in ("Main Street 1", "Main Street 2"):
         add_voters(ada, made, ["4711@"], {"4711@": Details("Ada", postal=(street,), language="de", check="mark")})
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])

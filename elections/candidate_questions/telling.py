@@ -48,12 +48,20 @@ def tell(task: Task) -> Batch:
     done = task.progress.get("done", 0)
     some = repository.candidates(election.name)[done : done + BATCH_MAILS]
     if not some:
-        return finished(Update(keys.candidate_qa(election.name), set={"told": begun}))
+        return _told(election, begun)
     mails = [
         outbox.queued("candidate_questions", each.email, election_name=election.name)
         for each in _to_tell(election, some)
     ]
     return Batch(mails, {"begun": begun, "done": done + len(some)})
+
+
+def _told(election: Election, begun: int) -> Batch:
+    """A question that was shown while the mails were written has a mail of its own."""
+    mark = Update(keys.candidate_qa(election.name), set={"told": begun})
+    if any(each.is_seen and each.shown_at > begun for each in asked.read(election.name).questions):
+        return Batch([mark], {}, wait_seconds=DELAY.total_seconds())
+    return finished(mark)
 
 
 def _to_tell(election: Election, some: list[Candidate]) -> list[User]:

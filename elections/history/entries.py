@@ -255,12 +255,6 @@ def candidates_added(context: EventContext) -> str:
     return f"{sentence} {more % {'count': gone}}" if gone else sentence
 
 
-def request_sent(context: EventContext) -> str:
-    if context.data.get("kind") == "join":
-        return _("Somebody asked to be put on the roll.")
-    return _("Somebody asked the organisers a question.")
-
-
 def request_answered(context: EventContext) -> str:
     if context.data.get("outcome") == "refused":
         return context.text(_("%(who)s refused a request to be put on the roll."))

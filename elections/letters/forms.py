@@ -1,17 +1,19 @@
-"""Forms for letters: how many to print, whose to reissue."""
+"""The form for letters: how, and how many."""
 
 from __future__ import annotations
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from pages import lists
 from pages.names import clean_title
 
-from .services import MAX_PRINTED
+from .services import FILE, MAX_PRINTED, PAGE
 
 MAX_SENDER_CHARS = 100
+HOW = {
+    PAGE: _("here: a page to print, with a sheet for each letter"),
+    FILE: _("elsewhere: all that wait, as a CSV file for a print shop"),
+}
 SIZES = (50, 100, 250, MAX_PRINTED)
 
 
@@ -25,6 +27,7 @@ class PrintForm(forms.Form):
         coerce=int,
         initial=100,
     )
+    how = forms.ChoiceField(label=_("Print them"), choices=list(HOW.items()), initial=PAGE, widget=forms.RadioSelect)
     sender = forms.CharField(
         label=_("Sender, on the line above the address"),
         required=False,
@@ -36,15 +39,3 @@ class PrintForm(forms.Form):
     def clean_sender(self) -> str:
         typed = self.cleaned_data["sender"]
         return clean_title(typed) if typed.strip() else ""
-
-
-class ReissueForm(forms.Form):
-    number = forms.CharField(
-        label=_("Member number"), max_length=lists.MAX_NUMBER_CHARS + 1, widget=forms.TextInput(attrs={"dir": "auto"})
-    )
-
-    def clean_number(self) -> str:
-        try:
-            return lists.clean_number(self.cleaned_data["number"])
-        except ValidationError:
-            return ""

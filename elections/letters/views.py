@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -31,56 +31,69 @@ from pages.messages import refusals_as_messages
 from pages.qr import qr_svg
 
 from . import repository, services
-from .forms import PrintForm, ReissueForm
-from .services import FILE, MAX_EXPORTED, PAGE, Letter
+from .forms import PrintForm
+from .services import FILE, MAX_EXPORTED, Letter
 
 
 @organiser_page(Action.INVITE)
 @require_safe
 def letters(request: HttpRequest, election: Election) -> HttpResponse:
+    """How many wait, and what was printed; at “?print”, the form alone."""
     batches = repository.batches(election)
     last = batches[0] if batches else None
     initial = {"batch": last.number + 1 if last else 1, "sender": last.sender if last else site_name()}
     context = {"batches": batches, "waiting": services.waiting(election), "form": PrintForm(initial=initial)}
-    context |= {"reissue_form": ReissueForm()}
     return render(request, "elections/letters/letters.html", election_context(request, election, **context))
 
 
 @organiser_page(Action.INVITE)
 @require_POST
 def print_letters(request: HttpRequest, election: Election) -> HttpResponse:
-    """The letters themselves: what is shown here is never shown again."""
+    """The letters themselves, as a page or a file: what is shown here is never shown again."""
     form = PrintForm(request.POST)
     with refusals_as_messages(request):
         if form.is_valid():
-            data = form.cleaned_data
-            found = services.print_batch(request.user, election, data["batch"], data["most"], PAGE, data["sender"])
-            pages = _pages(election, found, request.user.name, data["sender"])
-            context = {"pages": pages, "number": len(found), "batch": data["batch"]}
-            answer = render(request, "elections/letters/print.html", election_context(request, election, **context))
+            answer = _printed(request, election, **form.cleaned_data)
             answer["Cache-Control"] = "no-store"
             return answer
         messages.error(request, _("Please check what you entered, and try again."))
     return redirect("letters", name=election.name)
 
 
+def _printed(
+    request: HttpRequest, election: Election, batch: int, most: int, how: str, sender: str
+) -> HttpResponse | StreamingHttpResponse:
+    if how == FILE:
+        each = services.print_each(request.user, election, batch, MAX_EXPORTED, how, sender)
+        found = chain([next(each)], each)  # refused now or never
+        answer = StreamingHttpResponse(_csv(election, found), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="letters-{batch}.csv"'
+        return answer
+    printed = services.print_batch(request.user, election, batch, most, how, sender)
+    context = {"pages": _pages(election, printed, request.user.name, sender), "number": len(printed), "batch": batch}
+    return render(request, "elections/letters/print.html", election_context(request, election, **context))
+
+
 def _pages(election: Election, found: list[Letter], actor: str, sender: str) -> Iterator[str]:
     """Each letter in its voter's language."""
-    questions = mailed_questions(election)
-
-    @cache
-    def values(language: str, own: tuple[str, ...]) -> Mapping[str, Any]:
-        known = wording.email_values(election, actor, now_text(), list(own))
-        asked = known.pop("questions").splitlines()
-        return known | {"questions": asked, "is_rtl": get_language_bidi(), "language": language}
-
+    questions, known = mailed_questions(election), {}
     for letter in found:
         own = tuple(name for name, each in questions.items() if each.is_for(letter.voter.groups))
-        with override(letter.voter.language or settings.LANGUAGE_CODE):
-            about = dict(values(letter.voter.language or settings.LANGUAGE_CODE, own))
+        language = letter.voter.language or settings.LANGUAGE_CODE
+        with override(language):
+            if (language, own) not in known:
+                known[language, own] = _about(election, actor, language, own)
+            about = dict(known[language, own])
             about |= {"letter": letter, "sender": sender or site_name(), "site": site_name(), "settings": election}
             about |= {"qr": qr_svg(code_url(letter.code)), "address": short_address()}
             yield mark_safe(render_to_string("elections/letters/letter.html", about))  # noqa: S308 - of a template
+
+
+def _about(election: Election, actor: str, language: str, own: tuple[str, ...]) -> Mapping[str, Any]:
+    """What letters in one language to people with the same questions have in common."""
+    values = wording.email_values(election, actor, now_text(), list(own))
+    asked = values.pop("questions").splitlines()
+    return values | {"questions": asked, "is_rtl": get_language_bidi(), "language": language}
 
 
 def code_url(code: str) -> str:
@@ -92,24 +105,7 @@ def short_address() -> str:
     return absolute_url(reverse("enter_code")).partition("://")[2].rstrip("/")
 
 
-@organiser_page(Action.INVITE)
-@require_POST
-def letters_csv(request: HttpRequest, election: Election) -> HttpResponse:
-    """The next batch as a file for a print shop, which counts as printing it."""
-    form = PrintForm(request.POST)
-    with refusals_as_messages(request):
-        if form.is_valid():
-            data = form.cleaned_data
-            found = services.print_batch(request.user, election, data["batch"], MAX_EXPORTED, FILE, data["sender"])
-            answer = StreamingHttpResponse(_csv(election, found), content_type="text/csv; charset=utf-8")
-            answer["Content-Disposition"] = f'attachment; filename="letters-{data["batch"]}.csv"'
-            answer["Cache-Control"] = "no-store"
-            return answer
-        messages.error(request, _("Please check what you entered, and try again."))
-    return redirect("letters", name=election.name)
-
-
-def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
+def _csv(election: Election, found: Iterable[Letter]) -> Iterator[str]:
     lines = [f"address {number}" for number in range(1, lists.MAX_POSTAL_LINES + 1)]
     header = ["member number", "name", *lines, "language", "code", "link", "address to type", "election", "voting ends"]
     ends = f"{election.ends:%Y-%m-%d %H:%M} UTC" if election.ends else ""
@@ -129,7 +125,6 @@ def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
 @require_POST
 def reissue_letter(request: HttpRequest, election: Election) -> HttpResponse:
     """One that was lost, or a whole batch."""
-    form = ReissueForm(request.POST)
     with refusals_as_messages(request):
         if (number := request.POST.get("batch", "")).isdecimal():
             count = services.reissue_batch(request.user, election, int(number[:5]))
@@ -140,7 +135,7 @@ def reissue_letter(request: HttpRequest, election: Election) -> HttpResponse:
             )
             messages.success(request, sentence % {"count": count})
         else:
-            voter = services.reissue(request.user, election, form.cleaned_data["number"] if form.is_valid() else "")
+            voter = services.reissue(request.user, election, request.POST.get("voter", ""))
             done = _("The letter of %(name)s no longer works. A new one waits to be printed.")
             messages.success(request, done % {"name": voter.label})
     return redirect("letters", name=election.name)

@@ -8,7 +8,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from accounts.connectors.membership import followable
 from acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
@@ -115,7 +114,7 @@ class ImportedForm(RollForm):
 class MemberForm(forms.Form):
     """Somebody who gets a letter."""
 
-    name = TitleField(label=pgettext_lazy("person", "Name"))
+    name = TitleField(label=_("Name"))
     number = forms.CharField(
         label=_("Member number"),
         max_length=lists.MAX_NUMBER_CHARS,

@@ -23,8 +23,8 @@ from .events import as_text
 
 BLOCK_EVENTS = 1000
 ACTOR, TYPE, ELECTION, BALLOTS = "actor", "type", "election", "ballots"
-# So numerous that organisers' acts have a list of their own.
-OF_BALLOTS = ("BallotCast", "BallotChanged", "BallotWithdrawn", "BallotsSealed")
+# So numerous that organisers' acts have a list of their own; anybody can send requests.
+OF_BALLOTS = ("BallotCast", "BallotChanged", "BallotWithdrawn", "BallotsSealed", "RequestSent")
 TIMESTAMP_BYTES = 6  # milliseconds since 1970
 NEVER = bytes(TIMESTAMP_BYTES)  # of a void number
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -469,7 +469,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
         Look("election_calendar", "voter", ("Board",)),
-        *(Look("ask_for_help", who, ("Board",)) for who in ("voter", "stranger")),
+        *(Look("ask_for_help", who, ("Board",)) for who in ("voter", "passer-by")),
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),

@@ -13,6 +13,7 @@ from tests.fuzz.sweep import Sweep, as_answer, forms_on_no_page, swept
 # Fields whose text is on no page, and why.
 SHOWN_NOWHERE = {
     "forgotten: name_or_email": "the answer is the same for every name",
+    "let_in_by_letter: code": "a code that is looked up",
     "join: code": "nothing is left of it but letters and digits",
     "poll: website": "a trap for robots",
     "poll_embed: website": "a trap for robots",
@@ -22,6 +23,7 @@ SHOWN_NOWHERE = {
 ON_NO_PAGE = {
     "audit.tables.forms.FilterForm": "each table has some of its fields",
     "audit.tables.forms.ItemForm": "links have its fields, as markup here, too",
+    "elections.help_desk.forms.AddForm": "voter groups are a field of it where there are some",
 }
 # Pages that are opened with all their scripts here: screens that scripts change, and those that ask by themselves.
 OPENED = {"ballot", "follow", "play", "host_game", "remote", "screen", "qa", "live", "poll_results", "site_page"}

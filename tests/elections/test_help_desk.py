@@ -643,6 +643,18 @@ def test_a_copy_has_the_setting_but_neither_cut_off_nor_requests(make, ada):
 # --- where it shows ---
 
 
+def test_the_history_has_what_organisers_did_and_no_flood_of_requests(board, page, ada):
+    for number in range(3):
+        asked = ask(board, Asker("x", f"{number}@example.net"))
+    services.reply(ada, board, asked, "private words")
+    services.refuse(ada, board, ask(board, kind=JOIN), "other", "")
+    text = text_of(page.get(reverse("history", args=[NAME])))
+    assert "Ada answered a request." in text
+    assert "Ada refused a request to be put on the roll." in text
+    assert "RequestSent" not in text
+    assert "private words" not in text
+
+
 def test_the_dashboard_and_the_home_page_say_how_many_wait(board, page, ada):
     mailing.invite(ada, board)
     queue_mailings()
