@@ -15,6 +15,7 @@ SHOWN_NOWHERE = {
     "forgotten: name_or_email": "the answer is the same for every name",
     "my_link: email": "the answer is the same for every address",
     "election_my_link: email": "the answer is the same for every address",
+    "let_in_by_letter: code": "a code that is looked up",
     "join: code": "nothing is left of it but letters and digits",
     "poll: website": "a trap for robots",
     "poll_embed: website": "a trap for robots",
