@@ -117,25 +117,22 @@ def find_by_letter(election: Election, code: str) -> str:
 
 
 def let_in(actor: User, election: Election, station_id: str, voter: str) -> None:
-    """Whoever is still in the booth is out; so is the same voter in another booth."""
-    _check_desk(actor, election)
+    """Whoever is still in the booth is out, but not for somebody who may not vote; so is the same voter in another
+    booth."""
+    actions.check(actor, election, Action.RUN_STATION)
+    check_voting(election, now_text())
+    _entitled(election, voter)
     end_visit(election.name, station_id)
     _let_in(election, station_id, voter)
 
 
-def _check_desk(actor: User, election: Election) -> None:
-    actions.check(actor, election, Action.RUN_STATION)
-    check_voting(election, now_text())
-
-
 @retried
 def _let_in(election: Election, station_id: str, voter: str) -> None:
-    station, entry = _current(election.name, station_id), sharding.read_with_entry(election.name, voter)[1]
+    station, (entry, address) = _current(election.name, station_id), _entitled(election, voter)
     if not station.device:
         raise NotNow(rules.NOT_PAIRED)
     if station.visit is not None:
         raise Busy(rules.BUSY)
-    entry, address = _check_entry(election, entry)
     name = entry["voter_name"]
     link = Link(election.name, election.created_at, name, secrets.token_hex(SECRET_BYTES), address)
     label = rolls.voter_label(name, entry.get("display_name", ""))
@@ -144,8 +141,9 @@ def _let_in(election: Election, station_id: str, voter: str) -> None:
     write(repository.letting_in(station, visit), marked)
 
 
-def _check_entry(election: Election, entry: Item | None) -> tuple[Item, str]:
+def _entitled(election: Election, voter: str) -> tuple[Item, str]:
     """The entry of somebody who may vote here now, and the address of their account if they are listed by its name."""
+    entry = sharding.read_with_entry(election.name, voter)[1]
     if entry is None:
         raise NotOnTheRoll(_("Nobody with that name is on the roll for this election."))
     if not election.book and not election.is_for(rolls.groups_of(entry)):

@@ -156,6 +156,13 @@ def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
             by_address,
         )
         lines.append(sentence % {"count": by_address})
+    if election.by_letter:
+        sentence = ngettext(
+            "%(count)d of them gets a letter, which you print once it is open.",
+            "%(count)d of them get letters, which you print once it is open.",
+            election.by_letter,
+        )
+        lines.append(sentence % {"count": election.by_letter})
     if gone:
         sentence = ngettext(
             "%(count)d of them cannot vote: the account no longer exists.",

@@ -21,13 +21,13 @@ class PrintForm(forms.Form):
     """The next batch."""
 
     batch = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=99_999)
+    how = forms.ChoiceField(label=_("Print them"), choices=list(HOW.items()), initial=PAGE, widget=forms.RadioSelect)
     most = forms.TypedChoiceField(
         label=_("Letters on one page to print, at most"),
         choices=[(size, str(size)) for size in SIZES],
         coerce=int,
         initial=100,
     )
-    how = forms.ChoiceField(label=_("Print them"), choices=list(HOW.items()), initial=PAGE, widget=forms.RadioSelect)
     sender = forms.CharField(
         label=_("Sender, on the line above the address"),
         required=False,

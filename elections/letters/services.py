@@ -82,21 +82,28 @@ def _each_asked(election: Election) -> Iterator[Voter]:
 def print_batch(
     actor: User, election: Election, number: int, most: int, how: str = PAGE, sender: str = ""
 ) -> list[Letter]:
+    return list(print_each(actor, election, number, most, how, sender))
+
+
+def print_each(
+    actor: User, election: Election, number: int, most: int, how: str = PAGE, sender: str = ""
+) -> Iterator[Letter]:
     """Print so many letters that wait, as the batch of this number, which is printed once. The log says who printed how
-    many, without names or codes. One transaction takes some of them: what a broken one leaves behind, waits or is
-    reissued with its batch."""
+    many, without names or codes. One transaction takes some of them, as their turn comes: what is cut short waits, and
+    what nobody got to see is reissued with its batch."""
     check(actor, election, Action.INVITE)
     last = repository.batches(election, 1)
     if number != (last[0].number if last else 0) + 1:
         raise WrongState(PRINTED_MEANWHILE)
     batch = LetterBatch(number, 0, actor.name, now_text(), how, sender)
     names = [voter.name for voter in islice(_waiting_voters(election), most)]
-    letters: list[Letter] = []
+    is_first = True
     for some in by_count(names, TRANSACTION_LETTERS):
-        letters += retry_lost_race(partial(_print_some, election, batch, some, is_first=not letters))
-    if not letters:
+        letters = retry_lost_race(partial(_print_some, election, batch, some, is_first=is_first))
+        is_first = is_first and not letters
+        yield from letters
+    if is_first:
         raise WrongState(NONE_WAITING)
-    return letters
 
 
 def _waiting_voters(election: Election) -> Iterator[Voter]:

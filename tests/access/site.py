@@ -101,7 +101,9 @@ PASSERS_BY = (
     "guest",
     "changer",
     "booth",
-)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words; a booth
+    "asker",
+)  # who has given a password and no code; nobody; who has voted in a poll; who votes by a link; who has words; a booth;
+# who asks for help
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,7 +471,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
         Look("election_calendar", "voter", ("Board",)),
-        *(Look("ask_for_help", who, ("Board",)) for who in ("voter", "passer-by")),
+        *(Look("ask_for_help", who, ("Board",)) for who in ("voter", "asker")),
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),

@@ -7,10 +7,11 @@ from django.urls import reverse
 
 from accounts.models import User
 from ballots.station import repository, services
-from ballots.station.rules import Station
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
+from elections.letters import services as letters
+from elections.letters.rules import letter_code
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from pages.lists import Details
@@ -20,6 +21,7 @@ from .site import TYPED, Look
 from .words import MIN_TAG_CHARS, filled, known, text
 
 NAME, BOOTH = "At the station", "booth"
+MEMBER = "4711@"
 VOTERS = ("walks.in@example.org", "comes.later@example.org")
 
 
@@ -27,8 +29,9 @@ def looks_at_stations(otto: User, booth: Client) -> list[Look]:
     """Somebody is at the ballot in one booth; another station waits for its browser."""
     draft = drafts.create(otto, text(NAME))
     add_candidates(otto, draft, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
-    add_voters(otto, draft, [*VOTERS, "4711@"], {"4711@": Details(text("Member"))})
+    add_voters(otto, draft, [*VOTERS, MEMBER], {MEMBER: Details(text("Member"))})
     election = lifecycle.open_(otto, _found(), editable=False)
+    letters.print_batch(otto, election, 1, 50)
     for name in ("Booth", "Hall"):
         services.open_(otto, election, text(name, MIN_TAG_CHARS), name)
     first, second = repository.every(election.name)
@@ -48,22 +51,20 @@ def looks_at_stations(otto: User, booth: Client) -> list[Look]:
 
 
 def acts_at_stations() -> list[Look]:
-    desk = (NAME, _station().id)
+    first, second = repository.every(known(NAME))
+    desk = (NAME, first.id)
     return [
         Look("cast", BOOTH, (NAME,), of="in a booth", form={"token": "in a booth", **TYPED}),
         Look("finish_voting", BOOTH, form={}),
         Look("let_in", "organiser", desk, form={"voter": VOTERS[1]}),
         Look("start_voting", BOOTH, form={}),
-        Look("let_in_by_letter", "organiser", desk, form={"code": "K7QM-2XHD-94TP"}),
+        Look("let_in_by_letter", "organiser", desk, form={"code": letter_code(_found(), MEMBER, 1)}),
         Look("take_back", "organiser", desk, form={}),
         Look("station_booth", BOOTH, of="locked"),
         Look("renew_station_code", "organiser", desk, form={}),
         Look("close_station", "organiser", desk, form={}),
+        Look("pair_booth", BOOTH, of="done", form={"code": repository.code_for(second)}),
     ]
-
-
-def _station() -> Station:
-    return repository.every(known(NAME))[0]
 
 
 def _found():

@@ -640,6 +640,14 @@ def test_letting_the_next_voter_in_ends_the_visit_of_the_one_before(station, boo
     assert PASS not in cookies(booth)
 
 
+def test_somebody_who_may_not_vote_puts_nobody_out_of_the_booth(station, booth):
+    let_in(station, ANN)
+    booth.post(START)
+    with pytest.raises(NotOnTheRoll):
+        let_in(station, "stranger@example.org")
+    assert booth.get(PAGE).status_code == 200
+
+
 def test_what_was_unlocked_and_taken_back_cannot_be_started(board, station, booth):
     let_in(station, ANN)
     services.take_back(organiser(), board, station.id)

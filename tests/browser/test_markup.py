@@ -13,8 +13,8 @@ from tests.fuzz.sweep import Sweep, as_answer, forms_on_no_page, swept
 # Fields whose text is on no page, and why.
 SHOWN_NOWHERE = {
     "forgotten: name_or_email": "the answer is the same for every name",
-    "my_link: email": "the answer is the same for every address",
-    "election_my_link: email": "the answer is the same for every address",
+    "let_in_by_letter: code": "a code that is looked up",
+    "print_letters: sender": "on the letters of one batch, which are shown once",
     "join: code": "nothing is left of it but letters and digits",
     "poll: website": "a trap for robots",
     "poll_embed: website": "a trap for robots",

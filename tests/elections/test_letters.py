@@ -269,6 +269,18 @@ def test_the_file_for_a_print_shop_counts_as_printing(board, signed_in):
     assert services.waiting(board).letters == 0
 
 
+def test_a_file_that_is_cut_short_leaves_the_rest_waiting(board, owner):
+    many = [f"m{number}@" for number in range(100)]
+    add_voters(owner, board, many, dict.fromkeys(many, Details("Somebody")))
+    found = services.print_each(owner, board, 1, 10_000, "file")
+    shown = [next(found) for _letter in range(5)]
+    found.close()
+    assert services.waiting(board).letters == 104 - services.TRANSACTION_LETTERS
+    assert all(services.find_by_code("Board", each.code) for each in shown)
+    assert services.reissue_batch(owner, board, 1) == services.TRANSACTION_LETTERS
+    assert len(printed(owner, number=2)) == 104
+
+
 def test_reissuing_by_hand_and_by_batch(board, signed_in):
     client = signed_in("the organiser")
     post(client)

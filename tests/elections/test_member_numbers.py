@@ -216,6 +216,10 @@ def test_the_api_lists_and_adds_them(ada, board):
     assert voter("12@").display_name == "Bea"
 
 
+def test_before_opening_the_organiser_reads_how_many_letters_there_will_be(board, signed_in):
+    assert "1 of them gets a letter" in signed_in("Ada").get("/election/Board/open/").content.decode()
+
+
 # --- no mails ---
 
 

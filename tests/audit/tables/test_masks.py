@@ -28,7 +28,7 @@ AMONG_OTHERS |= {
     "q&a question",
 }
 AMONG_OTHERS |= {"minutes' part", "minutes' note", "live roll", "sorted ideas", "first answers"}
-AMONG_OTHERS |= {"member", "pending members", "moderated texts", "own question upvotes", "question upvotes"}
+AMONG_OTHERS |= {"letter", "member", "pending members", "moderated texts", "own question upvotes", "question upvotes"}
 APART = {
     "session",
     "throttle",
