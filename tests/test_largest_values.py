@@ -55,6 +55,7 @@ NOT_WALKED = {
     "elections.help_desk.forms.CorrectForm": "of a voter who is listed by address: tests/elections/test_help_desk.py",
     "elections.help_desk.forms.DismissForm": "only a button",
     "elections.help_desk.forms.LinkForm": "only a button",
+    "elections.help_desk.forms.RefuseForm": "the walk accepts requests to join first: tests/elections fills it in",
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "ballots.station.forms.LetterForm": "a code that is looked up",
