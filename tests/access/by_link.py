@@ -70,7 +70,6 @@ def _letters(otto: User) -> str:
 def acts_by_link() -> list[Look]:
     code = rules.letter_code(_found(NAME), "1@", 1)
     return [
-        Look("enter_code", "stranger", of="a wrong code", form={"code": "0000-0000-0000"}),
         Look("enter_code", "stranger", of="done", form={"code": code}),
         Look("print_letters", "organiser", (NAME,), form={"batch": "2", "most": "50", "how": "page"}),
         Look("reissue_letter", "organiser", (NAME,), form={"voter": "1@"}),
