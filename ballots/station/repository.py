@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from django.utils.crypto import salted_hmac
 
 from acts.storage import table
@@ -59,7 +57,8 @@ def find_by_code(typed: str) -> Station | None:
 
 
 def _code_place(typed: str) -> Key:
-    return keys.station_code(hashlib.sha256(f"plenum: pairing code\n{code_symbols(typed)}".encode()).hexdigest())
+    mark = salted_hmac("ballots.station.pairing", code_symbols(typed), algorithm="sha256")
+    return keys.station_code(mark.hexdigest())
 
 
 def storing_code(station: Station, now: float) -> Put:

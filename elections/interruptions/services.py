@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from acts.retry import retry_on_conflict
-from acts.storage import now_text, table
+from acts.storage import now_text
 from elections import actions, repository
 from elections.actions import check, record
 from elections.interruption import Interruption
@@ -17,7 +17,6 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, WrongState, check_new_end
 from pages.times import local_time, moment_text, zone_label
 from store.log import as_text
-from store.log.search import Query, search
 from store.table import Write
 
 from . import rules
@@ -57,24 +56,6 @@ def record_on(actor: User, election: Election, entry: Interruption, *also: Write
     """Record it on one election; refused if that has changed since it was read."""
     writes = repository.change(election, rules.with_interruption(election, entry))
     retry_on_conflict(lambda: record(actor, "InterruptionRecorded", election, entry.facts, *writes, *also))
-
-
-# --- pauses of the site, which are interruptions of every open election ---
-
-
-def last_pause(election: Election) -> tuple[datetime, datetime] | None:
-    """The latest pause of the site while people could vote, if it is over and not on record."""
-    since = election.opened_at or election.created_at
-    resumed, paused = (_latest(kind, since, election.closed_at or "") for kind in ("SiteResumed", "SitePaused"))
-    if resumed is None or paused is None or resumed <= paused:
-        return None
-    is_recorded = any(each.from_ <= resumed and each.to >= paused for each in election.interruptions)
-    return None if is_recorded else (paused, resumed)
-
-
-def _latest(kind: str, since: str, until: str) -> datetime | None:
-    found = search(table(), Query(event_type=kind, since=since, until=until), limit=1).events
-    return datetime.fromisoformat(found[0]["when_occurred"]) if found else None
 
 
 # --- telling voters ---

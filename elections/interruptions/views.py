@@ -14,7 +14,7 @@ from elections.rules import Action, Election
 from pages.forms import form_data, form_page, run_form
 from pages.messages import refusals_as_messages
 
-from . import services
+from . import pauses, services
 from .forms import InterruptionForm
 
 
@@ -24,7 +24,7 @@ def interruptions(request: HttpRequest, election: Election) -> HttpResponse:
     context = election_context(request, election)
     offered = context["offered"]
     may = {"may_extend": "EXTEND" in offered, "may_mail": "INVITE" in offered}
-    pause = services.last_pause(election)
+    pause = pauses.last_pause(election)
     form = InterruptionForm(form_data(request), election=election, pause=pause, **may)
     recorded: list[Interruption] = []
     act = lambda: recorded.append(services.record_interruption(request.user, election, **form.entry))  # noqa: E731

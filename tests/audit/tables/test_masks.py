@@ -41,7 +41,7 @@ APART = {
     "live answer",
 }
 APART |= {"spent token", "live vote", "attendance", "own upvotes", "upvotes", "opted out", "calendar feed"}
-APART |= {"API request", "group at a provider"}
+APART |= {"API request", "group at a provider", "station code"}
 
 
 def a_key_of(item_type: ItemType) -> Key:
