@@ -204,6 +204,8 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 
 # --- an event is missing, or says something else ---
 
+ANSWERS = ("Answered", "AnswerShown", "AnswerHidden", "AnswerErased")
+ANSWERS += ("QuestionShown", "QuestionHidden", "QuestionErased")
 WEBHOOKS = ("Added", "Changed", "Paused", "Resumed", "SecretRenewed", "Disabled", "Deleted")
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
@@ -211,6 +213,7 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
     *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
     *("VotersReaddressed", "LettersPrinted", "AnswerLinkMade", "AnswerLinkRevoked"),
+    *("RequestSent", "RequestAnswered"),
     *(f"Webhook{done}" for done in WEBHOOKS),
     "BallotChanged",  # of a secret ballot, unless it was withdrawn before
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
@@ -256,7 +259,7 @@ def test_what_lost_events_have_changed_is_named(told, lost):  # noqa: F811
 
 OTHER_WORDS = [
     ("BallotCast", 3, {"rankings": "2>1"}, "ELECTION#board / BALLOT#voter 3", "rankings"),
-    ("CandidatesAdded", -1, {"candidates": []}, "ELECTION#still open / CANDIDATE#ada", ""),
+    ("CandidatesAdded", -2, {"candidates": []}, "ELECTION#still open / CANDIDATE#ada", ""),
     ("ElectionUpdated", -1, {"remind_before": [24]}, "ELECTION#soon over / METADATA", "remind_before"),
     ("ElectionOwnerChanged", 0, {"new_owner": "Cy"}, "ELECTION#prize again / METADATA", "owner_name"),
     ("UserRoleChanged", -1, {"new_role": "VOTER"}, "USER#bo / METADATA", "role"),
@@ -283,6 +286,11 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "ElectionNotFilled": {"sentence"},
     "VotersReaddressed": {"voters"},
     "LettersPrinted": {"batch", "letters", "how"},
+    **{f"AnswerLink{done}": {"candidate"} for done in ("Made", "Revoked")},
+    **{f"Candidate{done}": {"question", "candidate"} for done in ANSWERS},  # their texts are not logged
+    "RequestSent": {"request", "kind"},
+    "RequestAnswered": {"request", "kind", "outcome", "reason"},
+    **{f"Station{done}": {"name"} for done in ("Opened", "Closed")},  # nothing is left of a closed one
     "CandidatesAsked": {"accounts"},  # of candidates who had been asked before
     "PersonInvited": {"email", "role"},
     **{f"Webhook{done}": {"webhook_id", "owner", "host", "types", "reason"} for done in WEBHOOKS},
