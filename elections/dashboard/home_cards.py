@@ -11,10 +11,8 @@ from accounts.models import User
 from acts.hooks import Hooks
 from acts.storage import table
 from elections import actions, repository, rules
-from elections.help_desk import repository as help_desk
 from elections.invitations.progress import Progress, progress
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import MultiBallot
+from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State
 from elections.turnout.counts import turnouts
 from store import keys
@@ -43,34 +41,27 @@ CARDS = Hooks[[User, str], list[Card]]("when somebody who may run things opens t
 def election_cards(user: User, now: str) -> list[Card]:
     """Of drafts, open elections and those closed recently; one for all questions on a ballot."""
     newest, _cursor = repository.list_elections(run_by=user.name, limit=MAX_NEWEST)
-    if not newest:
-        return []
-    places = [keys.election(each.name) for each in newest]
-    books = {each.book: keys.multi_ballot(each.book) for each in newest if each.book}
-    found = table().get_many([*places, *books.values()])
-    ballots = {book: multi_ballots.multi_ballot_of(found[at]) for book, at in books.items() if at in found}
-    elections = [repository.election_of(found[place]) for place in places if place in found]
+    found = table().get_many([keys.election(each.name) for each in newest]) if newest else {}
+    elections = sorted(map(repository.election_of, found.values()), key=lambda each: each.created_at, reverse=True)
     elections.sort(key=lambda each: each.voter_count)
     since = as_text(datetime.fromisoformat(now) - AFTER_CLOSE)
     current = [each for each in elections if each.state(now) != State.CLOSED or (each.closed_at or now) > since]
-    by_ballot = {each.book or each.name: each for each in current}  # of several questions, one that has the roll
+    by_ballot = {each.book or each.name: each for each in current}  # of several questions, the first that has the roll
     first = sorted(by_ballot.values(), key=lambda each: (each.state(now) == State.DRAFT, *rules.urgency(each, now)))
-    cards = (partial(_card, user, each, ballots.get(each.book), now) for each in first[:MAX_CARDS])
-    return list(run_parallel(table(), *cards))
+    return list(run_parallel(table(), *(partial(_card, user, each, now) for each in first[:MAX_CARDS])))
 
 
-def _card(user: User, election: Election, ballot: MultiBallot | None, now: str) -> Card:
-    """With how many requests wait; those about a ballot with several questions are sent to the one that leads."""
+def _card(user: User, election: Election, now: str) -> Card:
     state = election.state(now)
     is_draft, may_be_sealed = state == State.DRAFT, state == State.CLOSED and not election.book
-    candidates, so_far, voted, (later, waiting) = run_parallel(
+    candidates, so_far, voted, (name, later) = run_parallel(
         table(),
         lambda: len(repository.candidates(election.name)) if is_draft else 0,
         lambda: Progress() if is_draft else progress(election),
         lambda: 0 if is_draft else turnouts(election, to_show=True)[0].voted,
         lambda: (
+            ballot_name(election),
             [step(user, election) for step in ONCE_SEALED] if may_be_sealed else [],
-            help_desk.waiting(ballot.leader) if ballot else 0,
         ),
     )
     numbers = Numbers.of(election, so_far, candidates, voted)
@@ -79,14 +70,9 @@ def _card(user: User, election: Election, ballot: MultiBallot | None, now: str) 
     is_urgent = step.button and not (is_draft or election.book or step.is_quiet or step.what == "result")
     urgency, time = rules.urgency(election, now)
     figure = "" if is_draft else turnout_text(election, numbers)
-    context = {
-        "name": ballot.name if ballot else election.name,
-        "election": election,
-        "step": step,
-        "figure": figure,
-        "voted": voted,
-    }
+    context = {"name": name, "election": election, "step": step, "figure": figure, "voted": voted}
     context["takes_votes"] = election.takes_votes(now)
-    waiting = waiting or so_far.requests
-    context["requests"] = waiting_text(waiting) if waiting and step.what != "requests" and "ANSWER" in offered else ""
+    context["requests"] = (
+        waiting_text(so_far.requests) if so_far.requests and step.what != "requests" and "ANSWER" in offered else ""
+    )
     return Card(NOW if is_urgent else urgency, time, "elections/parts/home_card.html", context)
