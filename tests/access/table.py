@@ -89,6 +89,7 @@ def without_haste() -> Iterator[Standstill]:
     yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
     from accounts import password_policy
     from acts import branding
+    from ballots import question_views
     from live import clock as of_sessions
     from live.services import making
     from polls import live_count as of_polls
@@ -102,6 +103,7 @@ def without_haste() -> Iterator[Standstill]:
     clock, moment, numbers = Standstill(), of_sessions.now(), count()
     with (
         patch.object(of_sessions, "now", lambda: moment),
+        patch.object(question_views, "now_ms", lambda: 0),
         patch.object(making, "new_code", lambda running: f"{next(numbers):04d}"),
         patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
         patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),
