@@ -12,7 +12,7 @@ from qa.rules import Fate
 from ranking.candidates import Candidate
 
 from . import rules
-from .repository import Asked
+from .repository import QuestionsAndAnswers
 from .rules import Answer, CandidateQuestion
 
 PAGE_QUESTIONS = 20
@@ -51,7 +51,7 @@ class Line:
 
 
 def lines(
-    asked: Asked,
+    asked: QuestionsAndAnswers,
     questions: Iterable[CandidateQuestion],
     candidates: Sequence[Candidate],
     *,

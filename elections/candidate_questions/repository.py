@@ -27,7 +27,7 @@ Answers = Mapping[str, Mapping[int, Answer]]  # by question, then by candidate
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionsAndAnswers:
     """Everything that was asked and answered in an election."""
 
     questions: tuple[CandidateQuestion, ...]  # best first
@@ -61,7 +61,7 @@ def board(election_name: str) -> Board:
 question_from_item = partial(store.question_from_item, CandidateQuestion)
 
 
-def read(election_name: str) -> Asked:
+def read(election_name: str) -> QuestionsAndAnswers:
     """In one round trip per megabyte."""
     items, answered, upvotes = run_parallel(
         table(),
@@ -72,16 +72,16 @@ def read(election_name: str) -> Asked:
     answers: dict[str, dict[int, Answer]] = {}
     for each in map(answer_of, answered):
         answers.setdefault(each.question, {})[each.candidate] = each
-    return Asked(tuple(best_first(map(question_from_item, items), upvotes)), answers, upvotes)
+    return QuestionsAndAnswers(tuple(best_first(map(question_from_item, items), upvotes)), answers, upvotes)
 
 
-_known = SizedCache[Asked](CACHE_BYTES, lambda asked: ENTRY_BYTES + asked.bytes)
+_known = SizedCache[QuestionsAndAnswers](CACHE_BYTES, lambda asked: ENTRY_BYTES + asked.bytes)
 _shown = SizedCache[ShownAnswers](
     CACHE_BYTES, lambda shown: sum(ENTRY_BYTES + 2 * len(each.text) for own in shown.values() for each in own)
 )
 
 
-def read_cached(election: Election, *version: Hashable) -> Asked:
+def read_cached(election: Election, *version: Hashable) -> QuestionsAndAnswers:
     """As of the last change that organisers or candidates made; `version` says what else it depends on."""
     place = election.name, election.created_at, election.answers, *version
     return _known.get(place, lambda: read(election.name))

@@ -48,7 +48,7 @@ def tell(task: Task) -> Batch:
     done = task.progress.get("done", 0)
     some = repository.candidates(election.name)[done : done + BATCH_MAILS]
     if not some:
-        return _told(election, begun)
+        return _finished_round(election, begun)
     mails = [
         outbox.queued("candidate_questions", each.email, election_name=election.name)
         for each in _to_tell(election, some)
@@ -56,7 +56,7 @@ def tell(task: Task) -> Batch:
     return Batch(mails, {"begun": begun, "done": done + len(some)})
 
 
-def _told(election: Election, begun: int) -> Batch:
+def _finished_round(election: Election, begun: int) -> Batch:
     """A question that was shown while the mails were written has a mail of its own."""
     mark = Update(keys.candidate_qa(election.name), set={"told": begun})
     if any(each.is_seen and each.shown_at > begun for each in asked.read(election.name).questions):

@@ -49,7 +49,7 @@ def _reply_values(mail: Mail) -> dict[str, str]:
     return {"election": election, "sentences": " ".join(filter(None, (answers, str(answer.sentence), reason)))}
 
 
-def _words(mail: Mail) -> Message | None:
+def _reply_message(mail: Mail) -> Message | None:
     text = _reply(mail).text
     return Message("", text, markdown_cache.preview(text)) if text else None
 
@@ -80,7 +80,7 @@ ANSWER = EmailTemplate(
     ("%(sentences)s",),
     _help_page,
     gettext_noop("Ask again"),
-    message=_words,
+    message=_reply_message,
     values=_reply_values,
     title=gettext_noop("Answer to a request"),
     reply_to=own_text.reply_address,

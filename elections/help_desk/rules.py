@@ -139,7 +139,7 @@ class HelpRequest:
     version: int = 1
 
     @property
-    def asked(self) -> datetime:
+    def sent(self) -> datetime:
         return datetime.fromisoformat(self.asked_at)
 
     @property

@@ -21,7 +21,7 @@ def my_link(request: HttpRequest, name: str = "") -> HttpResponse:
     form = MyLinkForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         services.request_links(form.cleaned_data["email"], client_network(request), name)
-        return _asked(request)
+        return _sent_page(request)
     lead = _(
         "Enter your email address. If it may vote in anything that is open here, we mail you a link for each. "
         "This also tells you whether you are on the roll: by mail only, never on this page."
@@ -29,7 +29,7 @@ def my_link(request: HttpRequest, name: str = "") -> HttpResponse:
     return show_form(request, form, _("Send me my link"), _("Send my link"), lead=lead)
 
 
-def _asked(request: HttpRequest) -> HttpResponse:
+def _sent_page(request: HttpRequest) -> HttpResponse:
     sentence = _("If this address may vote in anything that is open, a mail with a link for each is on its way.")
     hints = [
         _("It usually arrives within a minute. Look in the spam folder, too."),
