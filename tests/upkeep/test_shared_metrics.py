@@ -6,12 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from django.conf import settings
+from prometheus_client import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 
-from upkeep.monitoring import shared_metrics
+from upkeep.monitoring import metrics, shared_metrics
 
 JOB = "from upkeep.monitoring import metrics; metrics.observe_job('sweep', 'done', True); metrics.OPEN_STREAMS.set(3)"
 READ = "from upkeep.monitoring import metrics; {}; print(metrics.as_text().decode())"
@@ -51,6 +54,26 @@ def test_a_folder_that_is_gone_is_no_error(tmp_path):
     gone = tmp_path / "gone"
     program = f"{JOB}; import shutil; shutil.rmtree({str(gone)!r}); {READ.format('metrics.LIVE')}"
     assert sample(run(program, gone)[1], RUNS) == 1
+
+
+def test_the_file_of_a_process_that_is_just_starting_is_no_error(tmp_path):
+    run(JOB, tmp_path)
+    (tmp_path / "counter_1.db").touch()  # as prometheus_client creates it, before it gives it a size
+    assert sample(run(READ.format("metrics.LIVE"), tmp_path)[1], RUNS) == 1
+
+
+def test_a_file_removed_while_the_folder_is_read_is_no_error(tmp_path, monkeypatch):
+    ended, _ = run(JOB, tmp_path)
+    run(JOB, tmp_path)
+    merge = MultiProcessCollector.merge
+
+    def remove_and_merge(files: list[str]) -> Iterable[Metric]:
+        (tmp_path / f"counter_{ended}.db").unlink(missing_ok=True)
+        return merge(files)
+
+    monkeypatch.setattr(metrics, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(MultiProcessCollector, "merge", staticmethod(remove_and_merge))
+    assert sample(metrics.as_text().decode(), RUNS) == 1
 
 
 def test_the_folder_is_in_memory_where_the_system_has_one(tmp_path, monkeypatch):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from prometheus_client import REGISTRY as THIS_PROCESS
 from prometheus_client import (
@@ -69,6 +71,7 @@ JOB_SUCCESS = Gauge(
     ["name"],
     multiprocess_mode="max",
 )
+MAX_LOOKS = 100  # at a folder from which files are being removed
 MAX_ROUND_TRIPS = 1000  # the newest ones of each operation, for percentiles
 
 
@@ -188,8 +191,26 @@ def _registry() -> CollectorRegistry:
     if not FOLDER or not os.path.isdir(FOLDER):
         return THIS_PROCESS
     registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry, FOLDER)
+    registry.register(_AllProcesses(Path(FOLDER)))
     return registry
+
+
+class _AllProcesses(Collector):
+    """What all processes have counted so far, while others start and end.
+
+    A process that starts creates its files empty and gives them their size a moment later, and prometheus_client cannot
+    read an empty one; files of ended processes are removed while they are read.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def collect(self) -> Iterable[Metric]:
+        for _ in range(MAX_LOOKS):
+            with suppress(FileNotFoundError):
+                files = [str(path) for path in self.folder.glob("*.db") if path.stat().st_size]
+                return list(multiprocess.MultiProcessCollector.merge(files))
+        return []
 
 
 def forget_process(pid: int) -> None:
