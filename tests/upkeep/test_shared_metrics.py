@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from prometheus_client import Metric
+from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from upkeep.monitoring import metrics, shared_metrics
@@ -62,18 +62,17 @@ def test_the_file_of_a_process_that_is_just_starting_is_no_error(tmp_path):
     assert sample(run(READ.format("metrics.LIVE"), tmp_path)[1], RUNS) == 1
 
 
-def test_a_file_removed_while_the_folder_is_read_is_no_error(tmp_path, monkeypatch):
+def test_a_file_removed_while_the_folder_is_read_is_no_error(tmp_path):
     ended, _ = run(JOB, tmp_path)
     run(JOB, tmp_path)
-    merge = MultiProcessCollector.merge
 
     def remove_and_merge(files: list[str]) -> Iterable[Metric]:
         (tmp_path / f"counter_{ended}.db").unlink(missing_ok=True)
-        return merge(files)
+        return MultiProcessCollector.merge(files)
 
-    monkeypatch.setattr(metrics, "FOLDER", str(tmp_path))
-    monkeypatch.setattr(MultiProcessCollector, "merge", staticmethod(remove_and_merge))
-    assert sample(metrics.as_text().decode(), RUNS) == 1
+    registry = CollectorRegistry()
+    registry.register(metrics.AllProcesses(tmp_path, remove_and_merge))
+    assert sample(generate_latest(registry).decode(), RUNS) == 1
 
 
 def test_the_folder_is_in_memory_where_the_system_has_one(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -19,8 +19,8 @@ from prometheus_client import (
     Metric,
     disable_created_metrics,
     generate_latest,
-    multiprocess,
 )
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from store import round_trips
@@ -71,7 +71,7 @@ JOB_SUCCESS = Gauge(
     ["name"],
     multiprocess_mode="max",
 )
-MAX_LOOKS = 100  # at a folder from which files are being removed
+MAX_READS = 100  # of a folder from which files are being removed
 MAX_ROUND_TRIPS = 1000  # the newest ones of each operation, for percentiles
 
 
@@ -191,29 +191,29 @@ def _registry() -> CollectorRegistry:
     if not FOLDER or not os.path.isdir(FOLDER):
         return THIS_PROCESS
     registry = CollectorRegistry()
-    registry.register(_AllProcesses(Path(FOLDER)))
+    registry.register(AllProcesses(Path(FOLDER)))
     return registry
 
 
-class _AllProcesses(Collector):
+class AllProcesses(Collector):
     """What all processes have counted so far, while others start and end.
 
-    A process that starts creates its files empty and gives them their size a moment later, and prometheus_client cannot
-    read an empty one; files of ended processes are removed while they are read.
+    prometheus_client cannot read the file of a process that is just starting, because it is still empty. The files of
+    processes that have ended are removed, perhaps while this reads them.
     """
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, merge: Callable[[list[str]], Iterable[Metric]] = MultiProcessCollector.merge):
+        self.folder, self.merge = folder, merge
 
     def collect(self) -> Iterable[Metric]:
-        for _ in range(MAX_LOOKS):
+        for _ in range(MAX_READS):
             with suppress(FileNotFoundError):
                 files = [str(path) for path in self.folder.glob("*.db") if path.stat().st_size]
-                return list(multiprocess.MultiProcessCollector.merge(files))
+                return list(self.merge(files))
         return []
 
 
 def forget_process(pid: int) -> None:
     """The counts of an ended process stay in the sums, but its live values are dropped."""
     if FOLDER:
-        multiprocess.mark_process_dead(pid, FOLDER)
+        mark_process_dead(pid, FOLDER)
