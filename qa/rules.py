@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
@@ -69,6 +69,10 @@ class Question:
     @property
     def is_seen(self) -> bool:
         return self.fate in (Fate.SHOWN, Fate.ANSWERED)
+
+    def is_the_same(self, other: Self) -> bool:
+        """As another one of the same person."""
+        return self.text == other.text
 
 
 Q = TypeVar("Q", bound=Question)

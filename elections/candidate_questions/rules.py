@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from django.utils.translation import gettext_lazy as _
 
@@ -41,6 +42,9 @@ class CandidateQuestion(Question):
     def index(self) -> Item:
         """Where a person's own questions are listed."""
         return {"GSI1PK": keys.questions_by(self.asker).pk, "GSI1SK": self.id} if self.asker else {}
+
+    def is_the_same(self, other: Self) -> bool:
+        return (self.text, self.to) == (other.text, other.to)
 
     def is_for(self, candidate: int) -> bool:
         return self.to in (TO_ALL, candidate)
@@ -146,14 +150,21 @@ def shown_answers(
     """Visible answers by candidate. The best questions first, for all candidates alike, as far as the page has room."""
     shown: dict[int, list[AnswerShown]] = {}
     for question in questions:
-        found = list(visible(answers.get(question.id, {}).values()))
-        budget -= sum(len(question.text) + len(each.text) for each in found)
-        if not question.is_seen or budget < 0:
+        if not question.is_seen:
             continue
+        found = list(visible(answers.get(question.id, {}).values()))
+        budget -= weight(question, found)
+        if budget < 0:
+            break
         for each in found:
             line = AnswerShown(question.text, each.text, each.edited, each.is_by_organisers)
             shown.setdefault(each.candidate, []).append(line)
     return {candidate: tuple(lines) for candidate, lines in shown.items()}
+
+
+def weight(question: CandidateQuestion, answers: Iterable[Answer]) -> int:
+    """In bytes of text, on the way to a phone."""
+    return len("".join([question.text, *(each.text for each in answers)]).encode())
 
 
 def visible(answers: Iterable[Answer]) -> Iterable[Answer]:

@@ -29,7 +29,7 @@ def check_entry(election: Election, entry: Interruption, now: str) -> None:
         raise NotRecorded(_("It must end after it began."))
     if entry.began < _minute(max(filter(None, (election.opened_at, election.no_voting_before)), default="")):
         raise NotRecorded(_("It began before people could vote."))
-    if election.closed_at and entry.began >= election.closed_at:
+    if any(end and entry.began >= end for end in (election.closed_at, election.no_voting_after)):
         raise NotRecorded(_("It began after voting had ended."))
     if any(each.says_the_same(entry) for each in election.interruptions):
         raise NotRecorded(_("This is on record already."))
