@@ -19,6 +19,7 @@ from store.table import Item
 TO_ALL = -1  # instead of a candidate's number
 MAX_ANSWERS = 10_000  # in one election
 MAX_DIGITS = 9
+MARKUP_BYTES = 20  # around an answer on a page, as compressed
 BY_CANDIDATE, BY_ORGANISERS = "candidate", "organisers"
 
 OFF = _("Candidates are not asked questions in this election.")
@@ -147,14 +148,15 @@ def parse_written_answer(typed: str) -> str:
 def shown_answers(
     questions: Sequence[CandidateQuestion], answers: Mapping[str, Mapping[int, Answer]], budget: int
 ) -> dict[int, tuple[AnswerShown, ...]]:
-    """Visible answers by candidate. The best questions first, for all candidates alike, as far as the page has room."""
+    """Visible answers by candidate: to the best question, and to the next best ones as far as the page has room, for
+    all candidates alike."""
     shown: dict[int, list[AnswerShown]] = {}
     for question in questions:
         if not question.is_seen:
             continue
         found = list(visible(answers.get(question.id, {}).values()))
         budget -= weight(question, found)
-        if budget < 0:
+        if budget < 0 and shown:
             break
         for each in found:
             line = AnswerShown(question.text, each.text, each.edited, each.is_by_organisers)
@@ -163,8 +165,8 @@ def shown_answers(
 
 
 def weight(question: CandidateQuestion, answers: Iterable[Answer]) -> int:
-    """In bytes of text, on the way to a phone."""
-    return len("".join([question.text, *(each.text for each in answers)]).encode())
+    """In bytes that a page needs for it."""
+    return len(question.text.encode()) + sum(len(each.text.encode()) + MARKUP_BYTES for each in answers)
 
 
 def visible(answers: Iterable[Answer]) -> Iterable[Answer]:
