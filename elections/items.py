@@ -133,7 +133,7 @@ ITEMS = (
              "reminded_until timed_until", replay=MAILS),
     ItemType("failed mail", keys.failed_mail, "kind reason detail", "number about:map", replay=MAILS),
     ItemType("message", keys.message, f"subject text written_by:person written_at text_html {RENDERED}",
-             "messaged*:any interruption:int is_in_full:bool", replay=MAILS),
+             "messaged*:any", replay=MAILS),
     ItemType("reminders", keys.reminders, "from last_sent", replay=MAILS),
     ItemType("own mail text", keys.invitation_words, "election_name:election subject text author:map answers:map "
              f"written_at text_html {RENDERED}", replay=MAILS),

@@ -1,8 +1,8 @@
-"""Putting an interruption on record, for all questions of a ballot."""
+"""Putting an interruption on record, for all questions of a ballot, and telling voters."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
@@ -12,8 +12,10 @@ from acts.storage import now_text
 from elections import actions, repository
 from elections.actions import check, record
 from elections.interruption import Interruption
+from elections.invitations import messages
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, WrongState, check_new_end
+from pages.times import local_time, moment_text, zone_label
 from store.log import as_text
 from store.table import Write
 
@@ -54,3 +56,30 @@ def record_on(actor: User, election: Election, entry: Interruption, *also: Write
     """Record it on one election; refused if that has changed since it was read."""
     writes = repository.change(election, rules.with_interruption(election, entry))
     retry_on_conflict(lambda: record(actor, "InterruptionRecorded", election, entry.facts, *writes, *also))
+
+
+# --- telling voters ---
+
+
+def tell_voters(actor: User, election: Election, entry: Interruption) -> None:
+    """Mail it to all voters. Without confirmation by an admin, an organiser's own words are left out."""
+    subject = _("Voting was interrupted")
+    messages.mail_all(actor, election, subject, message_text(election, entry, own_words=actor.can_write_to_many))
+
+
+def message_text(election: Election, entry: Interruption, *, own_words: bool) -> str:
+    def at(moment: datetime) -> str:
+        return moment_text(local_time(moment, election.time_zone))
+
+    zone = zone_label(election.time_zone)
+    when = {"from": at(entry.from_), "to": at(entry.to), "zone": zone}
+    parts = [_("Voting was interrupted from %(from)s to %(to)s (%(zone)s).") % when]
+    if own_words:
+        parts.append(_("What happened: %(text)s") % {"text": entry.happened})
+        parts += [_("What was decided: %(text)s") % {"text": entry.decided}] if entry.decided else []
+    if entry.extended_to:
+        parts.append(
+            _("Voting was extended. It now ends at %(end)s (%(zone)s).") % {"end": at(entry.extended_to), "zone": zone}
+        )
+    parts.append(_("Votes that were cast before still count."))
+    return "\n\n".join(parts)

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from accounts import mail_quota
 from elections.access import election_context, organiser_page
 from elections.interruption import Interruption
-from elections.invitations.messages import send_interruption
 from elections.rules import Action, Election
 from pages.forms import form_data, form_page, run_form
 from pages.messages import refusals_as_messages
@@ -40,5 +39,5 @@ def interruptions(request: HttpRequest, election: Election) -> HttpResponse:
 def _tell(request: HttpRequest, election: Election, entry: Interruption) -> None:
     """It stays on record even if it cannot be mailed, because the day's mails are used up."""
     with refusals_as_messages(request):
-        send_interruption(request.user, election, entry)
+        services.tell_voters(request.user, election, entry)
         messages.success(request, _("The mails to voters are on their way."))

@@ -7,20 +7,16 @@ had it.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.rules import check_confirmed
 from acts.storage import now_text, table
-from elections import actions, repository
-from elections.interruption import Interruption
+from elections import actions
 from elections.rules import Action, Election, WrongState
 from mail.emails import Message
 from mail.outbox import Mail, NothingToSay
@@ -29,7 +25,7 @@ from store import keys
 from store.log import Event
 from store.table import Item, Key, Update
 
-from . import mailing, wording
+from . import mailing
 from .mailing import MESSAGED, reached_attribute
 from .progress import MailCounts, counts_of
 
@@ -53,18 +49,11 @@ class SentMessage:
 def send(actor: User, election: Election, subject: str, text: str) -> None:
     """Mail it to everyone on the roll who has not had it; for organisers confirmed by an admin."""
     check_confirmed(actor.role, actor.confirmed)
-    _mail_all(actor, election, subject, text)
+    mail_all(actor, election, subject, text)
 
 
-def send_interruption(actor: User, election: Election, entry: Interruption) -> None:
-    """Mail everyone that voting was interrupted, each in their own language. Without confirmation by an admin, what the
-    organiser wrote is left out."""
-    about = {"interruption": entry.number, "is_in_full": actor.can_write_to_many}
-    message = _about_interruption(election, entry, is_in_full=actor.can_write_to_many)
-    _mail_all(actor, election, message.subject, message.text, **about)
-
-
-def _mail_all(actor: User, election: Election, subject: str, text: str, **about: Any) -> None:
+def mail_all(actor: User, election: Election, subject: str, text: str) -> None:
+    """As `send`, in words that are the actor's to choose or ours."""
     actions.check(actor, election, Action.INVITE)
     subject = " ".join(subject.split())  # one line: a mail has no other
     digest = hashlib.sha256("\0".join((election.created_at, subject, text)).encode()).hexdigest()[:32]
@@ -72,7 +61,7 @@ def _mail_all(actor: User, election: Election, subject: str, text: str, **about:
     earlier = {item["SK"] for item in table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION).items}
     if len(earlier) >= MAX_MESSAGES_PER_ELECTION and place.sk not in earlier:
         raise WrongState(_("An election has at most %(most)d messages.") % {"most": MAX_MESSAGES_PER_ELECTION})
-    content = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now, **about}
+    content = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now}
     content |= {reached_attribute(MESSAGED): now, **markdown_cache.html_attributes("text", text)}
     event_data = {"election_name": election.name, "subject": subject, "message": digest}
     event = Event(actor.name, "VotersMessaged", event_data | {"on_roll": election.voter_count})
@@ -82,13 +71,12 @@ def _mail_all(actor: User, election: Election, subject: str, text: str, **about:
 def list_messages(election: Election) -> list[SentMessage]:
     """The newest first."""
     items = table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION + 1).items
-    return sorted((_sent_message(election, item) for item in items), key=lambda each: each.written_at, reverse=True)
+    return sorted(map(_sent_message, items), key=lambda each: each.written_at, reverse=True)
 
 
-def _sent_message(election: Election, item: Item) -> SentMessage:
-    content, written_at = _content(election, item), datetime.fromisoformat(item["written_at"])
-    about = item["written_by"], written_at, counts_of(item, MESSAGED)
-    return SentMessage(content.subject, content.text, *about, SafeString(content.html))
+def _sent_message(item: Item) -> SentMessage:
+    content = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
+    return SentMessage(*content, counts_of(item, MESSAGED), _html(item))
 
 
 def _html(item: Item) -> SafeString:
@@ -104,19 +92,5 @@ def message_content(mail: Mail) -> Message:
     found = table().get_many([place, election])
     if place not in found or election not in found:
         raise NothingToSay
-    content = _content(repository.election_of(found[election]), found[place])
-    return replace(content, subject=f"{name}: {content.subject}")
-
-
-def _content(election: Election, item: Item) -> Message:
-    if "interruption" in item:
-        entry = election.interruptions[item["interruption"] - 1]
-        return _about_interruption(election, entry, is_in_full=item["is_in_full"])
-    return Message(item["subject"], item["text"], _html(item))
-
-
-def _about_interruption(election: Election, entry: Interruption, *, is_in_full: bool) -> Message:
-    """In the language that is spoken here; as plain text, like the record."""
-    paragraphs = wording.interruption_sentences(election, entry, in_full=is_in_full)
-    html = format_html_join("\n", "<p>{}</p>", ([each] for each in paragraphs))
-    return Message(gettext("Voting was interrupted"), "\n\n".join(paragraphs), html)
+    item = found[place]
+    return Message(f"{name}: {item['subject']}", item["text"], _html(item))

@@ -13,7 +13,6 @@ from accounts import repository as people
 from accounts.registration_policy import InvitationReason
 from acts.storage import now_text, table
 from elections import repository, rolls
-from elections.interruption import Interruption
 from elections.multi_ballots.links import ballot_name, question_lines
 from elections.rules import Election, State
 from mail.names import isolated
@@ -134,20 +133,3 @@ def inviter_of(election: Election, invitation: str) -> str:
 def _sender(invitation: str) -> str:
     mail: Item = (table().get(keys.mail(invitation)) if invitation else None) or {}
     return str(mail.get("about", {}).get("invited_by", ""))
-
-
-def interruption_sentences(election: Election, entry: Interruption, *, in_full: bool) -> list[str]:
-    """Tell voters of an interruption, with the organiser's own words if they may write to many."""
-
-    def at(moment: datetime) -> str:
-        return moment_text(local_time(moment, election.time_zone))
-
-    zone = zone_label(election.time_zone)
-    when = {"from": at(entry.from_), "to": at(entry.to), "zone": zone}
-    told = [_("Voting was interrupted from %(from)s to %(to)s (%(zone)s).") % when]
-    told += [_("What happened: %(text)s") % {"text": isolated(entry.happened)}] if in_full else []
-    told += [_("What was decided: %(text)s") % {"text": isolated(entry.decided)}] if in_full and entry.decided else []
-    if entry.extended_to:
-        end = {"end": at(entry.extended_to), "zone": zone}
-        told.append(_("Voting was extended. It now ends at %(end)s (%(zone)s).") % end)
-    return [*told, _("Votes that were cast before still count.")]
