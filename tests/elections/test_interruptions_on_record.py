@@ -27,6 +27,7 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
+from elections.public import feed
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout import counts
@@ -35,6 +36,7 @@ from results import services as results
 from results.exports import bundle, text_report
 from store import keys
 from store.log import Event
+from tests.api.program import program_of
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
@@ -111,6 +113,7 @@ def test_a_correction_is_another_entry(board, ada):
         ({"ended": "2027-03-01T12:01:00.000Z"}, "future"),
         ({"ended": BEGAN}, "end after it began"),
         ({"began": "2027-03-01T07:59:00.000Z"}, "before people could vote"),
+        ({"began": ENDED, "ended": BEGAN}, "end after it began"),
         ({"corrects": 1}, "no entry of that number"),
     ],
 )
@@ -123,6 +126,21 @@ def test_what_cannot_have_been_is_refused(board, ada, change, reason):
 def test_it_may_begin_in_the_minute_of_the_opening(board, ada):
     record(ada, began="2027-03-01T08:00:00.000Z")
     assert len(found().interruptions) == 1
+
+
+def test_after_the_end_it_cannot_begin_even_before_the_election_is_closed(board, ada, monkeypatch):
+    stands_at(monkeypatch, "2027-03-01T17:30:00.000Z")
+    assert found().closed_at is None
+    with pytest.raises(NotRecorded, match="after voting had ended"):
+        record(ada, began=END, ended="2027-03-01T17:10:00.000Z")
+    record(ada, began="2027-03-01T16:50:00.000Z", ended="2027-03-01T17:10:00.000Z")
+
+
+def test_overlapping_ones_are_both_on_record_and_only_more_time_is_added(board, ada):
+    record(ada, minutes=60)
+    record(ada, began="2027-03-01T10:30:00.000Z", ended="2027-03-01T11:00:00.000Z", minutes=30)
+    assert [each.new_end[11:16] for each in found().interruptions] == ["18:00", "18:30"]
+    assert found().no_voting_after == "2027-03-01T18:30:00.000Z"
 
 
 def test_the_same_entry_twice_is_refused(board, ada):
@@ -237,6 +255,30 @@ def test_organisers_record_it_in_the_elections_time_zone(board, ada, signed_in):
     assert "The power failed." in again.content.decode(), "nothing typed is lost"
 
 
+def test_when_clocks_go_back_an_outage_is_recorded_as_the_longest_it_may_have_been(ada, signed_in, monkeypatch):
+    stands_at(monkeypatch, "2027-10-30T22:00:00.000Z")
+    election = drafts.create(ada, "Board", time_zone="Europe/Berlin")
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["ann@example.org"])
+    lifecycle.open_(ada, found())
+    stands_at(monkeypatch, "2027-10-31T06:00:00.000Z")
+    browser = signed_in(ada)
+    typed = {**TYPED, "began": "2027-10-31T02:10", "ended": "2027-10-31T02:20"}
+    page = browser.post(PAGE, typed, follow=True).content.decode()
+    (entry,) = found().interruptions
+    assert (entry.began, entry.ended) == ("2027-10-31T00:10:00.000Z", "2027-10-31T01:20:00.000Z")
+    assert "02:10 CEST" in page or "2:10 a.m. CEST" in page
+    assert "02:20 CET" in page or "2:20 a.m. CET" in page
+
+
+def test_what_happened_is_one_line_wherever_it_is_printed(board, ada, signed_in):
+    browser = signed_in(ada)
+    browser.post(PAGE, {**TYPED, "happened": "Down.\r\n\r\n  roll: 3\u202e of 3", "decided": "\u0642\u0631\u0631\n"})
+    (entry,) = found().interruptions
+    assert (entry.happened, entry.decided) == ("Down. roll: 3 of 3", "\u0642\u0631\u0631")
+    assert browser.post(PAGE, {**TYPED, "happened": "\u202e \n"}).status_code == 422
+
+
 def test_who_may_not_does_not(board, person, signed_in):
     anybody = signed_in("Zoe")
     assert anybody.get(PAGE).status_code == 403
@@ -266,6 +308,15 @@ def test_voters_see_it_on_the_election_the_ballot_and_in_the_history(board, ada,
     ballot = eve.get("/election/Board/ballot/").content.decode()
     assert "Voting was interrupted from" in ballot
     assert "7 p.m." in ballot, "the new end"
+
+
+def test_the_calendar_feed_and_the_api_have_it(board, ada, signed_in):
+    record(ada, decided=NAUGHTY, minutes=60)
+    eve = people.find("Eve")
+    assert "20270301T180000Z" in Client().get(f"/calendar/{feed.make(eve)}.ics").content.decode()
+    (told,) = program_of(eve).get("elections/Board").json()["interruptions"]
+    assert (told["began"], told["new_end"], told["corrects"]) == ("2027-03-01T10:00:00Z", "2027-03-01T18:00:00Z", None)
+    assert (told["happened"], told["decided"]) == ("The power failed.", NAUGHTY)
 
 
 # --- mail ---
