@@ -22,7 +22,7 @@ MAX_DIGITS = 9
 MARKUP_BYTES = 20  # around an answer on a page, as compressed
 BY_CANDIDATE, BY_ORGANISERS = "candidate", "organisers"
 
-OFF = _("Candidates are not asked questions in this election.")
+OFF = _("This election takes no questions to candidates.")
 OVER = _("Voting has ended: questions and answers can no longer be sent.")
 ONLY_VOTERS = _("Only voters of this election can ask and upvote questions.")
 NO_ANSWER = _("Write an answer first.")

@@ -44,7 +44,7 @@ class InterruptionForm(ZonedForm):
     )
     minutes = forms.TypedChoiceField(label=_("Extend voting by"), coerce=int, empty_value=0, required=False)
     corrects = forms.TypedChoiceField(label=_("It corrects"), coerce=int, empty_value=0, required=False)
-    mail = forms.BooleanField(label=_("Mail this to all voters"), required=False, initial=True)
+    mail = forms.BooleanField(label=_("Email this to all voters"), required=False, initial=True)
 
     def __init__(
         self, *arguments: Any, election: Election, pause: Pause | None, may_extend: bool, may_mail: bool, **options: Any

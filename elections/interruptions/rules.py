@@ -20,7 +20,7 @@ class NotRecorded(Refusal):
 
 
 def check_entry(election: Election, entry: Interruption, now: str) -> None:
-    """It happened while people could vote, is over, and is not on record yet."""
+    """It happened while people could vote, is over, and is not yet on record."""
     if len(election.interruptions) >= MAX_INTERRUPTIONS:
         raise NotRecorded(_("At most %(most)d entries can be recorded.") % {"most": MAX_INTERRUPTIONS})
     if entry.ended > now:
@@ -32,7 +32,7 @@ def check_entry(election: Election, entry: Interruption, now: str) -> None:
     if any(end and entry.began >= end for end in (election.closed_at, election.no_voting_after)):
         raise NotRecorded(_("It began after voting had ended."))
     if any(each.says_the_same(entry) for each in election.interruptions):
-        raise NotRecorded(_("This is on record already."))
+        raise NotRecorded(_("This is already on record."))
     if entry.corrects and entry.corrects > len(election.interruptions):
         raise NotRecorded(_("There is no entry of that number to correct."))
 

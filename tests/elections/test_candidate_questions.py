@@ -312,7 +312,7 @@ def test_strangers_sign_in_first_and_other_methods_are_refused(opened, path):
 
 def test_the_dashboard_says_how_many_questions_wait(otto, opened):
     ask("Ada")
-    assert "1 question to candidates waits to be reviewed." in text_of(
+    assert "1 question to candidates is waiting for review." in text_of(
         sign_in("Otto").get("/election/Board/dashboard/")
     )
 

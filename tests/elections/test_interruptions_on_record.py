@@ -231,6 +231,35 @@ def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
     assert len(events()) == 2
 
 
+def test_on_the_results_of_a_ballot_what_came_after_the_seal_is_marked(ada, signed_in, monkeypatch):
+    ballot = binding.make(ada, "Spring", ["Chair", "Colour"], no_voting_after=END)
+    add_voters(ada, found(ballot.leader), ["ann@example.org"])
+    finish_background()
+    for name in ballot.questions:
+        add_candidates(ada, found(name), [Candidate("Bo"), Candidate("Cy")])
+    binding.open_(ada, multi_ballots.find(ballot.id))
+    finish_background()
+    stands_at(monkeypatch, NOW)
+    for number in range(3):
+        record(ada, found(ballot.leader), happened=f"In time {number}")
+        finish_background()
+    voters, results_page = (reverse(f"multi_ballot{page}", args=[ballot.id]) for page in ("", "_results"))
+    page = signed_in(ada).get(voters).content.decode()
+    assert "In time 2" in page.split("<details")[0], "the latest is not folded away"
+    assert "2 earlier entries" in page
+    stands_at(monkeypatch, "2027-03-01T16:00:00.000Z")
+    binding.close(ada, multi_ballots.find(ballot.id))
+    finish_background()
+    seal_closed()
+    assert "after the result was sealed" not in signed_in(ada).get(results_page).content.decode()
+    stands_at(monkeypatch, "2027-03-01T18:00:00.000Z")
+    record(ada, found(ballot.leader), happened="Found out late")
+    finish_background()
+    page = signed_in(ada).get(results_page).content.decode()
+    assert page.count("after the result was sealed") == 1
+    assert "Found out late" in page
+
+
 def test_the_log_makes_the_same_election(board, ada, tmp_path):
     record(ada, minutes=15, decided="Go on.")
     record(ada, ended="2027-03-01T11:00:00.000Z", corrects=1)
@@ -243,7 +272,7 @@ def test_the_log_makes_the_same_election(board, ada, tmp_path):
 def test_organisers_record_it_in_the_elections_time_zone(board, ada, signed_in):
     browser = signed_in(ada)
     page = browser.get(PAGE).content.decode()
-    assert "Mail this to all voters" in page
+    assert "Email this to all voters" in page
     answer = browser.post(PAGE, {**TYPED, "decided": NAUGHTY, "minutes": "30"}, follow=True)
     assert answer.status_code == 200
     (entry,) = found().interruptions
@@ -308,6 +337,8 @@ def test_voters_see_it_on_the_election_the_ballot_and_in_the_history(board, ada,
     ballot = eve.get("/election/Board/ballot/").content.decode()
     assert "Voting was interrupted from" in ballot
     assert "7 p.m." in ballot, "the new end"
+    record(ada, happened="Again")
+    assert "7 p.m." in eve.get("/election/Board/ballot/").content.decode(), "also after one without more time"
 
 
 def test_the_calendar_feed_and_the_api_have_it(board, ada, signed_in):
