@@ -350,6 +350,10 @@ def test_the_calendar_feed_and_the_api_have_it(board, ada, signed_in):
     assert (told["happened"], told["decided"]) == ("The power failed.", NAUGHTY)
 
 
+def test_who_only_extends_is_told_that_nobody_is_mailed(board, ada, signed_in):
+    assert "record an interruption instead" in signed_in(ada).get(reverse("extend", args=["Board"])).content.decode()
+
+
 # --- mail ---
 
 
@@ -450,6 +454,23 @@ def test_the_bundle_proves_what_was_on_record_before_the_result(board, ada, monk
     rules_file.write_text(rules_file.read_text().replace("One hour more.", "Two hours more."))
     code, text = verified(tmp_path)
     assert (code, "does not say of interruptions" in text) == (1, True)
+
+
+def test_the_most_and_longest_entries_are_in_every_report(board, ada, signed_in, monkeypatch, tmp_path):
+    longest = "\u0642\u0637\u0639 ".ljust(rules.MAX_TEXT_CHARS, "\u0627")
+    for number in range(rules.MAX_INTERRUPTIONS):
+        text = f"{number} {longest}"[: rules.MAX_TEXT_CHARS]
+        record(ada, happened=text, decided=text, minutes=15, corrects=number)
+    close_and_seal(ada, monkeypatch)
+    site_sealer().seal()
+    sealed = results.find("Board")
+    page = signed_in(ada).get("/election/Board/results/").content.decode()
+    zipfile.ZipFile(io.BytesIO(bundle.bundle(sealed, names_voters=False).read())).extractall(tmp_path)
+    code, verdict = verified(tmp_path)
+    assert code == 0, verdict
+    assert f"interruptions on record: {rules.MAX_INTERRUPTIONS}" in verdict
+    for text in (page, text_report.as_text(sealed), verdict):
+        assert "".join(text.split()).count("".join(longest[:-3].split())) >= 2 * rules.MAX_INTERRUPTIONS
 
 
 # --- pauses of the site ---
