@@ -447,10 +447,41 @@ def test_a_link_answers_for_one_candidate_until_it_is_replaced_or_revoked(otto, 
     second = link()
     assert Client().get(first).status_code == 410
     assert Client().get(second).status_code == 200
+    assert Client().get(f"{HERE}").status_code == 302, "the link opens nothing else"
     client.post(f"{HERE}review/", {"act": f"revoke {number}"})
     assert Client().post(f"{second}?question={found.id}", {"text": "Too late."}).status_code == 410
     assert Client().get("/answers/nonsense/").status_code == 410
     assert "Too late." not in page()
+
+
+def test_after_the_close_a_link_shows_the_answers_and_changes_none(otto, opened):
+    found, number = shown(otto), number_of("Cy")
+    answer(found, "In time.", "Cy")
+    services.make_link(otto, board(), number)
+    link = f"/answers/{services.link_token(board(), number, asked.link_turn('Board', number))}/"
+    assert "<textarea" in text_of(Client().get(f"{link}?question={found.id}"))
+    closing.close(otto, board())
+    late = Client().post(f"{link}?question={found.id}", {"text": "Too late."})
+    assert late.status_code == 422
+    assert "Too late." in text_of(late), "what was typed is not lost"
+    page = text_of(Client().get(f"{link}?question={found.id}"))
+    assert ("In time." in page, "<textarea" in page) == (True, False)
+
+
+def test_a_candidate_who_is_added_while_people_vote_is_asked_what_is_asked_of_all(otto, opened, person):
+    person("Dee", Role.VOTER)
+    made = drafts.create(otto, "Club", questions_from="voters")
+    add_candidates(otto, made, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, repository.find("Club"), ["Ada"])
+    lifecycle.open_(otto, repository.find("Club"), editable=True)
+    sign_in("Ada", Role.VOTER).post("/election/Club/questions/", {"text": "Why?"})
+    (found,) = asked.read("Club").questions
+    services.review(otto, repository.find("Club"), found.id, show=True)
+    add_candidates(otto, repository.find("Club"), [Candidate("Dee")])
+    path = "/election/Club/questions/"
+    dee = sign_in("Dee", Role.VOTER)
+    assert dee.post(f"{path}answer/?question={found.id}", {"text": "I am new."}).status_code == 302
+    assert "I am new." in page("Ada", "/election/Club/ballot/")
 
 
 def test_two_answers_at_once_leave_one_and_the_count_of_changes_is_exact(otto, opened):
