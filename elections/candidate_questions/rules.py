@@ -154,7 +154,7 @@ def shown_answers(
     for question in questions:
         if not question.is_seen:
             continue
-        found = list(visible(answers.get(question.id, {}).values()))
+        found = [each for each in answers.get(question.id, {}).values() if not each.hidden]
         budget -= weight(question, found)
         if budget < 0 and shown:
             break
@@ -167,10 +167,6 @@ def shown_answers(
 def weight(question: CandidateQuestion, answers: Iterable[Answer]) -> int:
     """In bytes that a page needs for it."""
     return len(question.text.encode()) + sum(len(each.text.encode()) + MARKUP_BYTES for each in answers)
-
-
-def visible(answers: Iterable[Answer]) -> Iterable[Answer]:
-    return (each for each in answers if not each.hidden)
 
 
 def unanswered(

@@ -212,7 +212,8 @@ def test_the_turnout_follows_the_new_end(board, ada):
     assert table().get(keys.turnout("Board"))["ends"] == "2027-03-01T18:00:00.000Z"
 
 
-def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
+def opened_ballot(ada, monkeypatch):
+    """With two questions."""
     ballot = binding.make(ada, "Spring", ["Chair", "Colour"], no_voting_after=END)
     add_voters(ada, found(ballot.leader), ["ann@example.org"])
     finish_background()
@@ -221,6 +222,11 @@ def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
     binding.open_(ada, multi_ballots.find(ballot.id))
     finish_background()
     stands_at(monkeypatch, NOW)
+    return ballot
+
+
+def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
+    ballot = opened_ballot(ada, monkeypatch)
     with pytest.raises(WrongState):
         record(ada, found(next(name for name in ballot.questions if name != ballot.leader)))
     record(ada, found(ballot.leader), minutes=60)
@@ -232,14 +238,7 @@ def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
 
 
 def test_on_the_results_of_a_ballot_what_came_after_the_seal_is_marked(ada, signed_in, monkeypatch):
-    ballot = binding.make(ada, "Spring", ["Chair", "Colour"], no_voting_after=END)
-    add_voters(ada, found(ballot.leader), ["ann@example.org"])
-    finish_background()
-    for name in ballot.questions:
-        add_candidates(ada, found(name), [Candidate("Bo"), Candidate("Cy")])
-    binding.open_(ada, multi_ballots.find(ballot.id))
-    finish_background()
-    stands_at(monkeypatch, NOW)
+    ballot = opened_ballot(ada, monkeypatch)
     for number in range(3):
         record(ada, found(ballot.leader), happened=f"In time {number}")
         finish_background()
