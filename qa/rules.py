@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
@@ -22,6 +22,7 @@ MAX_ANSWER_CHARS = 1_000
 MAX_QUESTIONS = 2_000  # in one session or election
 MAX_QUESTIONS_PER_PERSON = 20
 MAX_WAITING_PER_PERSON = 5  # to be reviewed
+MAX_ID_CHARS = 40  # of a question, as forms send it
 
 NO_QUESTION = _("Write a question first.")
 TOO_LONG = _("Too long: %(count)d characters. The limit is %(most)d.")
@@ -31,6 +32,7 @@ ENOUGH = _("You have sent %(most)d questions, which is the limit for one person.
 WAIT = _("%(most)d of your questions are waiting to be reviewed. You can send another once one of them has been.")
 NOT_THERE = _("This question does not exist or is no longer visible.")
 OWN = _("You cannot upvote your own question.")
+NAMED_NOW = _("Names are now shown with questions. If that is fine with you, send it again.")
 ALREADY_CHANGED = _("That has already been done or is no longer possible. This is the current state.")
 
 
@@ -70,6 +72,10 @@ class Question:
     def is_seen(self) -> bool:
         return self.fate in (Fate.SHOWN, Fate.ANSWERED)
 
+    def is_the_same(self, other: Self) -> bool:
+        """As another one of the same person."""
+        return self.text == other.text
+
 
 Q = TypeVar("Q", bound=Question)
 
@@ -95,6 +101,12 @@ def check_length(text: str, most: int) -> str:
     if is_too_tall(text):
         raise NotNow(TOO_TALL % {"most": MAX_STACKED_ACCENTS})
     return text
+
+
+def check_knows_names(*, shows_names: bool, knows: str) -> None:
+    """Reject a question whose author was promised anonymity while writing it."""
+    if shows_names and knows != "yes":
+        raise NotNow(NAMED_NOW)
 
 
 def check_limits(own: Sequence[Question], sent: int) -> None:

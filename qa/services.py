@@ -15,23 +15,22 @@ def send(
     board: Board,
     person: str,
     own: Sequence[Q],
-    text: str,
     check: Callable[[Sequence[Q]], None],
     new: Callable[[str], Q],
 ) -> Q:
-    """Send a validated question within the limits that `check` knows; idempotent for the same text.
+    """Send a validated question within the limits that `check` knows; idempotent for the same question.
 
     `own` are the person's earlier questions, read after the request came in. Two sent at once compete for the same id,
     and the second retries. `new` makes the question from its id.
     """
-    before = next((each for each in own if each.text == text), None)
+    question = new(question_id(board.scope, person, len(own)))
+    before = next((each for each in own if each.is_the_same(question)), None)
     if before is not None:
         return before
     check(own)
-    question = new(question_id(board.scope, person, len(own)))
     if not try_write(*store.sending(board, question)):
         items = table().get_many(store.own_keys(board, person))
-        return send(board, person, store.own_questions(type(question), board, person, items), text, check, new)
+        return send(board, person, store.own_questions(type(question), board, person, items), check, new)
     store.count_question(board)
     return question
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Generic
 
 from acts.storage import table
 from acts.versions import next_version, unchanged
 from store.table import Check, Exists, Item, Key, Missing, Put, Update, Write
 
-from .rules import MAX_QUESTIONS_PER_PERSON, Fate, Q, question_id
+from .rules import MAX_QUESTIONS_PER_PERSON, Fate, Q, author_id, question_id
 
 NOT_SUMS = ("PK", "SK", "ttl")  # all other attributes of the items of upvotes are questions
 
@@ -45,6 +45,30 @@ def own_keys(board: Board, person: str) -> list[Key]:
 def own_questions(kind: type[Q], board: Board, person: str, items: Mapping[Key, Item]) -> list[Q]:
     """A person's questions among items already read, oldest first."""
     return [question_from_item(kind, items[place]) for place in own_keys(board, person) if place in items]
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer(Generic[Q]):
+    """What is known of the person who looks at the questions."""
+
+    own: list[Q]
+    upvoted: frozenset[str]
+    wanted: Q | None  # the question that their button refers to
+
+
+def viewer_keys(board: Board, person: str, wanted: str) -> list[Key]:
+    own = own_keys(board, person)
+    return [board.upvoted(author_id(board.scope, person)), *([board.asked(wanted)] if wanted else []), *own]
+
+
+def viewer(kind: type[Q], board: Board, person: str, wanted: str, items: Mapping[Key, Item]) -> Viewer[Q]:
+    """From items already read."""
+    found = items.get(board.asked(wanted)) if wanted else None
+    return Viewer(
+        own_questions(kind, board, person, items),
+        upvoted(items.get(board.upvoted(author_id(board.scope, person)))),
+        question_from_item(kind, found) if found else None,
+    )
 
 
 def read_upvotes(board: Board, items: Mapping[Key, Item] | None = None) -> dict[str, int]:

@@ -74,14 +74,14 @@ def _context(multi_ballot: MultiBallot, found: list[Found]) -> dict[str, Any]:
 def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
     """No result is disclosed early: before it is sealed, only whether it is being counted."""
     election = found.election
-    row = {"question": multi_ballot.short(election.name), "election": election, "sealed": False}
+    row = {"question": multi_ballot.short(election.name), "election": election, "sealed_at": ""}
     if not isinstance(found, Sealed):
         return row | {"counting": election.state(now_text()) == State.CLOSED}
     result, voters = found.report.result, election.entitled
     percent = found.seal.turnout.percent(voters) if voters else None
     method = wording.method_label(result.method)
     return row | {
-        "sealed": True,
+        "sealed_at": found.seal.sealed_at,
         "result": result,
         "outcome": outcome_of(result),
         "ballots": found.seal.ballots,

@@ -16,7 +16,7 @@ class QuestionSettingsForm(forms.Form):
         choices=[(each or NOBODY, label) for each, label in ASKERS.items()],
         coerce=lambda chosen: "" if chosen == NOBODY else chosen,
         widget=forms.RadioSelect,
-        help_text=_("From the opening until voting ends, also before voting begins."),
+        help_text=_("From the opening until voting ends, even before voting begins."),
     )
     questions_open = forms.TypedChoiceField(
         label=_("Who sees a question first?"),
@@ -27,7 +27,7 @@ class QuestionSettingsForm(forms.Form):
     questions_named = forms.BooleanField(
         label=_("Show the names of people who ask"),
         required=False,
-        help_text=_("People are told before they ask. Voters without an account remain without a name."),
+        help_text=_("People are told before they ask. Voters without an account never have a name shown."),
     )
 
     @staticmethod

@@ -21,7 +21,7 @@ from .rules import Answer, AnswerShown, CandidateQuestion, scope, shown_answers
 
 CACHE_BYTES = 32_000_000
 ENTRY_BYTES = 600  # of a question or an answer in memory, besides its text
-MAX_SHOWN_CHARS = 100_000  # of questions and answers on the election's page, and on the ballot
+MAX_SHOWN_BYTES = 36_000  # of questions and answers on the election's page, and on the ballot, which loads fast
 
 Answers = Mapping[str, Mapping[int, Answer]]  # by question, then by candidate
 
@@ -94,7 +94,7 @@ def answers_with_candidates(election: Election) -> ShownAnswers:
 
     def find() -> ShownAnswers:
         asked = read(election.name)
-        return shown_answers(asked.questions, asked.answers, MAX_SHOWN_CHARS)
+        return shown_answers(asked.questions, asked.answers, MAX_SHOWN_BYTES)
 
     return _shown.get((election.name, election.created_at, election.answers), find)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from django.utils.translation import gettext_lazy as _
 
@@ -18,9 +19,10 @@ from store.table import Item
 TO_ALL = -1  # instead of a candidate's number
 MAX_ANSWERS = 10_000  # in one election
 MAX_DIGITS = 9
+MARKUP_BYTES = 20  # around an answer on a page, as compressed
 BY_CANDIDATE, BY_ORGANISERS = "candidate", "organisers"
 
-OFF = _("Candidates are not asked questions in this election.")
+OFF = _("This election takes no questions to candidates.")
 OVER = _("Voting has ended: questions and answers can no longer be sent.")
 ONLY_VOTERS = _("Only voters of this election can ask and upvote questions.")
 NO_ANSWER = _("Write an answer first.")
@@ -41,6 +43,9 @@ class CandidateQuestion(Question):
     def index(self) -> Item:
         """Where a person's own questions are listed."""
         return {"GSI1PK": keys.questions_by(self.asker).pk, "GSI1SK": self.id} if self.asker else {}
+
+    def is_the_same(self, other: Self) -> bool:
+        return (self.text, self.to) == (other.text, other.to)
 
     def is_for(self, candidate: int) -> bool:
         return self.to in (TO_ALL, candidate)
@@ -143,21 +148,25 @@ def parse_written_answer(typed: str) -> str:
 def shown_answers(
     questions: Sequence[CandidateQuestion], answers: Mapping[str, Mapping[int, Answer]], budget: int
 ) -> dict[int, tuple[AnswerShown, ...]]:
-    """Visible answers by candidate. The best questions first, for all candidates alike, as far as the page has room."""
+    """Visible answers by candidate: to the best question, and to the next best ones as far as the page has room, for
+    all candidates alike."""
     shown: dict[int, list[AnswerShown]] = {}
     for question in questions:
-        found = list(visible(answers.get(question.id, {}).values()))
-        budget -= sum(len(question.text) + len(each.text) for each in found)
-        if not question.is_seen or budget < 0:
+        if not question.is_seen:
             continue
+        found = [each for each in answers.get(question.id, {}).values() if not each.hidden]
+        budget -= weight(question, found)
+        if budget < 0 and shown:
+            break
         for each in found:
             line = AnswerShown(question.text, each.text, each.edited, each.is_by_organisers)
             shown.setdefault(each.candidate, []).append(line)
     return {candidate: tuple(lines) for candidate, lines in shown.items()}
 
 
-def visible(answers: Iterable[Answer]) -> Iterable[Answer]:
-    return (each for each in answers if not each.hidden)
+def weight(question: CandidateQuestion, answers: Iterable[Answer]) -> int:
+    """In bytes that a page needs for it."""
+    return len(question.text.encode()) + sum(len(each.text.encode()) + MARKUP_BYTES for each in answers)
 
 
 def unanswered(

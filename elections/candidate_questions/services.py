@@ -62,7 +62,7 @@ def ask(asker: Asker, own: Sequence[CandidateQuestion], sent: int, text: str, to
         question = replace(question, to=to, name=name, asker=mark, shown_at=at)
         return question_rules.with_initial_fate(question, rules.mode(election))
 
-    question = questions.send(asked.board(election.name), asker.person, own, text, check_limits, new)
+    question = questions.send(asked.board(election.name), asker.person, own, check_limits, new)
     if question.is_seen and question not in own:
         telling.schedule(election)
     return question

@@ -1,4 +1,4 @@
-"""Mails to candidates about new questions: one for all within an hour, to those whose address is known."""
+"""Emails to candidates about new questions: one about several, to those whose address is known."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from store.table import Update
 from . import repository as asked
 from . import rules
 
-DELAY = timedelta(minutes=45)  # in which further questions are waited for
+DELAY = timedelta(minutes=45)  # for further questions to come in
 BATCH_MAILS = 50
-TELLING = TaskType("tell candidates", _("Mailing candidates about new questions"))
+TELLING = TaskType("tell candidates", _("Emailing candidates about new questions"))
 
 
 def now_ms() -> int:

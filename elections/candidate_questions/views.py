@@ -23,13 +23,11 @@ from elections.actions import change
 from elections.rules import Action, Election, State
 from pages.forms import form_data, form_page, run_form
 from pages.messages import message_page, run_action
-from qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, Fate
+from qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, MAX_ID_CHARS, Fate
 from ranking.candidates import Candidate
 
 from . import listing, repository, rules, services, telling
 from .forms import QuestionSettingsForm
-
-MAX_ID_CHARS = 40
 
 # --- organisers ---
 
@@ -59,9 +57,9 @@ def _settings(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _questions_context(request: HttpRequest, election: Election) -> dict[str, Any]:
     asked = repository.read(election.name)
-    page = listing.page_of(listing.for_review(asked.questions), request.GET.get("page", ""))
+    page = listing.page_of(listing.for_review(asked.questions), request.GET)
     candidates = elections.candidates_of(election)
-    lines = listing.lines(asked, page.questions, candidates, with_hidden=True)
+    lines = listing.lines(asked, page, candidates, with_hidden=True)
     return {
         "page": page,
         "lines": lines,
@@ -89,7 +87,7 @@ def _act(request: HttpRequest, election: Election) -> HttpResponse:
     """The button gives the action, the question and the candidate whose answer is meant: "hide q1 3"."""
     word, *about = request.POST.get("act", "").split(" ")
     run_action(request, lambda: _do(request.user, election, word, about), _("Done."))
-    query = "?candidates" if word in ("link", "revoke") else ""
+    query = "?candidates" if word in ("link", "revoke") else listing.place_query(request.POST)
     return redirect(f"{reverse('review_questions', args=[election.name])}{query}")
 
 
@@ -176,10 +174,10 @@ def _answer_page(request: HttpRequest, own: Candidacy, who: User | None, *, is_f
             messages.success(request, _("Your answer is saved.") if not is_for else _("The answer is saved."))
             return redirect(request.path)
     left = rules.unanswered(questions, asked.answers, candidate.number)
-    page = listing.page_of(sorted(questions, key=lambda each: each not in left), request.GET.get("page", ""))
+    page = listing.page_of(sorted(questions, key=lambda each: each not in left), {"page": request.GET.get("page", "")})
     context = {
         "candidate": candidate,
-        "lines": listing.lines(asked, page.questions, [candidate], with_hidden=True),
+        "lines": listing.lines(asked, page, [candidate], with_hidden=True),
         "page": page,
         "left": len(left),
         "wanted": wanted,

@@ -72,8 +72,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         yield Concern("failed", sentence % {"count": failed}, page)
     if snapshot.unreviewed:
         sentence = ngettext(
-            "%(count)d question to candidates waits to be reviewed.",
-            "%(count)d questions to candidates wait to be reviewed.",
+            "%(count)d question to candidates is waiting for review.",
+            "%(count)d questions to candidates are waiting for review.",
             snapshot.unreviewed,
         )
         page = link("review_questions", _("Review questions"), "REVIEW_QUESTIONS")

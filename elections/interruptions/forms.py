@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.rules import Election
 from pages.fields import LinesField
+from pages.text_cleaning import single_line
 from pages.time_fields import LocalTimeField, ZonedForm
 from pages.times import Edge, form_time, local_time, moment_text, split_seconds, zone_label
 
@@ -19,25 +20,31 @@ Pause = tuple[datetime, datetime]
 EXTENSIONS = (15, 30, 60, 120, 240, 480, 1440, 2880, 10080)  # minutes
 
 
+class PlainTextField(LinesField):
+    """A paragraph without formatting: pages, mails, the report and `verify.py` print it on one line."""
+
+    def __init__(self, **options: Any):
+        super().__init__(rows=3, max_length=MAX_TEXT_CHARS, **options)
+
+    def to_python(self, value: Any) -> str:
+        return single_line(super().to_python(value))
+
+
 class InterruptionForm(ZonedForm):
     began = LocalTimeField(edge=Edge.OPENING, label=_("It began"))
     ended = LocalTimeField(edge=Edge.CLOSING, label=_("It ended"))
-    happened = LinesField(
+    happened = PlainTextField(
         label=_("What happened"),
-        rows=3,
-        max_length=MAX_TEXT_CHARS,
         help_text=_("For voters and for the record. Everybody who can see the election can read it."),
     )
-    decided = LinesField(
+    decided = PlainTextField(
         label=_("What was decided"),
-        rows=3,
         required=False,
-        max_length=MAX_TEXT_CHARS,
         help_text=_("By whom, and why: also if voting goes on as planned."),
     )
     minutes = forms.TypedChoiceField(label=_("Extend voting by"), coerce=int, empty_value=0, required=False)
     corrects = forms.TypedChoiceField(label=_("It corrects"), coerce=int, empty_value=0, required=False)
-    mail = forms.BooleanField(label=_("Mail this to all voters"), required=False, initial=True)
+    mail = forms.BooleanField(label=_("Email this to all voters"), required=False, initial=True)
 
     def __init__(
         self, *arguments: Any, election: Election, pause: Pause | None, may_extend: bool, may_mail: bool, **options: Any

@@ -20,7 +20,7 @@ class NotRecorded(Refusal):
 
 
 def check_entry(election: Election, entry: Interruption, now: str) -> None:
-    """It happened while people could vote, is over, and is not on record yet."""
+    """It happened while people could vote, is over, and is not yet on record."""
     if len(election.interruptions) >= MAX_INTERRUPTIONS:
         raise NotRecorded(_("At most %(most)d entries can be recorded.") % {"most": MAX_INTERRUPTIONS})
     if entry.ended > now:
@@ -29,10 +29,10 @@ def check_entry(election: Election, entry: Interruption, now: str) -> None:
         raise NotRecorded(_("It must end after it began."))
     if entry.began < _minute(max(filter(None, (election.opened_at, election.no_voting_before)), default="")):
         raise NotRecorded(_("It began before people could vote."))
-    if election.closed_at and entry.began >= election.closed_at:
+    if any(end and entry.began >= end for end in (election.closed_at, election.no_voting_after)):
         raise NotRecorded(_("It began after voting had ended."))
     if any(each.says_the_same(entry) for each in election.interruptions):
-        raise NotRecorded(_("This is on record already."))
+        raise NotRecorded(_("This is already on record."))
     if entry.corrects and entry.corrects > len(election.interruptions):
         raise NotRecorded(_("There is no entry of that number to correct."))
 

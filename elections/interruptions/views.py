@@ -40,4 +40,4 @@ def _tell(request: HttpRequest, election: Election, entry: Interruption) -> None
     """It stays on record even if it cannot be mailed, because the day's mails are used up."""
     with refusals_as_messages(request):
         services.tell_voters(request.user, election, entry)
-        messages.success(request, _("The mails to voters are on their way."))
+        messages.success(request, _("The emails to voters are on their way."))

@@ -31,6 +31,12 @@ class OpenForm(forms.Form):
             del self.fields["editable"]
 
 
+EXTENDING = _(
+    "Voters are not emailed about it. If people could not vote for a while, record an interruption instead: that can "
+    "extend voting, too, and email them."
+)
+
+
 class EndForm(ZonedForm):
     ends = LocalTimeField(edge=Edge.CLOSING, label=_("New end"), required=False)
 

@@ -30,7 +30,7 @@ from store.parallel import run_parallel
 
 from . import consequences, deleting, services
 from .closing import close_and_follow_up
-from .forms import EndForm, OpenForm
+from .forms import EXTENDING, EndForm, OpenForm
 
 
 @organiser_page(Action.OPEN)
@@ -93,7 +93,8 @@ def extend(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Extend voting"), _("Extend voting"), **election_context(request, election))
+    context = election_context(request, election, lead=EXTENDING)
+    return show_form(request, form, _("Extend voting"), _("Extend voting"), **context)
 
 
 @organiser_page(Action.CLOSE)

@@ -38,7 +38,7 @@ from elections.drafts.setup_forms import BallotForm, NewElectionForm, QuestionsF
 from elections.drafts.setup_views import creation_page, over_page, saved, step_page
 from elections.drafts.templates import SEVERAL
 from elections.lifecycle.consequences import closing
-from elections.lifecycle.forms import EndForm
+from elections.lifecycle.forms import EXTENDING, EndForm
 from elections.lifecycle.views import opening_page
 from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
@@ -274,7 +274,8 @@ def extend_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     ):
         show_time_notes(request, form)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    context = multi_ballot_context(request, found, lead=_("For all questions on the ballot."))
+    lead = _("For all questions on the ballot.")
+    context = multi_ballot_context(request, found, lead=f"{lead} {EXTENDING}")
     return show_form(request, form, _("Extend voting"), _("Extend voting"), **context)
 
 

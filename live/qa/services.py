@@ -51,9 +51,7 @@ def send(
         asked = QaQuestion(id_, text, author_id(game.id, seat.player), at, player=player)
         return question_rules.with_initial_fate(asked, qa.mode, qa.words)
 
-    question = questions.send(
-        board, seat.player, own, text, lambda known: rules.check_sends(qa, state.phase, known), new
-    )
+    question = questions.send(board, seat.player, own, lambda known: rules.check_sends(qa, state.phase, known), new)
     if question not in own:
         changes.publish(game.id)
     return question

@@ -133,7 +133,7 @@ def render_own_questions(snapshot: Snapshot, seat: Seat, lines: list[QuestionLin
         "game": snapshot.game,
         "lines": display.own_lines_of_player(snapshot, seat.player) if lines is None else lines,
     }
-    return Fragment(own_key(snapshot, seat, Role.QA), fragment("live/qa/own.html", context))
+    return Fragment(own_key(snapshot, seat, Role.QA), fragment("qa/own.html", context))
 
 
 def render_status(role: Role, snapshot: Snapshot, percent: int | None = None) -> Fragment:

@@ -29,18 +29,16 @@ from live.snapshot import Snapshot
 from pages.forms import form_page
 from qa import rules as question_rules
 from qa import store
-from qa.rules import Fate, author_id
+from qa.rules import Fate
 from store import keys
 from store.table import StoreError
 
 from .forms import QaForm
 from .playing import NOT_SAVED
 
-MAX_ID_CHARS = 40
 WAITING = "waiting"  # all texts awaiting approval
 QUESTION_RATE = RateLimit(5, 60_000)  # per player and minute
 NOT_HERE = gettext_lazy("You cannot do this from here at the moment. Reload the page to see why.")
-NAMED_NOW = gettext_lazy("Names are now shown with questions. If that is fine with you, send it again.")
 
 
 # --- players ---
@@ -61,8 +59,7 @@ def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext |
     """Loads everything in one round trip; returns a page instead if the visitor cannot play now."""
     held, place = players.pass_of(request, game_id), players.seat_key(request, game_id)
     player, board = held.player if held else "", repository.board(game_id)
-    upvoted, wanted = keys.upvoted(game_id, author_id(game_id, player)), keys.asked(game_id, question)
-    also = [place, upvoted, wanted, *store.own_keys(board, player)] if place else []
+    also = [place, *store.viewer_keys(board, player, question)] if place else []
     snapshot, items = snapshots.current_with(game_id, *also, *keys.all_upvotes(game_id))
     if snapshot is None:
         raise Http404
@@ -70,17 +67,16 @@ def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext |
     instead = access.blocked_page(request, snapshot.game, snapshot.state, found)
     if found is None or instead is not None:
         return instead or redirect("join")
-    asked = repository.question_from_item(items[wanted]) if wanted in items else None
-    own = store.own_questions(QaQuestion, board, player, items)
-    mine = frozenset() if found.seat.taken_over_at else store.upvoted(items.get(upvoted))
-    return QaContext(snapshots.with_upvotes(snapshot, items), found.seat, own, mine, asked)
+    viewer = store.viewer(QaQuestion, board, player, question, items)
+    mine = frozenset() if found.seat.taken_over_at else viewer.upvoted
+    return QaContext(snapshots.with_upvotes(snapshot, items), found.seat, viewer.own, mine, viewer.wanted)
 
 
 @public
 @form_page
 def qa(request: HttpRequest, game_id: str) -> HttpResponse:
     """Lists the questions, with a form to send one; also accepts questions and upvotes."""
-    question = (request.POST.get("upvote") or request.POST.get("back") or "")[:MAX_ID_CHARS]
+    question = (request.POST.get("upvote") or request.POST.get("back") or "")[: question_rules.MAX_ID_CHARS]
     viewer = _load(request, game_id, question)
     if isinstance(viewer, HttpResponse):
         is_by_script = request.method == "POST" and request.htmx
@@ -124,7 +120,8 @@ def _send(request: HttpRequest, viewer: QaContext, at: int) -> HttpResponse:
     snapshot, seat = viewer.snapshot, viewer.seat
     try:
         text = question_rules.parse_question(request.POST.get("text", ""))
-        _check_knows_names(request, snapshot)
+        shows_names = snapshot.qa.is_on and snapshot.qa.named
+        question_rules.check_knows_names(shows_names=shows_names, knows=request.POST.get("named", ""))
         QUESTION_RATE.check(f"{snapshot.game.id} {seat.player}", at)
         question = services.send(snapshot.game, snapshot.state, snapshot.qa, seat, viewer.own, text, at)
     except Refusal as refusal:
@@ -136,12 +133,6 @@ def _send(request: HttpRequest, viewer: QaContext, at: int) -> HttpResponse:
         return render(request, "live/qa/send_status.html", {"message": message})
     messages.success(request, message)
     return redirect("qa", snapshot.game.id)
-
-
-def _check_knows_names(request: HttpRequest, snapshot: Snapshot) -> None:
-    """Rejects a question whose author was promised anonymity while writing it."""
-    if snapshot.qa.is_on and snapshot.qa.named and request.POST.get("named") != "yes":
-        raise NotNow(NAMED_NOW)
 
 
 def _show_problem(request: HttpRequest, viewer: QaContext, problem: str, status: int) -> HttpResponse:
@@ -253,7 +244,7 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
             _moderate_texts(request, game_id, question, Act(word))
             return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
         answer = question_rules.parse_answer(request.POST.get("text", ""))
-        services.moderate(game_id, question[:MAX_ID_CHARS], request.user.name, Act(word), answer)
+        services.moderate(game_id, question[: question_rules.MAX_ID_CHARS], request.user.name, Act(word), answer)
     except Refusal as refusal:
         if is_by_script:
             return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")

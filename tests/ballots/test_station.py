@@ -25,6 +25,9 @@ from ballots.station import devices, repository, rules, services
 from ballots.station.rules import Booth, Busy, Device, NoStation, Station, Visit
 from elections import actions
 from elections import repository as elections
+from elections.candidate_questions import repository as asked
+from elections.candidate_questions import services as questions
+from elections.candidate_questions.rules import CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import LINKS
@@ -36,6 +39,8 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, Election, WrongState
 from pages.lists import Details
+from qa import store as qa_store
+from qa.rules import Fate
 from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text
@@ -564,6 +569,26 @@ def test_a_booth_shows_nothing_but_ballots(station, booth):
     assert booth.get(PAGE).status_code == 200
     for address in ("/", "/sign-in/", "/election/Board/", "/election/Board/change/"):
         assert booth.get(address)["Location"] == BOOTH, address
+
+
+def test_nobody_asks_candidates_in_a_booth_where_answers_are_on_the_ballot(opened):
+    board = opened(ANN, BEN, questions_from="everyone")
+    question = CandidateQuestion("q1", "Who pays?", "", 1, Fate.SHOWN)
+    table().write(*qa_store.sending(asked.board("Board"), question))
+    questions.answer(None, board, elections.candidates_of(board)[0], "q1", "We all do.", 1)
+    station = new_station(board)
+    booth = paired(station)
+    let_in(station, ANN)
+    booth.post(START)
+    ballot = text_of(booth.get(PAGE))
+    assert "We all do." in ballot
+    path = reverse("candidate_questions", args=["Board"])
+    assert path not in ballot
+    for act in ({"text": "Who asks?"}, {"upvote": "q1"}):
+        assert booth.post(path, act)["Location"] == BOOTH
+    assert booth.get(path)["Location"] == BOOTH
+    found = asked.read("Board")
+    assert ([each.text for each in found.questions], found.upvotes) == (["Who pays?"], {})
 
 
 def test_an_address_that_leads_nowhere_leaves_the_booth_a_booth(booth):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from urllib.parse import quote
+
 import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
+from acts.storage import table
 from elections import repository
 from elections.candidate_questions import repository as asked
 from elections.candidate_questions import services
+from elections.candidate_questions.rules import Answer, CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import new_token
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
+from qa import store
+from qa.rules import Fate
 from ranking.candidates import Candidate
 
 from .conftest import NUMBERS
@@ -24,19 +31,43 @@ QUESTION, ANSWER = "Who pays for <b>the roof</b>?", "The <i>members</i>, over te
 
 
 @pytest.fixture
-def name(settings, server, server_folder) -> str:
-    """Of an election on the site of all browser tests, with two candidates who have no accounts."""
-    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
-    settings.SECRET_KEY = (server_folder / "secret_key").read_text()
-    owner, name = people.find(people.owner_name()), f"Asked board {next(NUMBERS)}"
-    election = drafts.create(owner, name, vote_by_link=True, questions_from="voters")
-    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
-    add_voters(owner, election, [ANN])
-    lifecycle.open_(owner, repository.find(name), editable=False)
-    return name
+def opened(settings, server, server_folder) -> Callable[..., str]:
+    """Opens an election on the site of all browser tests, with candidates who have no accounts; returns its name."""
+
+    def make(*candidates: str) -> str:
+        settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+        settings.SECRET_KEY = (server_folder / "secret_key").read_text()
+        owner, name = people.find(people.owner_name()), f"Asked board {next(NUMBERS)}"
+        election = drafts.create(owner, name, vote_by_link=True, questions_from="voters")
+        add_candidates(owner, election, [Candidate(each) for each in candidates])
+        add_voters(owner, election, [ANN])
+        lifecycle.open_(owner, repository.find(name), editable=False)
+        return name
+
+    return make
 
 
-def test_a_question_by_link_is_answered_by_link_and_shown_on_the_ballot(visit, name):
+def test_thirty_answers_on_a_phone_stand_below_each_other(visit, opened):
+    election = repository.find(name := opened(*(f"{number} {'ⵣ' * 180}" for number in range(30))))
+    texts = ("x" * 1_000, "\u0646\u0639\u0645 " * 90, ANSWER)
+    for question in ("q1", "q2", "q3"):
+        made = CandidateQuestion(question, "?" * 300, "", 1, Fate.SHOWN)
+        answers = [Answer(question, number, texts[number % 3], 1) for number in range(30)]
+        writes = [write for each in answers for write in asked.answering(election, None, each)]
+        table().write(*store.sending(asked.board(name), made), *writes)
+    table().write(asked.counting_change(election))
+    page = visit(f"/election/{quote(name)}/questions/?question=q1", who="Wang Zhenyi", width=390)
+    expect(page.locator(".qa-answers > li")).to_have_count(30)
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    sides = page.locator(".qa-answers > li").evaluate_all("all => all.map(each => each.getBoundingClientRect().left)")
+    assert len(set(sides)) == 1
+    page.get_by_role("link", name="All questions").click()
+    expect(page.locator(".qa-list > li")).to_have_count(3)
+
+
+def test_a_question_by_link_is_answered_by_link_and_shown_on_the_ballot(visit, opened):
+    name = opened("Ada", "Bo")
     voter = visit(f"/vote/{new_token(name, ANN, ANN, 'the invitation')}/", width=390, java_script_enabled=False)
     voter.get_by_role("button", name="Go to the ballot").click()
     voter.get_by_role("link", name="Questions to the candidates").click()

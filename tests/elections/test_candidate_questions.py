@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import random
 import re
 from dataclasses import replace
 from functools import partial
+from pydoc_data.topics import topics
 
 import pytest
 from django.test import Client
@@ -35,6 +38,7 @@ from store import keys, round_trips
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.ballots.test_by_letter import letter_of
 from tests.people import sign_in
 from tests.voting import link_to
 from upkeep import replay
@@ -189,6 +193,13 @@ def test_the_limits_of_one_person_and_of_all(otto, opened, person):
         services.ask(ada, [], 2_000, "Why?", TO_ALL, 1)
 
 
+def test_the_same_words_to_two_candidates_are_two_questions(opened):
+    for name in ("Bo", "Cy", "Bo"):
+        ask("Ada", "Why you?", str(number_of(name)))
+    ask("Ada", "Why you?")
+    assert sorted(each.to for each in questions()) == [TO_ALL, number_of("Bo"), number_of("Cy")]
+
+
 def test_names_are_shown_only_if_chosen_and_only_after_it_was_said(otto, opened):
     ask("Ada", "Without a name?")
     set_up(otto, questions_named=True, questions_open=True)
@@ -268,6 +279,17 @@ def test_before_voting_begins_a_voting_link_leads_to_the_questions_and_not_to_th
     assert client.post(silent).status_code == 403
 
 
+def test_a_voter_with_a_letter_asks_and_upvotes_as_a_voter(otto, opened):
+    found = shown(otto)
+    add_voters(otto, board(), ["4711@"])
+    guest = load_asker(letter_of(board(), "4711@"), "Board")
+    assert services.upvote(guest, asked.find_question("Board", found.id), on=True)
+    services.ask(guest, [], 0, "By letter?", TO_ALL, 1)
+    assert asked.read("Board").upvotes == {found.id: 1}
+    assert [each.asker for each in questions() if each.text == "By letter?"] == [""]
+    assert "4711" not in repr(list(table().each(keys.candidate_questions("Board"))))
+
+
 # --- reviewing ---
 
 
@@ -290,7 +312,7 @@ def test_strangers_sign_in_first_and_other_methods_are_refused(opened, path):
 
 def test_the_dashboard_says_how_many_questions_wait(otto, opened):
     ask("Ada")
-    assert "1 question to candidates waits to be reviewed." in text_of(
+    assert "1 question to candidates is waiting for review." in text_of(
         sign_in("Otto").get("/election/Board/dashboard/")
     )
 
@@ -425,10 +447,41 @@ def test_a_link_answers_for_one_candidate_until_it_is_replaced_or_revoked(otto, 
     second = link()
     assert Client().get(first).status_code == 410
     assert Client().get(second).status_code == 200
+    assert Client().get(f"{HERE}").status_code == 302, "the link opens nothing else"
     client.post(f"{HERE}review/", {"act": f"revoke {number}"})
     assert Client().post(f"{second}?question={found.id}", {"text": "Too late."}).status_code == 410
     assert Client().get("/answers/nonsense/").status_code == 410
     assert "Too late." not in page()
+
+
+def test_after_the_close_a_link_shows_the_answers_and_changes_none(otto, opened):
+    found, number = shown(otto), number_of("Cy")
+    answer(found, "In time.", "Cy")
+    services.make_link(otto, board(), number)
+    link = f"/answers/{services.link_token(board(), number, asked.link_turn('Board', number))}/"
+    assert "<textarea" in text_of(Client().get(f"{link}?question={found.id}"))
+    closing.close(otto, board())
+    late = Client().post(f"{link}?question={found.id}", {"text": "Too late."})
+    assert late.status_code == 422
+    assert "Too late." in text_of(late), "what was typed is not lost"
+    page = text_of(Client().get(f"{link}?question={found.id}"))
+    assert ("In time." in page, "<textarea" in page) == (True, False)
+
+
+def test_a_candidate_who_is_added_while_people_vote_is_asked_what_is_asked_of_all(otto, opened, person):
+    person("Dee", Role.VOTER)
+    made = drafts.create(otto, "Club", questions_from="voters")
+    add_candidates(otto, made, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, repository.find("Club"), ["Ada"])
+    lifecycle.open_(otto, repository.find("Club"), editable=True)
+    sign_in("Ada", Role.VOTER).post("/election/Club/questions/", {"text": "Why?"})
+    (found,) = asked.read("Club").questions
+    services.review(otto, repository.find("Club"), found.id, show=True)
+    add_candidates(otto, repository.find("Club"), [Candidate("Dee")])
+    path = "/election/Club/questions/"
+    dee = sign_in("Dee", Role.VOTER)
+    assert dee.post(f"{path}answer/?question={found.id}", {"text": "I am new."}).status_code == 302
+    assert "I am new." in page("Ada", "/election/Club/ballot/")
 
 
 def test_two_answers_at_once_leave_one_and_the_count_of_changes_is_exact(otto, opened):
@@ -503,8 +556,71 @@ def test_as_many_answers_are_shown_with_candidates_as_fit_the_best_questions_fir
     some = [CandidateQuestion(f"q{number}", "Why?", "", 1, Fate.SHOWN) for number in range(3)]
     answers = {each.id: {number: Answer(each.id, number, "x" * 96, 1) for number in (0, 1)} for each in some}
     answers["q1"][1] = replace(answers["q1"][1], hidden=True)
-    found = rules.shown_answers(some, answers, 300)
-    assert {number: len(lines) for number, lines in found.items()} == {0: 2, 1: 1}
+    answers["hidden"] = {0: Answer("hidden", 0, "x" * 300, 1)}
+    some = [CandidateQuestion("hidden", "Why?", "", 1, Fate.HIDDEN), *some]
+    for room, expected in ((380, {0: 2, 1: 1}), (0, {0: 1, 1: 1})):
+        found = rules.shown_answers(some, answers, room)
+        assert {number: len(lines) for number, lines in found.items()} == expected
+
+
+def much_answered(candidates: int, characters: int) -> None:
+    """Each candidate answers twenty questions, in English that somebody wrote."""
+    draw, prose = random.Random(1), " ".join(" ".join(topics.values()).split())
+
+    def text(characters: int) -> str:
+        return prose[(first := draw.randrange(len(prose) - characters)) : first + characters]
+
+    for question in (f"q{number:02}" for number in range(20)):
+        made = CandidateQuestion(question, text(80), "", 1, Fate.SHOWN)
+        answers = [Answer(question, number, text(characters), 1) for number in range(candidates)]
+        writes = [write for each in answers for write in asked.answering(board(), None, each)]
+        table().write(*store.sending(asked.board("Board"), made), *writes)
+    table().write(asked.counting_change(board()))
+
+
+@pytest.mark.parametrize("characters", [100, 300])
+@pytest.mark.parametrize("candidates", [20, 50])
+def test_with_answers_a_ballot_weighs_less_than_60_kilobytes_in_all(otto, person, candidates, characters):
+    """Styles and scripts of a ballot weigh 37 kB: see tests/browser/test_rank.py."""
+    person("Ben", Role.VOTER)
+    made = drafts.create(otto, "Board", questions_from="voters")
+    add_candidates(otto, made, [Candidate(f"Maria Magdalena {number}") for number in range(candidates)])
+    add_voters(otto, board(), ["Ben"])
+    lifecycle.open_(otto, board())
+    much_answered(candidates, characters)
+    response = sign_in("Ben", Role.VOTER).get("/election/Board/ballot/", HTTP_ACCEPT_ENCODING="gzip")
+    assert response["Content-Encoding"] == "gzip"
+    assert b"candidate-answers" in gzip.decompress(response.content)
+    assert len(response.content) < 25_000
+
+
+def test_answers_that_are_too_long_for_the_list_have_a_page_of_their_own(otto, opened):
+    for number in range(3):
+        question = CandidateQuestion(f"q{number}", f"Question {number}?", "", number, Fate.SHOWN)
+        answers = [Answer(question.id, each, f"By {each}. " + "漢" * 5_000, 1) for each in (0, 1)]
+        writes = [write for each in answers for write in asked.answering(board(), None, each)]
+        table().write(*store.sending(asked.board("Board"), question), *writes)
+    table().write(asked.counting_change(board()))
+    table().increment(asked.board("Board").counter, "sent")
+    for client, path in ((sign_in("Ben", Role.VOTER), HERE), (sign_in("Otto"), f"{HERE}review/")):
+        every, one = (text_of(client.get(path + query)) for query in ("", "?question=q2"))
+        assert (every.count("By 0."), every.count("<details"), every.count('href="?question=')) == (1, 1, 2)
+        assert ("Question 0?" in one, "By 0." in one, "By 1." in one, "<details" in one) == (False, True, True, True)
+        assert client.get(f"{path}?question=%23nonsense").status_code == 200
+
+
+def test_a_button_leads_back_to_the_page_it_was_on(otto, opened):
+    found = shown(otto)
+    place = {"page": "3", "candidate": "1", "question": f'{found.id}"&x=1'}
+    ben, organiser = sign_in("Ben", Role.VOTER), sign_in("Otto")
+    voted, hidden = (
+        ben.post(HERE, {"upvote": found.id, **place}),
+        organiser.post(f"{HERE}review/", {"act": f"hide {found.id}", **place}),
+    )
+    query = f"?page=3&candidate=1&question={found.id}%22%26x%3D1"
+    assert voted["Location"] == f"{HERE}{query}#{found.id}"
+    assert hidden["Location"] == f"{HERE}review/{query}"
+    assert ben.post(HERE, {"upvote": "q0", "page": "x", "candidate": "-1"})["Location"] == HERE
 
 
 def test_the_largest_list_is_shown_in_pages(opened):

@@ -27,6 +27,7 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
+from elections.public import feed
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout import counts
@@ -35,6 +36,7 @@ from results import services as results
 from results.exports import bundle, text_report
 from store import keys
 from store.log import Event
+from tests.api.program import program_of
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
@@ -111,6 +113,7 @@ def test_a_correction_is_another_entry(board, ada):
         ({"ended": "2027-03-01T12:01:00.000Z"}, "future"),
         ({"ended": BEGAN}, "end after it began"),
         ({"began": "2027-03-01T07:59:00.000Z"}, "before people could vote"),
+        ({"began": ENDED, "ended": BEGAN}, "end after it began"),
         ({"corrects": 1}, "no entry of that number"),
     ],
 )
@@ -123,6 +126,21 @@ def test_what_cannot_have_been_is_refused(board, ada, change, reason):
 def test_it_may_begin_in_the_minute_of_the_opening(board, ada):
     record(ada, began="2027-03-01T08:00:00.000Z")
     assert len(found().interruptions) == 1
+
+
+def test_after_the_end_it_cannot_begin_even_before_the_election_is_closed(board, ada, monkeypatch):
+    stands_at(monkeypatch, "2027-03-01T17:30:00.000Z")
+    assert found().closed_at is None
+    with pytest.raises(NotRecorded, match="after voting had ended"):
+        record(ada, began=END, ended="2027-03-01T17:10:00.000Z")
+    record(ada, began="2027-03-01T16:50:00.000Z", ended="2027-03-01T17:10:00.000Z")
+
+
+def test_overlapping_ones_are_both_on_record_and_only_more_time_is_added(board, ada):
+    record(ada, minutes=60)
+    record(ada, began="2027-03-01T10:30:00.000Z", ended="2027-03-01T11:00:00.000Z", minutes=30)
+    assert [each.new_end[11:16] for each in found().interruptions] == ["18:00", "18:30"]
+    assert found().no_voting_after == "2027-03-01T18:30:00.000Z"
 
 
 def test_the_same_entry_twice_is_refused(board, ada):
@@ -194,7 +212,8 @@ def test_the_turnout_follows_the_new_end(board, ada):
     assert table().get(keys.turnout("Board"))["ends"] == "2027-03-01T18:00:00.000Z"
 
 
-def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
+def opened_ballot(ada, monkeypatch):
+    """With two questions."""
     ballot = binding.make(ada, "Spring", ["Chair", "Colour"], no_voting_after=END)
     add_voters(ada, found(ballot.leader), ["ann@example.org"])
     finish_background()
@@ -203,6 +222,11 @@ def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
     binding.open_(ada, multi_ballots.find(ballot.id))
     finish_background()
     stands_at(monkeypatch, NOW)
+    return ballot
+
+
+def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
+    ballot = opened_ballot(ada, monkeypatch)
     with pytest.raises(WrongState):
         record(ada, found(next(name for name in ballot.questions if name != ballot.leader)))
     record(ada, found(ballot.leader), minutes=60)
@@ -211,6 +235,28 @@ def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
         assert [each.number for each in found(name).interruptions] == [1]
         assert found(name).no_voting_after == "2027-03-01T18:00:00.000Z"
     assert len(events()) == 2
+
+
+def test_on_the_results_of_a_ballot_what_came_after_the_seal_is_marked(ada, signed_in, monkeypatch):
+    ballot = opened_ballot(ada, monkeypatch)
+    for number in range(3):
+        record(ada, found(ballot.leader), happened=f"In time {number}")
+        finish_background()
+    voters, results_page = (reverse(f"multi_ballot{page}", args=[ballot.id]) for page in ("", "_results"))
+    page = signed_in(ada).get(voters).content.decode()
+    assert "In time 2" in page.split("<details")[0], "the latest is not folded away"
+    assert "2 earlier entries" in page
+    stands_at(monkeypatch, "2027-03-01T16:00:00.000Z")
+    binding.close(ada, multi_ballots.find(ballot.id))
+    finish_background()
+    seal_closed()
+    assert "after the result was sealed" not in signed_in(ada).get(results_page).content.decode()
+    stands_at(monkeypatch, "2027-03-01T18:00:00.000Z")
+    record(ada, found(ballot.leader), happened="Found out late")
+    finish_background()
+    page = signed_in(ada).get(results_page).content.decode()
+    assert page.count("after the result was sealed") == 1
+    assert "Found out late" in page
 
 
 def test_the_log_makes_the_same_election(board, ada, tmp_path):
@@ -225,7 +271,7 @@ def test_the_log_makes_the_same_election(board, ada, tmp_path):
 def test_organisers_record_it_in_the_elections_time_zone(board, ada, signed_in):
     browser = signed_in(ada)
     page = browser.get(PAGE).content.decode()
-    assert "Mail this to all voters" in page
+    assert "Email this to all voters" in page
     answer = browser.post(PAGE, {**TYPED, "decided": NAUGHTY, "minutes": "30"}, follow=True)
     assert answer.status_code == 200
     (entry,) = found().interruptions
@@ -235,6 +281,30 @@ def test_organisers_record_it_in_the_elections_time_zone(board, ada, signed_in):
     again = browser.post(PAGE, {**TYPED, "decided": NAUGHTY, "minutes": "30"})
     assert again.status_code == 422
     assert "The power failed." in again.content.decode(), "nothing typed is lost"
+
+
+def test_when_clocks_go_back_an_outage_is_recorded_as_the_longest_it_may_have_been(ada, signed_in, monkeypatch):
+    stands_at(monkeypatch, "2027-10-30T22:00:00.000Z")
+    election = drafts.create(ada, "Board", time_zone="Europe/Berlin")
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["ann@example.org"])
+    lifecycle.open_(ada, found())
+    stands_at(monkeypatch, "2027-10-31T06:00:00.000Z")
+    browser = signed_in(ada)
+    typed = {**TYPED, "began": "2027-10-31T02:10", "ended": "2027-10-31T02:20"}
+    page = browser.post(PAGE, typed, follow=True).content.decode()
+    (entry,) = found().interruptions
+    assert (entry.began, entry.ended) == ("2027-10-31T00:10:00.000Z", "2027-10-31T01:20:00.000Z")
+    assert "02:10 CEST" in page or "2:10 a.m. CEST" in page
+    assert "02:20 CET" in page or "2:20 a.m. CET" in page
+
+
+def test_what_happened_is_one_line_wherever_it_is_printed(board, ada, signed_in):
+    browser = signed_in(ada)
+    browser.post(PAGE, {**TYPED, "happened": "Down.\r\n\r\n  roll: 3\u202e of 3", "decided": "\u0642\u0631\u0631\n"})
+    (entry,) = found().interruptions
+    assert (entry.happened, entry.decided) == ("Down. roll: 3 of 3", "\u0642\u0631\u0631")
+    assert browser.post(PAGE, {**TYPED, "happened": "\u202e \n"}).status_code == 422
 
 
 def test_who_may_not_does_not(board, person, signed_in):
@@ -266,6 +336,21 @@ def test_voters_see_it_on_the_election_the_ballot_and_in_the_history(board, ada,
     ballot = eve.get("/election/Board/ballot/").content.decode()
     assert "Voting was interrupted from" in ballot
     assert "7 p.m." in ballot, "the new end"
+    record(ada, happened="Again")
+    assert "7 p.m." in eve.get("/election/Board/ballot/").content.decode(), "also after one without more time"
+
+
+def test_the_calendar_feed_and_the_api_have_it(board, ada, signed_in):
+    record(ada, decided=NAUGHTY, minutes=60)
+    eve = people.find("Eve")
+    assert "20270301T180000Z" in Client().get(f"/calendar/{feed.make(eve)}.ics").content.decode()
+    (told,) = program_of(eve).get("elections/Board").json()["interruptions"]
+    assert (told["began"], told["new_end"], told["corrects"]) == ("2027-03-01T10:00:00Z", "2027-03-01T18:00:00Z", None)
+    assert (told["happened"], told["decided"]) == ("The power failed.", NAUGHTY)
+
+
+def test_who_only_extends_is_told_that_nobody_is_mailed(board, ada, signed_in):
+    assert "record an interruption instead" in signed_in(ada).get(reverse("extend", args=["Board"])).content.decode()
 
 
 # --- mail ---
@@ -368,6 +453,23 @@ def test_the_bundle_proves_what_was_on_record_before_the_result(board, ada, monk
     rules_file.write_text(rules_file.read_text().replace("One hour more.", "Two hours more."))
     code, text = verified(tmp_path)
     assert (code, "does not say of interruptions" in text) == (1, True)
+
+
+def test_the_most_and_longest_entries_are_in_every_report(board, ada, signed_in, monkeypatch, tmp_path):
+    longest = "\u0642\u0637\u0639 ".ljust(rules.MAX_TEXT_CHARS, "\u0627")
+    for number in range(rules.MAX_INTERRUPTIONS):
+        text = f"{number} {longest}"[: rules.MAX_TEXT_CHARS]
+        record(ada, happened=text, decided=text, minutes=15, corrects=number)
+    close_and_seal(ada, monkeypatch)
+    site_sealer().seal()
+    sealed = results.find("Board")
+    page = signed_in(ada).get("/election/Board/results/").content.decode()
+    zipfile.ZipFile(io.BytesIO(bundle.bundle(sealed, names_voters=False).read())).extractall(tmp_path)
+    code, verdict = verified(tmp_path)
+    assert code == 0, verdict
+    assert f"interruptions on record: {rules.MAX_INTERRUPTIONS}" in verdict
+    for text in (page, text_report.as_text(sealed), verdict):
+        assert "".join(text.split()).count("".join(longest[:-3].split())) >= 2 * rules.MAX_INTERRUPTIONS
 
 
 # --- pauses of the site ---
