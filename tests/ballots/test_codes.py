@@ -24,7 +24,7 @@ from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
-from pages.lists import Details, check_mark
+from pages.lists import Details, Verdict, check_mark, read_voters
 from ranking.candidates import Candidate
 from ranking.codes import code_symbols
 from store import keys
@@ -88,6 +88,34 @@ def test_a_code_opens_the_ballot_and_the_receipt_has_words(board, code):
     (event,) = [each for each in log().since(0) if each["event_type"] == "BallotCast"]
     assert (event["actor"], set(event["event_data"])) == ("4711@", {"election_name", "voter_name", "changed"})
     assert rolls.on_roll("Board", ["4711@"])["4711@"].voted
+
+
+LOOKALIKES = str.maketrans("01", "Ol")
+WIDE = {ord(sign): ord(sign) + 0xFEE0 for sign in "0123456789ABCDEFGHJKMNPQRSTVWXYZ-"}
+
+
+@pytest.mark.parametrize(
+    "typing",
+    [
+        str.lower,
+        lambda code: f"  {code} ",
+        lambda code: code.replace("-", ""),
+        lambda code: " ".join(code),
+        lambda code: code.replace("-", "\u2013"),
+        lambda code: code.replace("-", "\u00a0\u200b"),
+        lambda code: code.translate(LOOKALIKES),
+        lambda code: code.replace("1", "I").replace("0", "o"),
+        lambda code: code.translate(WIDE),
+    ],
+)
+def test_a_code_opens_the_ballot_however_it_is_typed(board, code, typing):
+    come_in(typing(code))
+
+
+def test_a_typing_error_opens_nothing_and_is_kept_to_be_corrected(board, code):
+    other = code[:-1] + ("2" if code[-1] != "2" else "3")
+    _client, page = enter(other)
+    assert (page.status_code, fields_of(page, DOOR)["code"]) == (422, other)
 
 
 def test_the_qr_code_leads_to_a_page_whose_button_leads_on(board, code):
@@ -166,6 +194,45 @@ def test_a_second_answer_is_asked_for_if_the_organiser_wants_it(owner, check, ri
         _client, page = enter(code, wrong)
         assert (page.status_code, str(by_letter.WRONG) in text_of(page)) == (422, True)
     come_in(code, right)
+
+
+@pytest.mark.parametrize(
+    ("number", "typed", "is_right"),
+    [
+        ("0047", "0047", True),
+        ("0047", "47", False),
+        ("A-12/3 b", "a-12/3  B", True),
+        ("#5", "#5", True),
+        ("#5", "5", False),
+        ("\u4f1a\u54e16", "\u4f1a\u54e1\uff16", True),
+        ("4711", "\uff14\uff17\uff11\uff11", True),
+        ("\uff14\uff17", "47", True),
+        ("STRASSE-1", "stra\u00dfe-1", True),
+        ("9" * 40, "9" * 40, True),
+        ("9" * 40, "9" * 39, False),
+        ("4711", "4711@", True),
+        ("4711", "@", False),
+    ],
+)
+def test_member_numbers_of_all_kinds_are_asked_for_as_they_are_written(owner, number, typed, is_right):
+    election = drafts.create(owner, "Board", letter_check="number")
+    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, election, [f"{number}@"], {f"{number}@": Details("Ada")})
+    (code,) = codes(owner, lifecycle.open_(owner, elections.find("Board"), editable=False)).values()
+    assert enter(code, typed)[1].status_code == (302 if is_right else 422)
+
+
+@pytest.mark.parametrize(
+    "typed", ["10.12.1815", "10/12/1815", " 10. 12. 1815", "\uff11\uff10.\uff11\uff12.\uff11\uff18\uff11\uff15"]
+)
+def test_a_date_of_birth_is_written_as_people_do(owner, typed):
+    come_in(codes(owner, opened(owner, letter_check="birth"))["4711@"], typed)
+
+
+def test_numbers_that_differ_by_case_are_one(owner):
+    """Nobody can tell them apart on the telephone: the second is refused before anything is printed."""
+    rows = read_voters("name,member number\nAda,a1\nBo,A1\n".encode())
+    assert [(each.value, each.verdict) for each in rows] == [("a1@", Verdict.NEW), ("A1@", Verdict.REPEATED)]
 
 
 def test_the_setting_is_chosen_in_a_draft_and_copied(owner, signed_in):

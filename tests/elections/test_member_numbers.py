@@ -24,9 +24,12 @@ from pages import lists
 from pages.lists import Details, Verdict, read_voters
 from ranking.candidates import Candidate
 from store import keys
+from store.log import layout
+from store.table import LOG
 from tests.background import finish_background, queue_mailings
 from tests.ballots.test_pages import fields_of
 from upkeep import replay
+from upkeep.erasure import log_erasure
 
 NAME = "Ada#<b>\U0001f600 \u05d0\u05d3\u05d4"
 ANN = "ann@example.org"
@@ -258,9 +261,16 @@ def test_the_log_has_no_name_and_no_address_and_makes_the_same_roll(ada, board):
     assert replay.check(table(), replay.quietly).first == ()
 
 
-def test_names_and_addresses_are_erased_and_the_right_to_vote_stays(board):
-    rolls.forget_display_names("4711@")
+def test_names_and_addresses_are_erased_and_the_right_to_vote_stays(ada, board, settings):
+    settings.FORGET_AFTER_DAYS = 1
+    group = saved_groups.save_roll(ada, board, "form")
+    finish_background()
+    log_erasure.request_erasure("4711@")
     assert (voter().display_name, voter().postal, voter().language, voter().check) == ("", (), "", "")
+    assert "4711@" in [each.name for each in groups.every_member(group.id)]
+    left = str([item for kind, item in layout.everything(table()) if kind != LOG])
+    for word in (NAME, *DETAILS.postal, DETAILS.check):
+        assert repr(word)[1:-1] not in left
 
 
 def test_auditors_see_no_address(board):
