@@ -40,7 +40,7 @@ from store import keys
 from store.parallel import run_parallel
 
 from . import imports, list_summary, services, sources
-from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SearchForm, SkilledVotersForm, SourceForm
+from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SkilledVotersForm, SourceForm, VoterSearchForm
 from .imports import Import
 from .services import add_voters
 
@@ -61,7 +61,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
         return _failed(request, election)
-    search = SearchForm(request.GET)
+    search = VoterSearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0

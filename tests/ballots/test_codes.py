@@ -100,7 +100,7 @@ WIDE = {ord(sign): ord(sign) + 0xFEE0 for sign in "0123456789ABCDEFGHJKMNPQRSTVW
         str.lower,
         lambda code: f"  {code} ",
         lambda code: code.replace("-", ""),
-        lambda code: " ".join(code),
+        " ".join,
         lambda code: code.replace("-", "\u2013"),
         lambda code: code.replace("-", "\u00a0\u200b"),
         lambda code: code.translate(LOOKALIKES),
@@ -231,7 +231,7 @@ def test_a_date_of_birth_is_written_as_people_do(owner, typed):
 
 def test_numbers_that_differ_by_case_are_one(owner):
     """Nobody can tell them apart on the telephone: the second is refused before anything is printed."""
-    rows = read_voters("name,member number\nAda,a1\nBo,A1\n".encode())
+    rows = read_voters(b"name,member number\nAda,a1\nBo,A1\n")
     assert [(each.value, each.verdict) for each in rows] == [("a1@", Verdict.NEW), ("A1@", Verdict.REPEATED)]
 
 

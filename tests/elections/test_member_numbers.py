@@ -76,6 +76,10 @@ def test_a_voter_is_listed_in_one_of_three_ways(name, by_account, by_number, by_
 def test_pages_call_them_by_name_and_number():
     assert rolls.voter_label("4711@", "Ada") == "Ada (member 4711)"
     assert rolls.voter_label("4711@") == "member 4711"
+    hebrew = "\u05d0\u05d3\u05d4"
+    isolated = f"\u2068{hebrew}\u2069"
+    assert rolls.voter_label("4711@", hebrew) == f"{isolated} (member 4711)", "or brackets and number change places"
+    assert rolls.voter_label(f"{hebrew}@") == f"member {isolated}"
     assert (rolls.voter_label(ANN, "Ann"), rolls.voter_label(ANN)) == ("Ann", ANN)
 
 
@@ -208,7 +212,7 @@ def test_a_copy_a_group_and_a_second_question_have_them_too(ada, board):
     group = saved_groups.save_roll(ada, board, "form")
     finish_background()
     member = next(each for each in groups.every_member(group.id) if each.name == "4711@")
-    assert (member.label, member.details.postal) == (f"{NAME} (member 4711)", DETAILS.postal)
+    assert (member.label, member.details.postal) == (rolls.voter_label("4711@", NAME), DETAILS.postal)
     saved_groups.put_on_roll(ada, drafts.create(ada, "Third"), group.id)
     finish_background()
     assert voter(election="Third").postal == DETAILS.postal
