@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -63,13 +62,12 @@ def print_letters(request: HttpRequest, election: Election) -> HttpResponse:
 def _printed(
     request: HttpRequest, election: Election, batch: int, most: int, how: str, sender: str
 ) -> HttpResponse | StreamingHttpResponse:
+    most = MAX_EXPORTED if how == FILE else most
+    printed = services.print_batch(request.user, election, batch, most, how, sender)
     if how == FILE:
-        each = services.print_each(request.user, election, batch, MAX_EXPORTED, how, sender)
-        found = chain([next(each)], each)  # refused now or never
-        answer = StreamingHttpResponse(_csv(election, found), content_type="text/csv; charset=utf-8")
+        answer = StreamingHttpResponse(_csv(election, printed), content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = f'attachment; filename="letters-{batch}.csv"'
         return answer
-    printed = services.print_batch(request.user, election, batch, most, how, sender)
     context = {"pages": _pages(election, printed, request.user.name, sender), "number": len(printed), "batch": batch}
     return render(request, "elections/letters/print.html", election_context(request, election, **context))
 
@@ -105,7 +103,7 @@ def short_address() -> str:
     return absolute_url(reverse("enter_code")).partition("://")[2].rstrip("/")
 
 
-def _csv(election: Election, found: Iterable[Letter]) -> Iterator[str]:
+def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
     lines = [f"address {number}" for number in range(1, lists.MAX_POSTAL_LINES + 1)]
     header = ["member number", "name", *lines, "language", "code", "link", "address to type", "election", "voting ends"]
     ends = f"{election.ends:%Y-%m-%d %H:%M} UTC" if election.ends else ""

@@ -145,21 +145,44 @@ def test_one_vote_whichever_way_comes_first(owner, secret):
     assert len(list(repository.every_ballot("Board"))) == 2
 
 
-def test_a_letter_opens_all_questions_of_a_ballot(owner):
+@pytest.fixture
+def spring(owner):
+    """Two questions on one ballot."""
     made = binding.make(owner, "Spring", ("Chair", "Colour"))
     for name in made.questions:
         add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
-    add_voters(owner, elections.find(made.leader), ["4711@"], {"4711@": Details("Ada")})
+    add_voters(owner, elections.find(made.leader), MEMBERS, dict.fromkeys(MEMBERS, Details("Ada")))
     binding.open_(owner, multi_ballots.find(made.id))
     finish_background()
-    client, page = enter(codes(owner, elections.find(made.leader))["4711@"])
-    assert page["Location"] == f"/book/{made.id}/ballot/"
+    return made
+
+
+def vote_on_both(client: Client, code: str, spring):
+    _client, page = enter(code, client=client)
+    assert page["Location"] == f"/book/{spring.id}/ballot/"
     for place in (1, 2):
-        at = f"/book/{made.id}/ballot/{place}/"
+        at = f"/book/{spring.id}/ballot/{place}/"
         review = client.post(at, fields_of(client.get(at), at) | {"rank-0": "1"}, follow=True)
-    receipts = client.post(f"/book/{made.id}/ballot/cast/", fields_of(review, f"/book/{made.id}/ballot/cast/"))
-    assert [len(list(repository.every_ballot(name))) for name in made.questions] == [1, 1]
+    return client.post(f"/book/{spring.id}/ballot/cast/", fields_of(review, f"/book/{spring.id}/ballot/cast/"))
+
+
+def test_a_letter_opens_all_questions_of_a_ballot(owner, spring):
+    receipts = vote_on_both(Client(), codes(owner, elections.find(spring.leader))["4711@"], spring)
+    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [1, 1]
     assert 'class="words"' in receipts.content.decode()
+
+
+def test_the_next_letter_in_the_same_browser_does_not_find_what_it_keeps_of_the_last(owner, spring):
+    """A household that shares a phone: with the secret of a ballot, that ballot could be read and changed."""
+    client, own = Client(), codes(owner, elections.find(spring.leader))
+    kept = [
+        re.search('data-done="([^"]+)"', vote_on_both(client, own[member], spring).content.decode())[1]
+        for member in ("4711@", "4712@")
+    ]
+    assert len(set(kept)) == 2
+    page = client.get(f"/book/{spring.id}/ballot/", follow=True).content.decode()
+    assert kept[0] not in page
+    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [2, 2]
 
 
 def test_after_the_close_the_letter_opens_the_result(owner, board, code):

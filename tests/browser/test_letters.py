@@ -33,7 +33,7 @@ LONGEST = "Mm" * (MAX_POSTAL_CHARS // 2)
 MEMBERS = {
     "1@": Details("Ada Lovelace", postal=("52062 Aachen",)),
     "2@": Details("Nobody's Address"),
-    "3@": Details("Karl", postal=("Institut", "c/o Schmidt", "Aufgang C", "Hauptstra\u00dfe 127 b", "52062 Aachen", "D")),
+    "3@": Details("Karl", postal=("Institut", "c/o Schmidt", "Aufgang C", "Hauptstra\u00dfe 127", "52062 Aachen", "D")),
     "4@": Details(HEBREW, postal=(f"{HEBREW} 5", "61000", "ISRAEL"), language="de"),
     "\u4f1a5@": Details(CHINESE, postal=(CHINESE * 5, CHINESE * 3, "105-0011 TOKYO", "JAPAN")),
     "#" * MAX_NUMBER_CHARS + "@": Details("Ww" * (MAX_NAME_CHARS // 2), postal=(LONGEST,) * MAX_POSTAL_LINES),

@@ -210,6 +210,11 @@ def test_letters_list_the_questions_of_their_voters_and_all_lead_to_one_ballot(p
     for sheet in sheets:
         (code,) = re.findall(r'class="sheet-symbols" dir="ltr">([^<]+)<', sheet)
         assert Client().post("/code/", {"code": code})["Location"] == f"/book/{made.id}/ballot/"
+    other = f"/election/{made.questions[1]}/roll/"
+    assert "no postal address" not in signed_in("the organiser").get(other).content.decode(), (
+        "the leading roll has them"
+    )
+    assert 'value="M"' in signed_in("the organiser").get(f"{other}letter/?voter=2%40", follow=True).content.decode()
 
 
 def test_an_address_that_is_long_is_printed_in_smaller_letters():
