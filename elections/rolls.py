@@ -15,7 +15,7 @@ from accounts.models import User
 from acts.background import OVERWRITE, TaskType
 from acts.caches import Cacheable
 from acts.storage import table
-from mail.names import isolated
+from mail.names import isolated, turned_as_here
 from pages.lists import Details
 from store import keys, sharded_reads
 from store.splitting import by_count
@@ -106,7 +106,8 @@ def voter_label(voter_name: str, display_name: str = "") -> str:
     if not is_by_number(voter_name):
         return display_name or voter_name
     values = {"name": isolated(display_name), "number": isolated(number_of(voter_name))}
-    return gettext("%(name)s (member %(number)s)") % values if display_name else gettext("member %(number)s") % values
+    label = gettext("%(name)s (member %(number)s)") if display_name else gettext("member %(number)s")
+    return turned_as_here(label % values)
 
 
 # --- the entries of one person ---

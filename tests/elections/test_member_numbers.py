@@ -78,8 +78,10 @@ def test_pages_call_them_by_name_and_number():
     assert rolls.voter_label("4711@") == "member 4711"
     hebrew = "\u05d0\u05d3\u05d4"
     isolated = f"\u2068{hebrew}\u2069"
-    assert rolls.voter_label("4711@", hebrew) == f"{isolated} (member 4711)", "or brackets and number change places"
-    assert rolls.voter_label(f"{hebrew}@") == f"member {isolated}"
+    assert rolls.voter_label("4711@", hebrew) == f"\u200e{isolated} (member 4711)", (
+        "or brackets and number change places"
+    )
+    assert rolls.voter_label(f"{hebrew}@") == f"\u200emember {isolated}"
     assert (rolls.voter_label(ANN, "Ann"), rolls.voter_label(ANN)) == ("Ann", ANN)
 
 
