@@ -191,8 +191,18 @@ def test_one_is_added_by_hand_and_gets_another_address_later(ada, board, signed_
     assert voter("12@").postal == ("Main Street 9", "Aachen")
     assert voter("12@").check == lists.check_mark("12@", "1950-02-01")
     assert "Main Street 9" in client.get(f"{page}?voter=12%40").content.decode()
-    client.post(page, fields | {"postal": "Elsewhere", "birth": ""})
+    mistyped = client.post(page, fields | {"name": "Cem", "postal": "Elsewhere"})
+    assert (mistyped.status_code, voter("12@").display_name) == (422, "Bea")
+    assert "Bea (member 12) is on the roll already" in mistyped.content.decode()
+    change = f"{page}?voter=12%40"
+    client.post(change, fields | {"number": "4711", "postal": "Elsewhere", "birth": ""})
     assert (voter("12@").postal, voter("12@").check) == (("Elsewhere",), lists.check_mark("12@", "1950-02-01"))
+    assert voter("4711@").postal == DETAILS.postal
+    events = len(list(log().since(0)))
+    for _time in range(2):
+        client.post(change, {"name": "Bea", "postal": "", "language": "", "birth": ""})
+    assert (voter("12@").postal, voter("12@").language, bool(voter("12@").check)) == ((), "", True)
+    assert len(list(log().since(0))) == events + 1
     shown = client.get("/election/Board/roll/").content.decode()
     assert "Bea (member 12)" in shown
     assert "by letter" in shown
