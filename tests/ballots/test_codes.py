@@ -328,6 +328,17 @@ def test_guesses_at_a_date_of_birth_are_few_and_lock_nobody_else_out(owner):
     assert enter(own["4712@"], BORN, address="10.0.0.1")[1].status_code == 302, "somebody else in the same network"
 
 
+def test_a_thief_with_many_networks_stops_one_code_until_it_is_reissued(owner):
+    board = opened(owner, letter_check="birth")
+    own = codes(owner, board)
+    for number in range(by_letter.PER_CODE.most):
+        enter(own["4711@"], "1900-01-01", address=f"10.0.{number}.1")
+    assert "tried too often" in text_of(enter(own["4711@"], BORN)[1])
+    come_in(own["4712@"], BORN)
+    letters.reissue(owner, board, "4711@")
+    come_in(codes(owner, board, 2)["4711@"], BORN)
+
+
 def test_right_codes_do_not_use_up_tries(board, code):
     for _try in range(by_letter.PER_NETWORK.most + 2):
         come_in(code)
