@@ -13,7 +13,7 @@ import pytest
 import yaml
 from botocore.exceptions import ClientError
 from django.core.management import get_commands, load_command_class
-from django.urls import get_resolver, reverse, reverse
+from django.urls import get_resolver, reverse
 from prometheus_client.parser import text_string_to_metric_families
 
 from config.settings import BASE_DIR
