@@ -260,9 +260,10 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
     return answer
 
 
-def multi_ballot_key(request: HttpRequest, way: Way) -> str:
-    """Under which the browser keeps the secret, if it may."""
-    return drafts.key(request, "book", way.multi_ballot.id, way.multi_ballot.created_at)
+def multi_ballot_key(request: HttpRequest, way: Way, standing: Standing) -> str:
+    """Under which the browser keeps the secret, if it may; not for the next who opens a link or a letter in it."""
+    by = [standing.link.voter] if standing.link else []
+    return drafts.key(request, "book", way.multi_ballot.id, way.multi_ballot.created_at, *by)
 
 
 def _row(way: Way, answer: Answer) -> dict[str, Any]:
@@ -337,7 +338,9 @@ def _show_receipts(request: HttpRequest, way: Way, outcomes: Mapping[str, Outcom
         "may_vote": may_vote,
         "has_codes": any(row["cast"] for row in rows),
         **words_context(secret if has_own_words else "", change_path),
-        "draft_key": "" if NO_DRAFTS in standings[0].election.safeguards else multi_ballot_key(request, way),
+        "draft_key": ""
+        if NO_DRAFTS in standings[0].election.safeguards
+        else multi_ballot_key(request, way, standings[0]),
         "offers_words": has_words(standings[0]) and any(each.voted for each in standings),
     }
     return render(

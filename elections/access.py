@@ -52,7 +52,8 @@ def organiser_page(action: Action) -> Any:
                 request,
                 _("This election is one of several questions on a ballot. You can do this here, for all of them."),
             )
-            return redirect(address)
+            asked = request.META["QUERY_STRING"]
+            return redirect(f"{address}?{asked}" if asked else address)
 
         return opened(redirecting)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -15,6 +15,7 @@ from accounts.models import User
 from acts.background import OVERWRITE, TaskType
 from acts.caches import Cacheable
 from acts.storage import table
+from mail.names import isolated, turned_as_here
 from pages.lists import Details
 from store import keys, sharded_reads
 from store.splitting import by_count
@@ -27,6 +28,7 @@ from .sharding import Known
 
 NUMBER_SIGN = "@"  # follows member numbers on the roll
 LETTER_FIELDS = ("display_name", "postal", "language", "check")  # of somebody listed by member number
+LETTER_OF_MEMBER = "letter"  # these fields of a member of a saved group
 IMPORTING = TaskType("import voters", _("Importing voters"))
 MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 
@@ -103,8 +105,9 @@ def voter_label(voter_name: str, display_name: str = "") -> str:
     """What pages call a voter, within one `<bdi>`."""
     if not is_by_number(voter_name):
         return display_name or voter_name
-    values = {"name": display_name, "number": number_of(voter_name)}
-    return gettext("%(name)s (member %(number)s)") % values if display_name else gettext("member %(number)s") % values
+    values = {"name": isolated(display_name), "number": isolated(number_of(voter_name))}
+    label = gettext("%(name)s (member %(number)s)") if display_name else gettext("member %(number)s")
+    return turned_as_here(label % values)
 
 
 # --- the entries of one person ---
@@ -254,10 +257,10 @@ def letter_fields(details: Details) -> Item:
 
 
 def forget_display_names(voter: str) -> None:
-    """Removes the name that mails greet somebody by, or all that letters need, from every roll; the record of who may
-    vote stays as it is."""
-    for entry in table().each(keys.elections_of_voter(voter)):
-        if known := tuple(name for name in LETTER_FIELDS if name in entry):
+    """Removes the name that mails greet somebody by, or all that letters need, from every roll and every saved group;
+    the record of who may vote stays as it is."""
+    for entry in chain(table().each(keys.elections_of_voter(voter)), table().each(keys.groups_with(voter))):
+        if known := tuple(name for name in (*LETTER_FIELDS, LETTER_OF_MEMBER) if name in entry):
             with suppress(Refused):  # taken off the roll meanwhile
                 table().write(Update(Key(entry["PK"], entry["SK"]), remove=known, when=Exists()))
 

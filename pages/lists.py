@@ -561,7 +561,7 @@ def _prefix_pattern(lines: list[str]) -> re.Pattern[str]:
 
 # --- exports ---
 
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
+FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")  # some spreadsheets take wide signs for formulas, too
 
 
 def as_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import unicodedata
 from typing import Any
 
 from django import forms
@@ -17,8 +18,8 @@ MIN_VOTES_PER_PREFIX = 500  # votes, at least, that share what is sent of a code
 
 
 def normalise_code(typed: str) -> str:
-    """A code, or part of one, however it was typed."""
-    return typed.upper().translate(MISREAD)
+    """A code, or part of one, however it was typed: also in the wide letters and digits of East Asian keyboards."""
+    return unicodedata.normalize("NFKC", typed).upper().translate(MISREAD)
 
 
 def code_symbols(typed: str) -> str:

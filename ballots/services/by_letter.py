@@ -29,8 +29,8 @@ class WrongCode(NotAllowed):
 
 
 WRONG = _(
-    "This code does not work, or what you entered with it does not match. Please compare it with your latest letter: "
-    "a newer letter replaces an older one."
+    "This code does not work, or the date of birth or member number does not match it. Please compare it with your "
+    "latest letter: a newer letter replaces an older one."
 )
 
 

@@ -99,7 +99,7 @@ def group_of(item: Item) -> Group:
 
 
 def member_of(item: Item) -> Member:
-    return Member(item["member_name"], item.get("account"), _details_of(item.get("letter", {})))
+    return Member(item["member_name"], item.get("account"), _details_of(item.get(rolls.LETTER_OF_MEMBER, {})))
 
 
 def _details_of(stored: Item) -> Details:
@@ -148,7 +148,7 @@ def _new_member(group_id: str, member: Member) -> Put:
     place = keys.member(group_id, member.name)
     index = {"GSI1PK": keys.groups_with(member.name).pk, "GSI1SK": keys.group_by_id(group_id)}
     bound: Item = {} if member.account is None else {"account": member.account}
-    bound |= {"letter": letter} if (letter := rolls.letter_fields(member.details)) else {}
+    bound |= {rolls.LETTER_OF_MEMBER: letter} if (letter := rolls.letter_fields(member.details)) else {}
     fields = {"group_id": group_id, "member_name": member.name, **bound}
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **fields}, when=Missing())
 

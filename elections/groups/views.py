@@ -23,7 +23,7 @@ from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from elections.access import election_context, organiser_page
 from elections.roll import list_summary
-from elections.roll.forms import ImportedForm, SearchForm
+from elections.roll.forms import ImportedForm, VoterSearchForm
 from elections.roll.services import compare
 from elections.roll.views import preview_context, start_import
 from elections.rules import Action, Election
@@ -130,7 +130,7 @@ owned: Any = requires(Permission.USE_APPLICATION, load=repository.find, rule=_ow
 @owned
 @require_safe
 def group(request: HttpRequest, group: Group) -> HttpResponse:
-    search = SearchForm(request.GET)
+    search = VoterSearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     found, older = read_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
     used = services.used_in(request.user, group.id, MAX_USES_SHOWN)

@@ -11,8 +11,8 @@ from .services import FILE, MAX_PRINTED, PAGE
 
 MAX_SENDER_CHARS = 100
 HOW = {
-    PAGE: _("here: a page to print, with a sheet for each letter"),
-    FILE: _("elsewhere: all that wait, as a CSV file for a print shop"),
+    PAGE: _("here: a page with one sheet for each letter"),
+    FILE: _("at a print shop: a CSV file with all waiting letters"),
 }
 SIZES = (50, 100, 250, MAX_PRINTED)
 
@@ -23,7 +23,7 @@ class PrintForm(forms.Form):
     batch = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=99_999)
     how = forms.ChoiceField(label=_("Print them"), choices=list(HOW.items()), initial=PAGE, widget=forms.RadioSelect)
     most = forms.TypedChoiceField(
-        label=_("Letters on one page to print, at most"),
+        label=_("Letters to print here, at most"),
         choices=[(size, str(size)) for size in SIZES],
         coerce=int,
         initial=100,
@@ -33,7 +33,7 @@ class PrintForm(forms.Form):
         required=False,
         max_length=MAX_SENDER_CHARS,
         widget=forms.TextInput(attrs={"dir": "auto"}),
-        help_text=_("For example: Swimming Club · Main Street 1 · 52062 Aachen. Without it, the name of this site."),
+        help_text=_("For example: Swimming Club · Main Street 1 · 52062 Aachen. If empty, the name of this site."),
     )
 
     def clean_sender(self) -> str:

@@ -6,6 +6,7 @@ reissued. Twelve of 32 symbols make 60 bits: with 10,000 letters, one guess in 1
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 
 from django.core.exceptions import ValidationError
@@ -50,6 +51,11 @@ def is_waiting(election: Election, voter: Voter) -> bool:
     return not voter.letter_batch and (election.letter_check != BIRTH or bool(voter.check))
 
 
+def addressee(election: Election, voter: Voter) -> str:
+    """What a letter calls its voter: not by the number, if whoever steals it is asked for that."""
+    return voter.display_name if election.letter_check == NUMBER else voter.label
+
+
 def answers_check(asked: str, voter: Voter, typed: str) -> bool:
     """Whether it is what this voter is asked for besides the code. Takes as long for a wrong answer as for the right
     one."""
@@ -57,13 +63,14 @@ def answers_check(asked: str, voter: Voter, typed: str) -> bool:
     number = _cleaned(lists.clean_number, typed)
     is_right = {
         BIRTH: constant_time_compare(birth, voter.check),
-        NUMBER: constant_time_compare(fold(number), fold(voter.name)),
+        NUMBER: constant_time_compare(fold(number), fold(unicodedata.normalize("NFKC", voter.name))),
     }
     return not asked or is_right[asked]
 
 
 def _cleaned(clean: Callable[[str], str], typed: str) -> str:
+    """Also in the wide letters and digits of East Asian keyboards."""
     try:
-        return clean(typed)
+        return clean(unicodedata.normalize("NFKC", typed))
     except ValidationError:
         return ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from unicodedata import east_asian_width
 
 from django.utils.translation import gettext_lazy as _
 
@@ -31,7 +32,8 @@ from .repository import LetterBatch
 MAX_PRINTED = 500  # letters of one page to print
 MAX_EXPORTED = 10_000  # letters of one file for a print shop
 TRANSACTION_LETTERS = 40  # two items each
-LINE_CHARS, MAX_WINDOW_LINES = 38, 7  # in the window of an envelope
+IN_WINDOW = {"": (38, 7), "small": (52, 10)}  # characters of a line and lines in the window, by the size of letters
+MAX_LINES_EACH = 2  # that a name or a line of an address is folded into; the rest is cut off
 PAGE, FILE = "page", "file"  # how a batch was printed
 NONE_WAITING = _("No letters are waiting to be printed.")
 PRINTED_MEANWHILE = _(
@@ -48,10 +50,18 @@ class Letter:
     code: str
 
     @property
-    def is_crowded(self) -> bool:
-        """Whether the address fits the window of an envelope only in smaller letters."""
-        lines = sum(1 + len(line) // LINE_CHARS for line in (self.voter.display_name, *self.voter.postal))
-        return lines > MAX_WINDOW_LINES
+    def address(self) -> tuple[str, ...]:
+        return self.voter.display_name, *self.voter.postal
+
+    @property
+    def size(self) -> str:
+        """The largest letters in which the address fits the window of an envelope."""
+        widths = [sum(2 if east_asian_width(sign) in "WF" else 1 for sign in line) for line in self.address]
+
+        def lines(chars: int) -> int:
+            return sum(min(1 + width // chars, MAX_LINES_EACH) for width in widths)
+
+        return next((size for size, (chars, most) in IN_WINDOW.items() if lines(chars) <= most), "tiny")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -30,7 +29,7 @@ from pages import lists
 from pages.messages import refusals_as_messages
 from pages.qr import qr_svg
 
-from . import repository, services
+from . import repository, rules, services
 from .forms import PrintForm
 from .services import FILE, MAX_EXPORTED, Letter
 
@@ -63,13 +62,12 @@ def print_letters(request: HttpRequest, election: Election) -> HttpResponse:
 def _printed(
     request: HttpRequest, election: Election, batch: int, most: int, how: str, sender: str
 ) -> HttpResponse | StreamingHttpResponse:
+    most = MAX_EXPORTED if how == FILE else most
+    printed = services.print_batch(request.user, election, batch, most, how, sender)
     if how == FILE:
-        each = services.print_each(request.user, election, batch, MAX_EXPORTED, how, sender)
-        found = chain([next(each)], each)  # refused now or never
-        answer = StreamingHttpResponse(_csv(election, found), content_type="text/csv; charset=utf-8")
+        answer = StreamingHttpResponse(_csv(election, printed), content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = f'attachment; filename="letters-{batch}.csv"'
         return answer
-    printed = services.print_batch(request.user, election, batch, most, how, sender)
     context = {"pages": _pages(election, printed, request.user.name, sender), "number": len(printed), "batch": batch}
     return render(request, "elections/letters/print.html", election_context(request, election, **context))
 
@@ -83,16 +81,16 @@ def _pages(election: Election, found: list[Letter], actor: str, sender: str) -> 
         with override(language):
             if (language, own) not in known:
                 known[language, own] = _about(election, actor, language, own)
-            about = dict(known[language, own])
-            about |= {"letter": letter, "sender": sender or site_name(), "site": site_name(), "settings": election}
-            about |= {"qr": qr_svg(code_url(letter.code)), "address": short_address()}
+            about = known[language, own] | {"letter": letter, "qr": qr_svg(code_url(letter.code))}
+            about |= {"addressee": rules.addressee(election, letter.voter), "sender": sender or site_name()}
             yield mark_safe(render_to_string("elections/letters/letter.html", about))  # noqa: S308 - of a template
 
 
-def _about(election: Election, actor: str, language: str, own: tuple[str, ...]) -> Mapping[str, Any]:
+def _about(election: Election, actor: str, language: str, own: tuple[str, ...]) -> dict[str, Any]:
     """What letters in one language to people with the same questions have in common."""
-    values = wording.email_values(election, actor, now_text(), list(own))
+    values: dict[str, Any] = {**wording.email_values(election, actor, now_text(), list(own))}
     asked = values.pop("questions").splitlines()
+    values |= {"site": site_name(), "address": short_address(), "settings": election}
     return values | {"questions": asked, "is_rtl": get_language_bidi(), "language": language}
 
 
@@ -105,14 +103,15 @@ def short_address() -> str:
     return absolute_url(reverse("enter_code")).partition("://")[2].rstrip("/")
 
 
-def _csv(election: Election, found: Iterable[Letter]) -> Iterator[str]:
+def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
     lines = [f"address {number}" for number in range(1, lists.MAX_POSTAL_LINES + 1)]
     header = ["member number", "name", *lines, "language", "code", "link", "address to type", "election", "voting ends"]
     ends = f"{election.ends:%Y-%m-%d %H:%M} UTC" if election.ends else ""
     about = ballot_name(election), ends
+    tells_number = election.letter_check != rules.NUMBER
     rows = (
         [
-            *(number_of(each.voter.name), each.voter.display_name),
+            *(number_of(each.voter.name) if tells_number else "", each.voter.display_name),
             *(each.voter.postal + ("",) * lists.MAX_POSTAL_LINES)[: lists.MAX_POSTAL_LINES],
             *(each.voter.language or settings.LANGUAGE_CODE, each.code, code_url(each.code), short_address(), *about),
         ]
@@ -133,7 +132,8 @@ def reissue_letter(request: HttpRequest, election: Election) -> HttpResponse:
                 "%(count)d letters no longer work, and wait to be printed again with new codes.",
                 count,
             )
-            messages.success(request, sentence % {"count": count})
+            none = _("No letter of this batch works any more.")
+            messages.success(request, sentence % {"count": count} if count else none)
         else:
             voter = services.reissue(request.user, election, request.POST.get("voter", ""))
             done = _("The letter of %(name)s no longer works. A new one waits to be printed.")

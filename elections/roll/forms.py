@@ -168,6 +168,14 @@ class SearchForm(forms.Form):
     q = forms.CharField(label=_("Name begins with"), required=False, max_length=MAX_NAME_CHARS)
 
 
+class VoterSearchForm(SearchForm):
+    """By what voters are listed, which is not what pages call them."""
+
+    q = forms.CharField(
+        label=_("User name, address or member number begins with"), required=False, max_length=MAX_NAME_CHARS
+    )
+
+
 class SourceForm(forms.Form):
     """What the roll follows: a file, or one of the groups that the site offers."""
 

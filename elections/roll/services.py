@@ -291,6 +291,24 @@ def _readdress(actor: User, election: Election, known: Known, on_roll: Mapping[s
         record(actor, "VotersReaddressed", election, {"voters": list(changed)}, *writes)
 
 
+def list_by_letter(actor: User, election: Election, number: str, details: Details, *, is_new: bool) -> None:
+    """Put somebody with a member number on the roll, or change all that letters to them need except the date of birth,
+    which is not shown and stays if it is not given. A number that was mistyped changes nobody else's letter."""
+    check(actor, election, Action.ADD_VOTERS)
+    voter = rolls.on_roll(election, [number]).get(keys.fold(number))
+    if voter is None:
+        add_voters(actor, election, [number], {number: details})
+        return
+    if is_new:
+        sentence = _("%(name)s is on the roll already. Press “Change” there to change the details.")
+        raise rules.WrongState(sentence % {"name": voter.label})
+    fields, there = rolls.letter_fields(details), rolls.letter_fields(voter.details)
+    gone = there.keys() - fields.keys() - {"check"}
+    if gone or there | fields != there:
+        changed = Update(sharding.voter_key(election, voter.name), set=fields, remove=tuple(gone), when=Exists())
+        record(actor, "VotersReaddressed", election, {"voters": [voter.name]}, changed)
+
+
 def _new_fields(voter: Voter, details: Details) -> Item:
     """What is known of somebody who gets letters, and not on the roll yet."""
     wanted, there = rolls.letter_fields(details), rolls.letter_fields(voter.details)

@@ -40,7 +40,7 @@ from store import keys
 from store.parallel import run_parallel
 
 from . import imports, list_summary, services, sources
-from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SearchForm, SkilledVotersForm, SourceForm
+from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SkilledVotersForm, SourceForm, VoterSearchForm
 from .imports import Import
 from .services import add_voters
 
@@ -61,7 +61,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
         return _failed(request, election)
-    search = SearchForm(request.GET)
+    search = VoterSearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
@@ -228,15 +228,17 @@ def add_voters_from(form: Any, actor: User, election: Election) -> str:
 @form_page
 def voter_by_letter(request: HttpRequest, election: Election) -> HttpResponse:
     """Somebody who gets a letter: a new voter, or another address of one who is on the roll."""
-    form = MemberForm(form_data(request), initial=_member_initial(election, request.GET.get("voter", "")))
+    known = _member_initial(election, request.GET.get("voter", ""))
+    form = MemberForm(form_data(request), initial=known)
+    form.fields["number"].disabled = bool(known)
 
     def save() -> str:
-        row = form.row()
-        added = add_voters(request.user, election, [form.cleaned_data["number"]], lists.details_of([row]))
-        return _("%(name)s is on the roll, and gets a letter.") if added else _("The details of %(name)s are saved.")
+        ((number, details),) = lists.details_of([form.row()]).items()
+        services.list_by_letter(request.user, election, number, details, is_new=not known)
+        done = _("The details of %(name)s are saved.") if known else _("%(name)s is on the roll, and gets a letter.")
+        return done % {"name": rolls.voter_label(number, details.display_name)}
 
-    label = partial(rolls.voter_label, display_name=form.data.get("name", ""))
-    if run_form(request, form, save, lambda done: done % {"name": label(form.cleaned_data["number"])}, "number"):
+    if run_form(request, form, save, str, "number"):
         return redirect("roll", name=election.name)
     lead = _("For people without an email address, whom you know by a member number.")
     context = election_context(request, election, lead=lead)

@@ -24,13 +24,14 @@ from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
-from pages.lists import Details, check_mark
+from pages.lists import Details, Verdict, check_mark, read_voters
 from ranking.candidates import Candidate
 from ranking.codes import code_symbols
 from store import keys
 from tests.background import finish_background
+from tests.people import make_person
 
-from .test_pages import PAGE, code_of, fields_of, text_of, trips_of, vote
+from .test_pages import PAGE, code_of, fields_of, text_of, vote
 
 MEMBERS = ["4711@", "4712@", "4713@"]
 DOOR = "/code/"
@@ -90,6 +91,34 @@ def test_a_code_opens_the_ballot_and_the_receipt_has_words(board, code):
     assert rolls.on_roll("Board", ["4711@"])["4711@"].voted
 
 
+LOOKALIKES = str.maketrans("01", "Ol")
+WIDE = {ord(sign): ord(sign) + 0xFEE0 for sign in "0123456789ABCDEFGHJKMNPQRSTVWXYZ-"}
+
+
+@pytest.mark.parametrize(
+    "typing",
+    [
+        str.lower,
+        lambda code: f"  {code} ",
+        lambda code: code.replace("-", ""),
+        " ".join,
+        lambda code: code.replace("-", "\u2013"),
+        lambda code: code.replace("-", "\u00a0\u200b"),
+        lambda code: code.translate(LOOKALIKES),
+        lambda code: code.replace("1", "I").replace("0", "o"),
+        lambda code: code.translate(WIDE),
+    ],
+)
+def test_a_code_opens_the_ballot_however_it_is_typed(board, code, typing):
+    come_in(typing(code))
+
+
+def test_a_typing_error_opens_nothing_and_is_kept_to_be_corrected(board, code):
+    other = code[:-1] + ("2" if code[-1] != "2" else "3")
+    _client, page = enter(other)
+    assert (page.status_code, fields_of(page, DOOR)["code"]) == (422, other)
+
+
 def test_the_qr_code_leads_to_a_page_whose_button_leads_on(board, code):
     client = Client()
     page = client.get(reverse("by_code", args=[code]))
@@ -117,21 +146,49 @@ def test_one_vote_whichever_way_comes_first(owner, secret):
     assert len(list(repository.every_ballot("Board"))) == 2
 
 
-def test_a_letter_opens_all_questions_of_a_ballot(owner):
+@pytest.fixture
+def spring(owner):
+    """Two questions on one ballot."""
     made = binding.make(owner, "Spring", ("Chair", "Colour"))
     for name in made.questions:
         add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
-    add_voters(owner, elections.find(made.leader), ["4711@"], {"4711@": Details("Ada")})
+    add_voters(owner, elections.find(made.leader), MEMBERS, dict.fromkeys(MEMBERS, Details("Ada")))
     binding.open_(owner, multi_ballots.find(made.id))
     finish_background()
-    client, page = enter(codes(owner, elections.find(made.leader))["4711@"])
-    assert page["Location"] == f"/book/{made.id}/ballot/"
+    return made
+
+
+def fill_both(client: Client, code: str, spring) -> dict:
+    """What the last button of the ballot sends."""
+    _client, page = enter(code, client=client)
+    assert page["Location"] == f"/book/{spring.id}/ballot/"
     for place in (1, 2):
-        at = f"/book/{made.id}/ballot/{place}/"
+        at = f"/book/{spring.id}/ballot/{place}/"
         review = client.post(at, fields_of(client.get(at), at) | {"rank-0": "1"}, follow=True)
-    receipts = client.post(f"/book/{made.id}/ballot/cast/", fields_of(review, f"/book/{made.id}/ballot/cast/"))
-    assert [len(list(repository.every_ballot(name))) for name in made.questions] == [1, 1]
+    return fields_of(review, f"/book/{spring.id}/ballot/cast/")
+
+
+def vote_on_both(client: Client, code: str, spring):
+    return client.post(f"/book/{spring.id}/ballot/cast/", fill_both(client, code, spring))
+
+
+def test_a_letter_opens_all_questions_of_a_ballot(owner, spring):
+    receipts = vote_on_both(Client(), codes(owner, elections.find(spring.leader))["4711@"], spring)
+    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [1, 1]
     assert 'class="words"' in receipts.content.decode()
+
+
+def test_the_next_letter_in_the_same_browser_does_not_find_what_it_keeps_of_the_last(owner, spring):
+    """A household that shares a phone: with the secret of a ballot, that ballot could be read and changed."""
+    client, own = Client(), codes(owner, elections.find(spring.leader))
+    kept = [
+        re.search('data-done="([^"]+)"', vote_on_both(client, own[member], spring).content.decode())[1]
+        for member in ("4711@", "4712@")
+    ]
+    assert len(set(kept)) == 2
+    page = client.get(f"/book/{spring.id}/ballot/", follow=True).content.decode()
+    assert kept[0] not in page
+    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [2, 2]
 
 
 def test_after_the_close_the_letter_opens_the_result(owner, board, code):
@@ -168,6 +225,45 @@ def test_a_second_answer_is_asked_for_if_the_organiser_wants_it(owner, check, ri
     come_in(code, right)
 
 
+@pytest.mark.parametrize(
+    ("number", "typed", "is_right"),
+    [
+        ("0047", "0047", True),
+        ("0047", "47", False),
+        ("A-12/3 b", "a-12/3  B", True),
+        ("#5", "#5", True),
+        ("#5", "5", False),
+        ("\u4f1a\u54e16", "\u4f1a\u54e1\uff16", True),
+        ("4711", "\uff14\uff17\uff11\uff11", True),
+        ("\uff14\uff17", "47", True),
+        ("STRASSE-1", "stra\u00dfe-1", True),
+        ("9" * 40, "9" * 40, True),
+        ("9" * 40, "9" * 39, False),
+        ("4711", "4711@", True),
+        ("4711", "@", False),
+    ],
+)
+def test_member_numbers_of_all_kinds_are_asked_for_as_they_are_written(owner, number, typed, is_right):
+    election = drafts.create(owner, "Board", letter_check="number")
+    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, election, [f"{number}@"], {f"{number}@": Details("Ada")})
+    (code,) = codes(owner, lifecycle.open_(owner, elections.find("Board"), editable=False)).values()
+    assert enter(code, typed)[1].status_code == (302 if is_right else 422)
+
+
+@pytest.mark.parametrize(
+    "typed", ["10.12.1815", "10/12/1815", " 10. 12. 1815", "\uff11\uff10.\uff11\uff12.\uff11\uff18\uff11\uff15"]
+)
+def test_a_date_of_birth_is_written_as_people_do(owner, typed):
+    come_in(codes(owner, opened(owner, letter_check="birth"))["4711@"], typed)
+
+
+def test_numbers_that_differ_by_case_are_one(owner):
+    """Nobody can tell them apart on the telephone: the second is refused before anything is printed."""
+    rows = read_voters(b"name,member number\nAda,a1\nBo,A1\n")
+    assert [(each.value, each.verdict) for each in rows] == [("a1@", Verdict.NEW), ("A1@", Verdict.REPEATED)]
+
+
 def test_the_setting_is_chosen_in_a_draft_and_copied(owner, signed_in):
     board = opened(owner, letter_check="birth")
     copying.copy(owner, board, "Again")
@@ -200,11 +296,20 @@ def test_wrong_codes_reissued_codes_and_wrong_answers_are_answered_alike(owner):
     assert all(not enter(code, typed)[0].cookies.get(passes.COOKIE) for code, typed in attempts)
 
 
-def test_they_take_the_same_reads_and_writes(owner):
+@pytest.mark.usefixtures("each_site")
+def test_they_take_the_same_reads_and_writes():
+    """In a store of many shards, too: nobody can time whether a code exists, or was replaced."""
+    owner = make_person("the organiser")
     board = opened(owner, letter_check="birth")
-    code = codes(owner, board)["4711@"]
-    attempts = (("1111-1111-1111", BORN), (code, "1815-12-11"))
-    assert len({trips_of(enter(tried, typed)[1]) for tried, typed in attempts}) == 1
+    own = codes(owner, board)
+    letters.reissue(owner, board, "4712@")
+    attempts = (("1111-1111-1111", BORN), (own["4711@"], "1815-12-11"), (own["4712@"], BORN), (own["4711@"], ""))
+    assert len({timing_of(enter(tried, typed)[1]) for tried, typed in attempts}) == 1
+
+
+def timing_of(page) -> tuple[str, ...]:
+    """How often the store was asked, and how often it had to answer first before it was asked again."""
+    return tuple(re.findall(r'desc="([^"]*)"', page["Server-Timing"]))
 
 
 def test_looking_at_a_code_looks_nothing_up(board, code):
@@ -221,6 +326,17 @@ def test_guesses_at_a_date_of_birth_are_few_and_lock_nobody_else_out(owner):
     assert "tried too often" in text_of(page)
     assert enter(own["4711@"], BORN, address="10.9.0.2")[1].status_code == 302, "the voter at home"
     assert enter(own["4712@"], BORN, address="10.0.0.1")[1].status_code == 302, "somebody else in the same network"
+
+
+def test_a_thief_with_many_networks_stops_one_code_until_it_is_reissued(owner):
+    board = opened(owner, letter_check="birth")
+    own = codes(owner, board)
+    for number in range(by_letter.PER_CODE.most):
+        enter(own["4711@"], "1900-01-01", address=f"10.0.{number}.1")
+    assert "tried too often" in text_of(enter(own["4711@"], BORN)[1])
+    come_in(own["4712@"], BORN)
+    letters.reissue(owner, board, "4711@")
+    come_in(codes(owner, board, 2)["4711@"], BORN)
 
 
 def test_right_codes_do_not_use_up_tries(board, code):
@@ -249,6 +365,17 @@ def test_a_stolen_letter_that_is_reissued_while_the_thief_votes_casts_nothing(ow
     (new,) = codes(owner, board, 2).values()
     vote(come_in(new), rank_2="1")
     assert [each.rankings for each in repository.every_ballot("Board")] == ["2"]
+
+
+def test_nor_on_any_question_of_a_ballot(owner, spring):
+    leader = elections.find(spring.leader)
+    own, thief = codes(owner, leader), Client()
+    fields = fill_both(thief, own["4711@"], spring)
+    letters.reissue(owner, leader, "4711@")
+    thief.post(f"/book/{spring.id}/ballot/cast/", fields, follow=True)
+    assert [list(repository.every_ballot(name)) for name in spring.questions] == [[], []]
+    vote_on_both(Client(), codes(owner, leader, 2)["4711@"], spring)
+    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [1, 1]
 
 
 def test_the_store_does_not_tell_who_came_with_a_letter(owner, board, code):

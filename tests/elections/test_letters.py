@@ -8,12 +8,14 @@ import re
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import LostRace
 from acts.storage import log, table
+from config.logs import JsonLines
+from elections import actions, rolls
 from elections import repository as elections
-from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.history import entries
@@ -21,12 +23,15 @@ from elections.invitations.voting_link import LETTER, LINKS
 from elections.letters import repository, rules, services
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
-from elections.rules import WrongState
+from elections.rules import Action, WrongState
 from pages.lists import Details
 from ranking.candidates import Candidate
 from ranking.codes import code_symbols
 from store import keys
+from store.log import layout
 from tests.at_once import at_once
 from tests.background import finish_background
 from upkeep import replay
@@ -86,16 +91,34 @@ def test_a_code_that_was_never_printed_opens_nothing(board):
     assert services.find_by_code("Board", rules.letter_code(board, "1@", 1)) is None
 
 
-def test_a_copy_of_the_store_and_the_log_has_no_code(board, owner):
+def test_a_copy_of_the_store_and_the_log_has_no_code(board, owner, signed_in):
+    """Every item there is, as a backup has it, also after the page and the file were made and letters reissued."""
+    known = dict.fromkeys(("5@", "6@"), Details("Member"))
     codes = printed(owner)
+    add_voters(owner, board, list(known), known)
+    rows = csv.DictReader(io.StringIO(b"".join(post(signed_in("the organiser"), batch="2", how="file")).decode()))
+    codes |= {f"{number}@": row["code"] for number, row in zip("56", rows, strict=True)}
     services.reissue(owner, board, "1@")
-    everything = str(list(log().since(0))) + str([table().get(keys.voter("Board", name)) for name in MEMBERS])
-    everything += str([table().get(keys.letter("Board", name)) for name in MEMBERS])
-    everything += str(list(table().each(keys.all_of_election("Board"))))
+    everything = str(list(layout.everything(table())))
+    assert keys.letter("Board", "2@").sk in everything
+    assert len(codes) == 6
     for code in codes.values():
         link = rules.link_of(code, "Board", board.created_at, "1@")
         for text in (code, code_symbols(code), code_symbols(code).lower(), link.secret):
             assert text not in everything
+
+
+def test_no_log_line_has_a_code(board, owner, signed_in, caplog):
+    """Neither on its page nor where it is typed, nor in the lines that say what was asked for and how it went."""
+    caplog.set_level("INFO")
+    code = printed(owner)["1@"]
+    for path in (reverse("by_code", args=[code]), f"/code/{code}", f"/code/{code}/more/"):
+        Client().get(path)
+    for typed in (code, code[:-1] + "?", code + "0"):
+        Client().post("/code/", {"code": typed})
+    lines = [JsonLines().format(each) for each in caplog.records]
+    assert any("code/<str:code>/" in each for each in lines)
+    assert not any(code[:9] in each for each in lines)
 
 
 def test_without_the_key_of_the_site_codes_are_others(board, owner, settings):
@@ -163,6 +186,57 @@ def test_letters_are_for_people_whom_a_question_is_for_and_who_can_answer(person
     assert list(printed(owner)) == ["1@"]
 
 
+def test_letters_list_the_questions_of_their_voters_and_all_lead_to_one_ballot(person, signed_in):
+    """Voter groups decide which; the leading question need not be among them. Whom none is for gets no letter."""
+    owner = person("the organiser")
+    made = binding.make(owner, "Spring", ("Chair", "Colour"))
+    for name in made.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Bo"), Candidate("Cy")])
+    groups = [("House",), ("Garden",), ("House", "Garden"), ("House", "Garden"), ("Sky",)]
+    known = {f"{number}@": Details("M", own) for number, own in enumerate(groups)}
+    add_voters(owner, elections.find(made.leader), list(known), known)
+    for name, group in zip(made.questions, ("House", "Garden"), strict=True):
+        actions.change(owner, elections.find(name), Action.SET_UP, for_groups=(group,))
+    binding.open_(owner, multi_ballots.find(made.id))
+    finish_background()
+    page = signed_in("the organiser").post(f"/election/{made.leader}/letters/print/", FORM).content.decode()
+    sheets = re.findall(r'<article class="sheet".*?</article>', page, re.S)
+    assert [tuple(each in sheet for each in (">Chair<", ">Colour<")) for sheet in sheets] == [
+        (True, False),
+        (False, True),
+        (True, True),
+        (True, True),
+    ]
+    for sheet in sheets:
+        (code,) = re.findall(r'class="sheet-symbols" dir="ltr">([^<]+)<', sheet)
+        assert Client().post("/code/", {"code": code})["Location"] == f"/book/{made.id}/ballot/"
+    other = f"/election/{made.questions[1]}/roll/"
+    assert "no postal address" not in signed_in("the organiser").get(other).content.decode(), (
+        "the leading roll has them"
+    )
+    assert 'value="M"' in signed_in("the organiser").get(f"{other}letter/?voter=2%40", follow=True).content.decode()
+
+
+def test_an_address_that_is_long_is_printed_in_smaller_letters():
+    def size(*lines: str) -> str:
+        return services.Letter(rolls.Voter("1@", display_name=lines[0], postal=lines[1:]), "").size
+
+    assert size("Ada Lovelace", "52062 Aachen") == ""
+    assert size("Ada Lovelace", *["Main Street 1"] * 6) == ""
+    assert size("Ada Lovelace", *["Institute for Applied and Experimental Physics"] * 4) == "small"
+    assert size("x" * 200, *["y" * 80] * 6) == "tiny"
+    assert size("\u5c71" * 20, *["\u6771" * 20] * 6) == "small", "each is as wide as two letters"
+
+
+def test_a_changed_name_or_address_is_on_the_next_letter_and_ends_none(board, owner):
+    old = printed(owner)["1@"]
+    add_voters(owner, board, ["1@"], {"1@": Details("Married Name", postal=("New Street 2",))})
+    assert services.find_by_code("Board", old).display_name == "Married Name"
+    services.reissue(owner, board, "1@")
+    (letter,) = services.print_batch(owner, elections.find("Board"), 2, 10)
+    assert letter.address == ("Married Name", "New Street 2")
+
+
 # --- reissuing ---
 
 
@@ -223,6 +297,19 @@ def test_a_deleted_election_leaves_no_letters(board, owner):
     assert repository.find_holder(code) is None
 
 
+def test_a_new_election_of_the_same_name_has_its_own_letters(board, owner):
+    old = printed(owner)["1@"]
+    deleting.delete(owner, elections.find("Board"))
+    finish_background()
+    drafts.create(owner, "Board")
+    add_voters(owner, elections.find("Board"), MEMBERS, dict.fromkeys(MEMBERS, Details("M")))
+    opened(owner)
+    assert services.find_by_code("Board", old) is None
+    new = printed(owner)["1@"]
+    assert new != old
+    assert (services.find_by_code("Board", new).name, services.find_by_code("Board", old)) == ("1@", None)
+
+
 def test_letters_are_printed_while_the_election_is_open(board, owner):
     closing.close(owner, board)
     with pytest.raises(WrongState):
@@ -232,9 +319,11 @@ def test_letters_are_printed_while_the_election_is_open(board, owner):
 # --- pages ---
 
 
+FORM = {"batch": "1", "most": "100", "how": "page", "sender": "Club · Street 1"}
+
+
 def post(client, page="print/", **fields):
-    known = {"batch": "1", "most": "100", "how": "page", "sender": "Club · Street 1"}
-    return client.post(f"{PAGE}{page}", known | fields)
+    return client.post(f"{PAGE}{page}", FORM | fields)
 
 
 def test_the_page_prints_one_sheet_each_in_the_voters_language(board, signed_in):
@@ -269,6 +358,27 @@ def test_the_file_for_a_print_shop_counts_as_printing(board, signed_in):
     assert services.waiting(board).letters == 0
 
 
+@pytest.mark.parametrize("how", ["page", "file"])
+@pytest.mark.parametrize("check", ["", "birth", "number"])
+def test_a_letter_does_not_answer_what_its_thief_is_asked(person, signed_in, how, check):
+    election = drafts.create(person("the organiser"), "Board", letter_check=check)
+    add_voters(person("the organiser"), election, ["No-77@"], {"No-77@": Details("Ada", check="mark")})
+    opened(people.find("the organiser"))
+    answer = post(signed_in("the organiser"), how=how)
+    text = (b"".join(answer.streaming_content) if how == "file" else answer.content).decode()
+    assert "Ada" in text
+    assert ("No-77" in text) == (check != "number")
+
+
+def test_a_file_for_a_print_shop_has_no_formulas(board, owner, signed_in):
+    known = {"=5@": Details('=HYPERLINK("http://evil.example","x")', postal=("+49 Street", "@home", "-1", "\uff1d1+1"))}
+    add_voters(owner, board, list(known), known)
+    text = b"".join(post(signed_in("the organiser"), how="file").streaming_content).decode("utf-8-sig")
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert {"'=5", "'+49 Street", "'@home", "'-1"} <= set(cells)
+    assert not [each for each in cells if each[:1] in ("=", "+", "-", "@", "\t", "\r", "\uff1d")]
+
+
 def test_a_file_that_is_cut_short_leaves_the_rest_waiting(board, owner):
     many = [f"m{number}@" for number in range(100)]
     add_voters(owner, board, many, dict.fromkeys(many, Details("Somebody")))
@@ -290,6 +400,9 @@ def test_reissuing_by_hand_and_by_batch(board, signed_in):
     assert "Nobody with this member number" in client.get(PAGE).content.decode()
     client.post(f"{PAGE}reissue/", {"batch": "1"})
     assert "3 letters no longer work" in client.get(PAGE).content.decode()
+    for number in ("1", "2", "99999999999999999999"):
+        client.post(f"{PAGE}reissue/", {"batch": number})
+        assert "No letter of this batch works any more" in client.get(PAGE).content.decode()
     assert services.waiting(board).letters == 4
 
 

@@ -24,9 +24,12 @@ from pages import lists
 from pages.lists import Details, Verdict, read_voters
 from ranking.candidates import Candidate
 from store import keys
+from store.log import layout
+from store.table import LOG
 from tests.background import finish_background, queue_mailings
 from tests.ballots.test_pages import fields_of
 from upkeep import replay
+from upkeep.erasure import log_erasure
 
 NAME = "Ada#<b>\U0001f600 \u05d0\u05d3\u05d4"
 ANN = "ann@example.org"
@@ -73,6 +76,12 @@ def test_a_voter_is_listed_in_one_of_three_ways(name, by_account, by_number, by_
 def test_pages_call_them_by_name_and_number():
     assert rolls.voter_label("4711@", "Ada") == "Ada (member 4711)"
     assert rolls.voter_label("4711@") == "member 4711"
+    hebrew = "\u05d0\u05d3\u05d4"
+    isolated = f"\u2068{hebrew}\u2069"
+    assert rolls.voter_label("4711@", hebrew) == f"\u200e{isolated} (member 4711)", (
+        "or brackets and number change places"
+    )
+    assert rolls.voter_label(f"{hebrew}@") == f"\u200emember {isolated}"
     assert (rolls.voter_label(ANN, "Ann"), rolls.voter_label(ANN)) == ("Ann", ANN)
 
 
@@ -182,8 +191,18 @@ def test_one_is_added_by_hand_and_gets_another_address_later(ada, board, signed_
     assert voter("12@").postal == ("Main Street 9", "Aachen")
     assert voter("12@").check == lists.check_mark("12@", "1950-02-01")
     assert "Main Street 9" in client.get(f"{page}?voter=12%40").content.decode()
-    client.post(page, fields | {"postal": "Elsewhere", "birth": ""})
+    mistyped = client.post(page, fields | {"name": "Cem", "postal": "Elsewhere"})
+    assert (mistyped.status_code, voter("12@").display_name) == (422, "Bea")
+    assert "Bea (member 12) is on the roll already" in mistyped.content.decode()
+    change = f"{page}?voter=12%40"
+    client.post(change, fields | {"number": "4711", "postal": "Elsewhere", "birth": ""})
     assert (voter("12@").postal, voter("12@").check) == (("Elsewhere",), lists.check_mark("12@", "1950-02-01"))
+    assert voter("4711@").postal == DETAILS.postal
+    events = len(list(log().since(0)))
+    for _time in range(2):
+        client.post(change, {"name": "Bea", "postal": "", "language": "", "birth": ""})
+    assert (voter("12@").postal, voter("12@").language, bool(voter("12@").check)) == ((), "", True)
+    assert len(list(log().since(0))) == events + 1
     shown = client.get("/election/Board/roll/").content.decode()
     assert "Bea (member 12)" in shown
     assert "by letter" in shown
@@ -205,7 +224,7 @@ def test_a_copy_a_group_and_a_second_question_have_them_too(ada, board):
     group = saved_groups.save_roll(ada, board, "form")
     finish_background()
     member = next(each for each in groups.every_member(group.id) if each.name == "4711@")
-    assert (member.label, member.details.postal) == (f"{NAME} (member 4711)", DETAILS.postal)
+    assert (member.label, member.details.postal) == (rolls.voter_label("4711@", NAME), DETAILS.postal)
     saved_groups.put_on_roll(ada, drafts.create(ada, "Third"), group.id)
     finish_background()
     assert voter(election="Third").postal == DETAILS.postal
@@ -258,9 +277,16 @@ def test_the_log_has_no_name_and_no_address_and_makes_the_same_roll(ada, board):
     assert replay.check(table(), replay.quietly).first == ()
 
 
-def test_names_and_addresses_are_erased_and_the_right_to_vote_stays(board):
-    rolls.forget_display_names("4711@")
+def test_names_and_addresses_are_erased_and_the_right_to_vote_stays(ada, board, settings):
+    settings.FORGET_AFTER_DAYS = 1
+    group = saved_groups.save_roll(ada, board, "form")
+    finish_background()
+    log_erasure.request_erasure("4711@")
     assert (voter().display_name, voter().postal, voter().language, voter().check) == ("", (), "", "")
+    assert "4711@" in [each.name for each in groups.every_member(group.id)]
+    left = str([item for kind, item in layout.everything(table()) if kind != LOG])
+    for word in (NAME, *DETAILS.postal, DETAILS.check):
+        assert repr(word)[1:-1] not in left
 
 
 def test_auditors_see_no_address(board):
