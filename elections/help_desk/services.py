@@ -63,7 +63,7 @@ def ask(election: Election, asker: Asker, kind: str, text: str, *, network: str,
 def _count(election: Election, asker: Asker, network: str) -> None:
     """People who are known share no limit with their network."""
     if asker.is_known:
-        count_each((rules.PER_SENDER, f"{election.name} {asker.listed_by}"))
+        count_each((rules.PER_SENDER, f"{election.name} {asker.account or asker.voter}"))
     else:
         sender = f"{election.name} {asker.address} from {network}"
         count_each((rules.PER_SENDER, sender), (rules.PER_NETWORK, f"{election.name} {network}"))
@@ -200,7 +200,7 @@ def add(
 
     def also(added: int, unknown: int) -> list[Write]:
         if unknown:
-            raise WrongState(_("Nobody here has the name %(name)s. Use their mail address.") % {"name": voter})
+            raise WrongState(_("Nobody here has the name %(name)s. Use their email address.") % {"name": voter})
         if not added:
             raise WrongState(_("%(name)s is on the roll already.") % {"name": voter})
         return [*answered, *_reserving(actor, answered, invitations=1)]

@@ -59,24 +59,23 @@ def ask_for_help(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     ballot = multi_ballots.find(election.book) if election.book else None
     if ballot and not ballot.is_led_by(election.name):
-        return redirect("ask_for_help", name=ballot.leader)
+        return redirect(f"{reverse('ask_for_help', args=[ballot.leader])}{'?join' if 'join' in request.GET else ''}")
     now, asker = now_text(), asker_of(request, election)
-    joins = election.takes_joins(now)
     initial = {"kind": rules.JOIN if "join" in request.GET else rules.QUESTION}
-    form = AskForm(form_data(request), asker=asker, joins=joins, initial=initial)
+    form = AskForm(form_data(request), asker=asker, joins=election.takes_joins(now), initial=initial)
     network, mark = visitor(request).address, token_in(request.POST)
     act = lambda: services.ask(election, form.sender, *form.values(), network=network, mark=mark)  # noqa: E731
     if run_form(request, form, act, lambda _done: _sent(form.sender)):
         return redirect("ask_for_help", name=election.name)
     own = _own_requests(request, election)
-    more: dict[str, Any] = {"form": form, "asker": asker, "own": own, "token": new_token(), "joins": joins}
+    more: dict[str, Any] = {"form": form, "asker": asker, "own": own, "token": new_token()}
     more |= {"takes_requests": rules.takes_requests(election, now), "retention_days": rules.RETENTION_DAYS}
     status = 422 if form.errors else 200
     return render(request, "elections/help_desk/ask.html", election_context(request, election, **more), status=status)
 
 
 def _sent(asker: Asker) -> str:
-    return _("Your request has been sent. The answer comes by mail to %(address)s.") % {"address": asker.address}
+    return _("Your request has been sent. The answer will be emailed to %(address)s.") % {"address": asker.address}
 
 
 def _own_requests(request: HttpRequest, election: Election) -> list[HelpRequest]:
@@ -134,7 +133,7 @@ def _reply(actor: User, election: Election, asked: HelpRequest, given: dict[str,
 
 def _send_link(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
     services.send_link(actor, election, asked, given["voter"])
-    return _("A new invitation is on its way, and whoever asked is told. Earlier links no longer work.")
+    return _("A new invitation is on its way, and the sender of the request is told. Earlier links no longer work.")
 
 
 def _send_letter(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
@@ -154,7 +153,7 @@ def _add(actor: User, election: Election, asked: HelpRequest, given: dict[str, A
 
 def _refuse(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
     services.refuse(actor, election, asked, given["reason"], given["text"])
-    return _("The request is refused, and whoever asked is told why.")
+    return _("The request is refused, and the sender is told why.")
 
 
 def _dismiss(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
@@ -206,7 +205,7 @@ def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> H
     here = reverse("request", args=[election.name, asked.id])
     here += f"?{urlencode({'voter': picked})}" if picked else ""
     if act and run_form(request, forms[act], lambda: _run(request.user, found, act, forms[act]), str):
-        return redirect("request", name=election.name, request_id=asked.id)
+        return redirect("requests", name=election.name)  # with the one that waits longest on top
     ways, doing = _ways(election, asked, known, request.user), act or request.GET.get("do", "")
     finder = FindForm(request.GET)
     prefix = finder.cleaned_data["q"] if finder.is_valid() else ""
@@ -227,7 +226,7 @@ def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: 
     joins = asked.kind == rules.JOIN and not asked.is_decided
     by_mail = is_open and known is not None and not known.is_by_number
     offered = {
-        "add": is_open and (joins or asked.kind != rules.JOIN),
+        "add": is_open and known is None and (joins or asked.kind != rules.JOIN),
         "refuse": joins,
         "reply": rules.may_write_to(user, asked.asker),
         "link": by_mail,

@@ -132,7 +132,7 @@ def events(*types):
 
 def test_anybody_asks_and_the_organisers_see_who(client, board, page):
     answer = client.post(address(), sending(), follow=True)
-    assert "The answer comes by mail to zoe@example.net" in text_of(answer)
+    assert "The answer will be emailed to zoe@example.net" in text_of(answer)
     (asked,) = waiting(board)
     assert (asked.asker.name, asked.asker.address, asked.asker.is_known) == ("Zoë", "zoe@example.net", False)
     inbox = text_of(page.get(address("requests")))
@@ -166,7 +166,7 @@ def test_the_holder_of_a_voting_link_is_known_until_the_link_ends(client, ada, b
     (asked,) = waiting(board)
     assert (asked.asker.voter, asked.asker.address) == ("a@example.org", "a@example.org")
     mailing.resend_invitation(ada, board, "a@example.org")
-    assert "You ask as" not in text_of(client.get(address())), "a stolen link that was replaced says nothing"
+    assert "You are asking as" not in text_of(client.get(address())), "a stolen link that was replaced says nothing"
 
 
 def test_drafts_and_elections_that_do_not_exist_have_no_help_desk(client, ada, page):
@@ -447,7 +447,7 @@ def test_another_voter_can_be_picked_by_search(board, page):
     asked = ask(board)
     assert "Nobody with this account or address" in text_of(page.get(address("request", asked.id)))
     found = text_of(page.get(address("request", asked.id), {"q": "b@"}))
-    assert "It is about this voter: b@example.org" in re.sub(r"<[^>]+>", "", found)
+    assert "This is the voter: b@example.org" in re.sub(r"<[^>]+>", "", found)
     picked = text_of(page.get(address("request", asked.id), {"voter": "b@example.org"}))
     assert "<bdi>b@example.org</bdi>" in picked
 
