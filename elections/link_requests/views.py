@@ -35,7 +35,8 @@ def _sent_page(request: HttpRequest, name: str) -> HttpResponse:
     hints = [
         _("It usually arrives within a minute. Check your spam folder, too."),
         _(
-            "If you have asked before, it can take longer: repeated requests are answered together. The links in the last email still work."
+            "If you have asked before, it can take longer: repeated requests are answered together. The links in the "
+            "last email still work."
         ),
         _("If no email comes, this address is not on the roll of anything open. You may be listed under another one."),
         _("If that does not help, ask whoever runs the election."),
