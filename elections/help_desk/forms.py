@@ -85,11 +85,13 @@ class ReplyForm(AnswerForm):
     text = _reply_field(required=True)
 
 
-class LinkForm(AnswerForm):
+class VoterForm(AnswerForm):
+    """Only the button: about a voter on the roll."""
+
     voter = forms.CharField(widget=forms.HiddenInput, max_length=MAX_EMAIL_CHARS)
 
 
-class CorrectForm(LinkForm):
+class CorrectForm(VoterForm):
     address = AddressField(label=_("Correct address"))
 
 
@@ -118,10 +120,6 @@ class AddForm(AnswerForm):
 class RefuseForm(AnswerForm):
     reason = forms.ChoiceField(label=_("Reason"), choices=list(REASONS.items()))
     text = _reply_field(required=False)
-
-
-class DismissForm(AnswerForm):
-    """Only the button."""
 
 
 class CutOffForm(ZonedForm):
