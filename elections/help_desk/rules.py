@@ -98,8 +98,8 @@ class Asker:
 
     @property
     def listed_by(self) -> str:
-        """By which their requests are found: a member number is somebody else's in another election."""
-        return self.account or self.address or self.voter
+        """By which their requests are found. A member number may be somebody else's in another election."""
+        return self.account or (self.address if self.has_code else self.voter) or self.address
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,6 +305,18 @@ def test_after_a_silence_the_next_mail_comes_at_once(board, monkeypatch):
     assert len(answer()) == 1
 
 
+def test_who_asked_in_vain_before_the_opening_gets_the_mail_at_once_after_it(opened, person, monkeypatch):
+    """Or somebody who asks for another's links early could keep them from getting any."""
+    person("Eve", email=EVE)
+    for _ in range(24 * 6):
+        services.request_links(EVE, "192.0.2.1")
+        assert answer() == []
+        later(monkeypatch, 10 * MINUTE)
+    opened("Eve", vote_by_link=True)
+    ask(EVE)
+    assert [to for to, _text in answer()] == [EVE]
+
+
 def test_spellings_of_one_address_are_one_address(opened):
     address = "Ann@bücher.example"
     opened(address, vote_by_link=True)

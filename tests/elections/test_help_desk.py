@@ -524,6 +524,17 @@ def test_another_voter_can_be_picked_by_search(board, page):
     assert "<bdi>b@example.org</bdi>" in picked
 
 
+@pytest.mark.parametrize("typed", ["x" * 5000, "\x00", "\u202e🦊", "%", "@", "#REQUEST#"])
+def test_a_guessed_voter_is_nobody(board, page, typed):
+    asked = ask(board)
+    for given in ({"voter": typed}, {"q": typed}, {"do": typed}, {"voter": typed, "do": "correct"}):
+        assert page.get(address("request", asked.id), given).status_code == 200
+    for act in ("link", "letter", "correct"):
+        given = {"act": act, "version": 1, "voter": typed, "address": "new@example.org"}
+        assert page.post(address("request", asked.id), given).status_code == 422
+    assert waiting(board) == [asked]
+
+
 # --- common cases ---
 
 
