@@ -939,6 +939,24 @@ def test_all_questions_of_a_ballot_have_one_help_desk(both, page):
     assert "1 request is waiting" in text_of(page.get(reverse("home")))
 
 
+def test_the_page_of_a_ballot_with_several_questions_leads_there(ada, person, signed_in):
+    ballot = binding.make(ada, "Spring", ["Chair", "Rules"], join_requests=True)
+    leader = repository.find(ballot.leader)
+    add_voters(ada, leader, ["a@example.org", "b@example.org", "c@example.org"])
+    for name in ballot.questions:
+        binding.prepare(ada, repository.find(name), ["Bo", "Cy"])
+    page, voter, stranger = reverse("multi_ballot", args=[ballot.id]), person("Vera", email="a@example.org"), "Stranger"
+    assert address(name=leader.name) not in text_of(signed_in(ada).get(page)), "a draft has no help desk"
+    binding.open_(ada, ballot)
+    for who, is_listed in ((signed_in(voter), True), (signed_in(stranger), False), (signed_in(ada), True)):
+        shown = text_of(who.get(page))
+        assert f'{address(name=leader.name)}"' in shown
+        assert (f"{address(name=leader.name)}?join" in shown) == (not is_listed)
+        assert (reverse("election_my_link", args=[leader.name]) in shown) == (not is_listed)
+    other = next(name for name in ballot.questions if name != ballot.leader)
+    assert Client().get(f"{address(name=other)}?join").url == f"{address(name=leader.name)}?join"
+
+
 def test_a_corrected_address_is_corrected_for_all_questions(both, ada):
     leader, other = both
     services.correct_address(ada, leader, ask(leader), "a@example.org", "new@example.org")
