@@ -834,6 +834,20 @@ def test_the_pages_of_voters_lead_there(board, signed_in, client, person):
     assert address() in text_of(client.get(reverse("vote_by_link", args=[link_to(NAME, "b@example.org").token])))
 
 
+def test_who_is_asked_to_sign_in_for_an_election_finds_its_organisers(client, make):
+    make(name="Board 1/2 #ä?")
+    wanted = reverse("election", args=["Board 1/2 #ä?"])
+    page = text_of(client.get(wanted, follow=True))
+    for route in ("ask_for_help", "election_my_link"):
+        target = address(route, name="Board 1/2 #ä?")
+        assert f'href="{target}"' in page
+        assert client.get(target).status_code == 200
+    for elsewhere in ("/", "/elections/", "/book/1/", "//evil.example/election/Board/", "/election/", "/no/such/page/"):
+        page = text_of(client.get(reverse("sign_in"), {"next": elsewhere}))
+        assert "/help/" not in page.replace('href="/help/"', "")
+        assert f'href="{reverse("my_link")}"' in page
+
+
 # --- personal data ---
 
 
