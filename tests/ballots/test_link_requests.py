@@ -317,6 +317,21 @@ def test_who_asked_in_vain_before_the_opening_gets_the_mail_at_once_after_it(ope
     assert [to for to, _text in answer()] == [EVE]
 
 
+def test_a_link_that_no_mail_has_had_comes_at_once_however_often_somebody_asked_before(opened, monkeypatch):
+    opened(ANN, name="First", vote_by_link=True)
+    for _ in range(24 * 6):
+        services.request_links(ANN, "192.0.2.1")
+        answer()
+        later(monkeypatch, 10 * MINUTE)
+    opened(ANN, name="Second", vote_by_link=True)
+    ask(ANN)
+    ((_to, text),) = answer()
+    assert "First" in text
+    assert "Second" in text
+    ask(ANN)
+    assert answer() == [], "now it was in a mail"
+
+
 def test_spellings_of_one_address_are_one_address(opened):
     address = "Ann@bücher.example"
     opened(address, vote_by_link=True)
