@@ -21,6 +21,7 @@ from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import confirm_page, inbox_page, message_page
+from pages.paths import election_in
 from photos.changing import picture_page
 from store.parallel import run_parallel
 
@@ -221,6 +222,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         "part": "sign_in",
         "may_register": registration_policy.allows_registration() and not requires_provider(),
         "next": local_path(request),
+        "wanted_election": election_in(local_path(request)),
         "providers": registry.providers(),
         "emergency": _("Emergency sign-in") if requires_provider() else "",
     }

@@ -19,6 +19,7 @@ from .refusals import Refusal
 from .storage import table
 
 TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, SECONDS_PER_DAY = 600, 3600, 24 * 3600
+MAX_MINUTES = 120  # of a wait; longer ones are told in hours
 
 
 class TooOften(Refusal):
@@ -26,15 +27,21 @@ class TooOften(Refusal):
 
     def __init__(self, seconds: int):
         self.seconds = seconds
-        minutes = max(1, -(-seconds // 60))
-        super().__init__(
+        minutes, hours = max(1, -(-seconds // 60)), -(-seconds // SECONDS_PER_HOUR)
+        sentence = (
             ngettext(
                 "That was tried too often. Please try again in %(minutes)d minute.",
                 "That was tried too often. Please try again in %(minutes)d minutes.",
                 minutes,
             )
-            % {"minutes": minutes}
+            if minutes <= MAX_MINUTES
+            else ngettext(
+                "That was tried too often. Please try again in %(hours)d hour.",
+                "That was tried too often. Please try again in %(hours)d hours.",
+                hours,
+            )
         )
+        super().__init__(sentence % {"minutes": minutes, "hours": hours})
 
 
 @dataclass(frozen=True, slots=True)

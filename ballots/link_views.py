@@ -137,7 +137,7 @@ def leave(request: HttpRequest, name: str) -> HttpResponse:
         messages.success(request, _("This browser has forgotten your code. To vote again, enter it once more."))
         answer = redirect("enter_code")
     else:
-        messages.success(request, _("This browser has forgotten your link. To vote again, open it from your mail."))
+        messages.success(request, _("This browser has forgotten your link. To vote again, open it from your email."))
         answer = redirect("home")
     passes.drop_pass(request, answer, name)
     answer["Clear-Site-Data"] = '"cache"'

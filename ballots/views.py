@@ -215,7 +215,8 @@ def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | No
 
 
 def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
-    context = election_context(request, election, problem=str(refusal))
+    is_listed = not isinstance(refusal, rules.NotOnTheRoll)
+    context = election_context(request, election, problem=str(refusal), is_listed=is_listed)
     return render(request, "ballots/refused.html", context, status=403)
 
 

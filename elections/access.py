@@ -77,8 +77,10 @@ def election_context(request: HttpRequest, election: Election, **more: Any) -> d
     user = request.user
     who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
     multi_ballot = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
-    offered = _offered(who, state, has_candidates=election.kind != "yes-no")
-    return {"election": election, "state": state, "offered": offered, "multi_ballot": multi_ballot, **more}
+    context = {"election": election, "state": state, "multi_ballot": multi_ballot}
+    context["offered"] = _offered(who, state, has_candidates=election.kind != "yes-no")
+    context["takes_joins"] = election.takes_joins(now_text())
+    return context | more
 
 
 @cache  # of the few answers there are

@@ -273,7 +273,9 @@ class Election:
 
     @property
     def joins_until(self) -> datetime | None:
-        return datetime.fromisoformat(self.join_until) if self.join_until else None
+        """Until when people may ask to be put on its roll: the cut-off, or the end of voting if that comes first."""
+        ends = [each for each in (self.join_until, self.no_voting_after) if each]
+        return datetime.fromisoformat(min(ends)) if ends else None
 
     def takes_joins(self, now: str) -> bool:
         """Whether people may ask now to be put on its roll."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from urllib.parse import unquote, urlsplit
 
 from django.http import HttpResponseRedirect
-from django.urls import get_script_prefix, reverse
+from django.urls import Resolver404, get_script_prefix, resolve, reverse
 
 MAX_CACHED_PATHS = 4096
 UNSAFE = re.compile(r"[/~\\.]")
@@ -21,6 +22,15 @@ def path_of(page: str, *arguments: object, **named: object) -> str:
 @lru_cache(MAX_CACHED_PATHS)
 def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple[str, str], ...]) -> str:
     return reverse(page, args=arguments, kwargs=dict(named))
+
+
+def election_in(path: str) -> str:
+    """The name of the election that a page is about; whether there is one, it does not know."""
+    try:
+        match = resolve("/" + unquote(urlsplit(path).path).removeprefix(get_script_prefix()))
+    except Resolver404:
+        return ""
+    return str(match.kwargs.get("name", "")) if match.route.startswith("election/") else ""
 
 
 def redirect_to(page: str, *arguments: str) -> HttpResponseRedirect:

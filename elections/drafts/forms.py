@@ -361,7 +361,7 @@ class SettingsForm(ZonedForm):
     )
     joins_until = LocalTimeField(
         edge=Edge.CLOSING,
-        label=_("They may ask until"),
+        label=_("People may ask until"),
         required=False,
         help_text=_("In the time zone of the election. Without it, they may ask until voting ends."),
     )

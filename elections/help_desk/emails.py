@@ -44,7 +44,7 @@ def _waiting_values(mail: Mail) -> dict[str, str]:
 def _reply_values(mail: Mail) -> dict[str, str]:
     answer, election = _reply(mail), ballot_name(_election(mail))
     names = {"who": isolated(wording.person_label(answer.by)), "election": isolated(election)}
-    answers = _("%(who)s, who runs the election “%(election)s”, answers your request.") % names
+    answers = _("%(who)s, who runs the election “%(election)s”, has answered your request.") % names
     reason = _("Reason: %(reason)s.") % {"reason": answer.reason_label} if answer.act == REFUSED else ""
     return {"election": election, "sentences": " ".join(filter(None, (answers, str(answer.sentence), reason)))}
 
@@ -66,7 +66,7 @@ WAITING = EmailTemplate(
     gettext_noop("Requests are waiting: %(election)s"),
     (
         gettext_noop("In the election “%(election)s”: %(waiting)s"),
-        gettext_noop("You get at most one such mail an hour, however many come in."),
+        gettext_noop("You get at most one such email an hour, however many requests come in."),
     ),
     _inbox,
     gettext_noop("Open the inbox"),

@@ -12,6 +12,7 @@ from pages.fields import AddressField, LinesField, TitleField
 from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
 from pages.time_fields import LocalTimeField, ZonedForm
 from pages.times import Edge, zone_label
+from store.keys import fold
 
 from .rules import JOIN, MAX_REASON_CHARS, MAX_TEXT_CHARS, QUESTION, REASONS, Asker, HelpRequest
 
@@ -26,7 +27,7 @@ class AskForm(forms.Form):
         initial=QUESTION,
     )
     name = TitleField(label=_("Your name"))
-    address = AddressField(help_text=_("The answer is mailed there."))
+    address = AddressField(help_text=_("The answer is sent there."))
     text = LinesField(
         label=_("Your request"),
         rows=6,
@@ -60,16 +61,14 @@ class AnswerForm(forms.Form):
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
 
     def __init__(self, *arguments: Any, request: HelpRequest, election: Election, voter: str, **options: Any):
-        options["initial"] = {"version": request.version, "voter": voter, "listed_as": _listed_as(request)}
-        super().__init__(*arguments, **options)
+        asker = request.asker
+        other = "" if fold(asker.address) == fold(voter) else asker.address  # who picks a voter often corrects to this
+        values = {"version": request.version, "voter": voter, "address": other}
+        super().__init__(*arguments, initial=values | {"listed_as": asker.account or asker.address}, **options)
         if "groups" in self.fields:
             self.fields["groups"].choices = [(each, each) for each in election.voter_groups]
             if not election.voter_groups:
                 del self.fields["groups"]
-
-
-def _listed_as(request: HelpRequest) -> str:
-    return request.asker.account or request.asker.address
 
 
 def _reply_field(*, required: bool) -> LinesField:
@@ -78,7 +77,7 @@ def _reply_field(*, required: bool) -> LinesField:
         rows=4,
         max_length=MAX_TEXT_CHARS,
         required=required,
-        help_text=_("It is mailed as you write it. Do not repeat what was asked if it is private."),
+        help_text=_("It is emailed as you write it. If the request is private, do not repeat it."),
     )
 
 
@@ -86,11 +85,13 @@ class ReplyForm(AnswerForm):
     text = _reply_field(required=True)
 
 
-class LinkForm(AnswerForm):
+class VoterForm(AnswerForm):
+    """Only the button: about a voter on the roll."""
+
     voter = forms.CharField(widget=forms.HiddenInput, max_length=MAX_EMAIL_CHARS)
 
 
-class CorrectForm(LinkForm):
+class CorrectForm(VoterForm):
     address = AddressField(label=_("Correct address"))
 
 
@@ -121,12 +122,8 @@ class RefuseForm(AnswerForm):
     text = _reply_field(required=False)
 
 
-class DismissForm(AnswerForm):
-    """Only the button."""
-
-
 class CutOffForm(ZonedForm):
-    until = LocalTimeField(edge=Edge.CLOSING, label=_("They may ask until"), required=False)
+    until = LocalTimeField(edge=Edge.CLOSING, label=_("People may ask until"), required=False)
 
     def __init__(self, *arguments: Any, zone: str, **options: Any):
         self.zone = zone

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit
 from acts.refusals import NotAllowed, NotNow
+from elections.rolls import is_by_number
 from elections.rules import Election, State
 
 MAX_TEXT_CHARS = 2_000  # of a request, and of each answer
@@ -22,7 +23,7 @@ RETENTION_DAYS = 90  # after the close, until all requests of an election are de
 HOURS_BETWEEN_NOTICES = 1  # to the organisers
 
 PER_SENDER = Limit("help-sender", 10, SECONDS_PER_HOUR)
-PER_NETWORK = Limit("help-network", 200, 30 * SECONDS_PER_DAY)  # people who are not known: a tenth of their room
+PER_NETWORK = Limit("help-network", 100, SECONDS_PER_DAY)  # people who are not known: a twentieth of their room
 
 QUESTION, JOIN = "question", "join"
 KINDS = {QUESTION: _("a question"), JOIN: _("to be put on the roll")}
@@ -44,7 +45,7 @@ SENTENCES = {
     LINK: _("A new invitation is on its way to the address on the roll. Earlier voting links no longer work."),
     LETTER: _("You will get a new letter by post. The earlier one no longer works."),
     CORRECTED: _("Your address on the roll was corrected, and an invitation is on its way to the new one."),
-    ADDED: _("You are now on the roll. The invitation comes in a mail of its own."),
+    ADDED: _("You are now on the roll. Your invitation comes in a separate email."),
     REFUSED: _("You were not put on the roll."),
     DISMISSED: "",
 }
@@ -63,7 +64,7 @@ INBOX_FULL = _(
 OVERTAKEN = _("Someone else has answered this request in the meantime. Check what it says now.")
 NOT_CONFIRMED = _(
     "Only organisers confirmed by an admin can write in their own words to people who are not known here. The buttons "
-    "that send our text work without that."
+    "that send a standard text work without that."
 )
 MANY_REPLIES = _("This request has been answered %(most)d times. Please write to the person directly.")
 
@@ -91,9 +92,14 @@ class Asker:
         return bool(self.account or self.voter)
 
     @property
+    def has_code(self) -> bool:
+        """Whether they were let in by the code of a letter."""
+        return is_by_number(self.voter)
+
+    @property
     def listed_by(self) -> str:
-        """By which their requests are found."""
-        return self.account or self.voter or self.address
+        """By which their requests are found. A member number may be somebody else's in another election."""
+        return self.account or (self.address if self.has_code else self.voter) or self.address
 
 
 @dataclass(frozen=True, slots=True)

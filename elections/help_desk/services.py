@@ -63,7 +63,7 @@ def ask(election: Election, asker: Asker, kind: str, text: str, *, network: str,
 def _count(election: Election, asker: Asker, network: str) -> None:
     """People who are known share no limit with their network."""
     if asker.is_known:
-        count_each((rules.PER_SENDER, f"{election.name} {asker.listed_by}"))
+        count_each((rules.PER_SENDER, f"{election.name} {asker.account or asker.voter}"))
     else:
         sender = f"{election.name} {asker.address} from {network}"
         count_each((rules.PER_SENDER, sender), (rules.PER_NETWORK, f"{election.name} {network}"))
@@ -190,7 +190,7 @@ def correct_address(actor: User, election: Election, request: HelpRequest, voter
 
 
 def add(
-    actor: User, election: Election, request: HelpRequest, voter: str, reason: str, groups: Iterable[str] = ()
+    actor: User, election: Election, request: HelpRequest, listed_as: str, reason: str, groups: Iterable[str] = ()
 ) -> None:
     """Put somebody on the roll, with the reason in the log, and invite them."""
     actions.check(actor, election, Action.ANSWER)
@@ -200,15 +200,15 @@ def add(
 
     def also(added: int, unknown: int) -> list[Write]:
         if unknown:
-            raise WrongState(_("Nobody here has the name %(name)s. Use their mail address.") % {"name": voter})
+            raise WrongState(_("Nobody here has the name %(name)s. Use their email address.") % {"name": listed_as})
         if not added:
-            raise WrongState(_("%(name)s is on the roll already.") % {"name": voter})
+            raise WrongState(_("%(name)s is on the roll already.") % {"name": listed_as})
         return [*answered, *_reserving(actor, answered, invitations=1)]
 
-    known, noted = {voter: Details(groups=tuple(groups) or None)}, {"reason": reason, "request": request.id}
+    known, noted = {listed_as: Details(groups=tuple(groups) or None)}, {"reason": reason, "request": request.id}
     inviting = partial(mailing.inviting_with, actor, election)
     try:
-        retry_lost_race(lambda: add_batch(actor, election, [voter], also, known, noted, inviting))
+        retry_lost_race(lambda: add_batch(actor, election, [listed_as], also, known, noted, inviting))
     except LostRace:
         raise Overtaken(rules.OVERTAKEN) from None
 

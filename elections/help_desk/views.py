@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -36,11 +37,10 @@ from .forms import (
     AskForm,
     CorrectForm,
     CutOffForm,
-    DismissForm,
     FindForm,
-    LinkForm,
     RefuseForm,
     ReplyForm,
+    VoterForm,
 )
 from .rules import Asker, HelpRequest, Overtaken
 
@@ -59,24 +59,23 @@ def ask_for_help(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     ballot = multi_ballots.find(election.book) if election.book else None
     if ballot and not ballot.is_led_by(election.name):
-        return redirect("ask_for_help", name=ballot.leader)
+        return redirect(f"{reverse('ask_for_help', args=[ballot.leader])}{'?join' if 'join' in request.GET else ''}")
     now, asker = now_text(), asker_of(request, election)
-    joins = election.takes_joins(now)
     initial = {"kind": rules.JOIN if "join" in request.GET else rules.QUESTION}
-    form = AskForm(form_data(request), asker=asker, joins=joins, initial=initial)
+    form = AskForm(form_data(request), asker=asker, joins=election.takes_joins(now), initial=initial)
     network, mark = visitor(request).address, token_in(request.POST)
     act = lambda: services.ask(election, form.sender, *form.values(), network=network, mark=mark)  # noqa: E731
     if run_form(request, form, act, lambda _done: _sent(form.sender)):
         return redirect("ask_for_help", name=election.name)
     own = _own_requests(request, election)
-    more: dict[str, Any] = {"form": form, "asker": asker, "own": own, "token": new_token(), "joins": joins}
+    more: dict[str, Any] = {"form": form, "asker": asker, "own": own, "token": new_token()}
     more |= {"takes_requests": rules.takes_requests(election, now), "retention_days": rules.RETENTION_DAYS}
     status = 422 if form.errors else 200
     return render(request, "elections/help_desk/ask.html", election_context(request, election, **more), status=status)
 
 
 def _sent(asker: Asker) -> str:
-    return _("Your request has been sent. The answer comes by mail to %(address)s.") % {"address": asker.address}
+    return _("Your request has been sent. The answer will be emailed to %(address)s.") % {"address": asker.address}
 
 
 def _own_requests(request: HttpRequest, election: Election) -> list[HelpRequest]:
@@ -124,68 +123,68 @@ def _move_cut_off(actor: User, election: Election, form: CutOffForm) -> None:
 # --- one request ---
 
 
-Act = Callable[[User, Election, HelpRequest, dict[str, Any]], str]
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a request can be answered. Its service takes the fields of the form."""
+
+    form: type[AnswerForm]
+    service: Callable[..., None]
+    button: Any
+    done: Any  # a sentence
+    title: Any = ""  # of a form that is more than its button
 
 
-def _reply(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    services.reply(actor, election, asked, given["text"])
-    return _("Your answer is on its way.")
-
-
-def _send_link(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    services.send_link(actor, election, asked, given["voter"])
-    return _("A new invitation is on its way, and whoever asked is told. Earlier links no longer work.")
-
-
-def _send_letter(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    services.send_letter(actor, election, asked, given["voter"])
-    return _("The letter no longer works. Print the new one with the next batch of letters.")
-
-
-def _correct(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    services.correct_address(actor, election, asked, given["voter"], given["address"])
-    return _("The address is corrected, and an invitation is on its way to it. Earlier links no longer work.")
-
-
-def _add(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    services.add(actor, election, asked, given["listed_as"], given["reason"], given.get("groups", ()))
-    return _("%(name)s is now on the roll. The invitation is on its way.") % {"name": given["listed_as"]}
-
-
-def _refuse(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    services.refuse(actor, election, asked, given["reason"], given["text"])
-    return _("The request is refused, and whoever asked is told why.")
-
-
-def _dismiss(actor: User, election: Election, asked: HelpRequest, given: dict[str, Any]) -> str:
-    services.dismiss(actor, election, asked)
-    return _("The request is closed without an answer.")
-
-
-ACTS: dict[str, tuple[type[AnswerForm], Act]] = {
-    "reply": (ReplyForm, _reply),
-    "link": (LinkForm, _send_link),
-    "letter": (LinkForm, _send_letter),
-    "correct": (CorrectForm, _correct),
-    "add": (AddForm, _add),
-    "refuse": (RefuseForm, _refuse),
-    "dismiss": (DismissForm, _dismiss),
+WAYS = {
+    "reply": Way(
+        ReplyForm,
+        services.reply,
+        gettext_lazy("Send the answer"),
+        gettext_lazy("Your answer is on its way."),
+        gettext_lazy("Write an answer"),
+    ),
+    "link": Way(
+        VoterForm,
+        services.send_link,
+        gettext_lazy("Send a new link"),
+        gettext_lazy(
+            "A new invitation is on its way, and the sender of the request is told. Earlier links no longer work."
+        ),
+    ),
+    "letter": Way(
+        VoterForm,
+        services.send_letter,
+        gettext_lazy("Replace the letter"),
+        gettext_lazy("The letter no longer works. Print the new one with the next batch of letters."),
+    ),
+    "correct": Way(
+        CorrectForm,
+        services.correct_address,
+        gettext_lazy("Correct the address and invite"),
+        gettext_lazy("The address is corrected, and an invitation is on its way to it. Earlier links no longer work."),
+        gettext_lazy("Correct the address"),
+    ),
+    "add": Way(
+        AddForm,
+        services.add,
+        gettext_lazy("Put on the roll and invite"),
+        gettext_lazy("%(name)s is now on the roll. The invitation is on its way."),
+        gettext_lazy("Put on the roll"),
+    ),
+    "refuse": Way(
+        RefuseForm,
+        services.refuse,
+        gettext_lazy("Refuse"),
+        gettext_lazy("The request is refused, and the sender is told why."),
+        gettext_lazy("Refuse"),
+    ),
+    "dismiss": Way(
+        AnswerForm,
+        services.dismiss,
+        gettext_lazy("Close without an answer"),
+        gettext_lazy("The request is closed without an answer."),
+    ),
 }
-TITLES = {
-    "reply": gettext_lazy("Write an answer"),
-    "correct": gettext_lazy("Correct the address"),
-    "add": gettext_lazy("Put on the roll"),
-    "refuse": gettext_lazy("Refuse"),
-}
-BUTTONS = {
-    "reply": gettext_lazy("Send the answer"),
-    "link": gettext_lazy("Send a new link"),
-    "letter": gettext_lazy("Replace the letter"),
-    "correct": gettext_lazy("Correct the address and invite"),
-    "add": gettext_lazy("Put on the roll and invite"),
-    "refuse": gettext_lazy("Refuse"),
-    "dismiss": gettext_lazy("Close without an answer"),
-}
+JOINING_FIRST = ("add", "refuse")  # ways to answer a request to join
 
 
 @organiser_page_with(Action.ANSWER, repository.find)
@@ -196,52 +195,53 @@ def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> H
     picked = request.GET.get("voter", "")
     known = delivery(election, [picked] if picked else names_of(asked.asker))
     act = request.POST.get("act", "") if request.method == "POST" else ""
-    if act and act not in ACTS:
+    if act and act not in WAYS:
         raise Http404
     about: dict[str, Any] = {"request": asked, "election": election, "voter": known.name if known else picked}
     forms = {
-        name: form(request.POST if name == act else None, auto_id=f"{name}-%s", **about)
-        for name, (form, _act) in ACTS.items()
+        name: way.form(request.POST if name == act else None, auto_id=f"{name}-%s", **about)
+        for name, way in WAYS.items()
     }
+    if act and run_form(request, forms[act], lambda: _answer(request.user, found, WAYS[act], forms[act]), str):
+        return redirect("requests", name=election.name)  # with the one that waits longest on top
     here = reverse("request", args=[election.name, asked.id])
     here += f"?{urlencode({'voter': picked})}" if picked else ""
-    if act and run_form(request, forms[act], lambda: _run(request.user, found, act, forms[act]), str):
-        return redirect("request", name=election.name, request_id=asked.id)
-    ways, doing = _ways(election, asked, known, request.user), act or request.GET.get("do", "")
+    ways = _ways(election, asked, known, request.user)
+    doing = act or next((name for name in ways if name == request.GET.get("do")), "")
     finder = FindForm(request.GET)
     prefix = finder.cleaned_data["q"] if finder.is_valid() else ""
     more: dict[str, Any] = {"asked": asked, "known": known, "forms": forms, "ways": ways, "here": here}
-    more |= {"doing": doing if doing in TITLES and (act or doing in ways) else "", "titles": TITLES, "buttons": BUTTONS}
+    more |= {"doing": doing if doing and WAYS[doing].title else "", "all_ways": WAYS}
     more |= {"finder": finder, "hits": search(election, prefix), "prefix": prefix}
     more |= {"may_write": rules.may_write_to(request.user, asked.asker), "not_confirmed": rules.NOT_CONFIRMED}
-    more["problem"] = " ".join(forms[act].non_field_errors()) if act and act not in TITLES else ""
-    status = 422 if act else 200
-    return render(
-        request, "elections/help_desk/request.html", election_context(request, election, **more), status=status
-    )
+    more["problem"] = " ".join(forms[act].non_field_errors()) if act and not WAYS[act].title else ""
+    context = election_context(request, election, **more)
+    return render(request, "elections/help_desk/request.html", context, status=422 if act else 200)
 
 
-def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: User) -> list[str]:
+def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: User) -> dict[str, Way]:
     """How it can be answered now, the most likely first."""
     is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
     joins = asked.kind == rules.JOIN and not asked.is_decided
     by_mail = is_open and known is not None and not known.is_by_number
     offered = {
-        "add": is_open and (joins or asked.kind != rules.JOIN),
-        "refuse": joins,
         "reply": rules.may_write_to(user, asked.asker),
         "link": by_mail,
         "letter": is_open and known is not None and known.has_letter,
         "correct": by_mail and known is not None and known.is_by_address and not known.voted,
+        "add": is_open and known is None and (joins or asked.kind != rules.JOIN),
+        "refuse": joins,
         "dismiss": asked.state == rules.WAITING,
     }
-    order = [*offered] if joins else ["reply", "link", "letter", "correct", "add", "refuse", "dismiss"]
-    return [name for name in order if offered[name]]
+    order = sorted(offered, key=lambda name: not (joins and name in JOINING_FIRST))
+    return {name: WAYS[name] for name in order if offered[name]}
 
 
-def _run(actor: User, found: tuple[Election, HelpRequest], act: str, form: AnswerForm) -> str:
-    """On the request as the organiser saw it."""
+def _answer(actor: User, found: tuple[Election, HelpRequest], way: Way, form: AnswerForm) -> str:
+    """The request as the organiser saw it."""
     election, asked = found
-    if form.cleaned_data["version"] != asked.version:
+    values = dict(form.cleaned_data)
+    if values.pop("version") != asked.version:
         raise Overtaken(rules.OVERTAKEN)
-    return ACTS[act][1](actor, election, asked, form.cleaned_data)
+    way.service(actor, election, asked, **values)
+    return str(way.done) % {"name": values.get("listed_as", "")}

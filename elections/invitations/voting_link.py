@@ -118,7 +118,7 @@ def are_unchanged(entry: Item) -> Condition:
 def read_link(token: str) -> Link:
     parts = read_token("vote", token, None)
     if parts is None or len(parts) != len(Link.__dataclass_fields__):
-        raise LinkRefused(_("It is not one of ours, or part of it is missing. Please open it from the mail itself."))
+        raise LinkRefused(_("It is not one of ours, or part of it is missing. Please open it from the email itself."))
     return Link(*parts)
 
 
@@ -133,6 +133,6 @@ def check_link(link: Link, election: Election | None, entry: Item | None) -> Ele
     if mail is None and is_by_number(link.voter):
         raise LinkRefused(_("A newer letter has replaced it. Please use the code in the latest letter."))
     if mail is None:
-        sentence = _("A newer link has replaced it. Please open the one in the latest mail about this election.")
+        sentence = _("A newer link has replaced it. Please open the one in the latest email about this election.")
         raise LinkRefused(sentence)
     return election

@@ -44,17 +44,17 @@ EMAIL_TEMPLATES = {
     REQUESTED_LINKS: EmailTemplate(
         gettext_noop("Your links to vote"),
         (
-            gettext_noop("Somebody, probably you, asked for the voting links of this address."),
-            gettext_noop("This is everything that is open here and that you can vote in:"),
+            gettext_noop("Someone, probably you, asked for the voting links for this address."),
+            gettext_noop("This is everything you can vote in here:"),
         ),
         items=_links,
         after=(
             gettext_noop(
                 "These links are yours alone. Anyone who has them can vote in your place, so please do not forward "
-                "this mail."
+                "this email."
             ),
-            gettext_noop("Links in earlier mails still work. If you have already voted, your vote counts."),
-            gettext_noop("If you did not ask for this mail, you need not do anything: only you have got it."),
+            gettext_noop("Links in earlier emails still work. If you have already voted, your vote counts."),
+            gettext_noop("If you did not ask for this email, you need not do anything. It was sent only to you."),
         ),
         urgent=True,
         good_for=SECONDS_PER_DAY,

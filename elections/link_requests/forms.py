@@ -7,4 +7,4 @@ from pages.fields import AddressField
 
 
 class MyLinkForm(forms.Form):
-    email = AddressField(help_text=_("The address to which mails about the election are sent to you."))
+    email = AddressField(help_text=_("The address to which your invitation was sent."))

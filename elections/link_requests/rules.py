@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Limit
@@ -23,13 +24,15 @@ class Answered:
     waiting: str = ""  # the one request that is answered then; all others are merged with it
     ttl: int = 0  # when it is forgotten
     turn: int = 0  # one more with each write
+    listed: str = ""  # marks of what the last mail had links for
 
-    def must_wait(self, now: int) -> bool:
-        return now < self.until
+    def must_wait(self, now: int, open_: Collection[str]) -> bool:
+        """Not for a link that no mail has had: nobody can keep it from somebody by asking for others before."""
+        return now < self.until and set(open_) <= set(self.listed.split())
 
 
-def after_answer(before: Answered, now: int) -> Answered:
+def after_answer(before: Answered, now: int, open_: Collection[str]) -> Answered:
     """Pauses grow as long as the address is asked for, however rarely, and are forgotten after a day of silence."""
     answers = before.answers + 1 if now < before.ttl else 1
     pause = PAUSES[min(answers, len(PAUSES)) - 1]
-    return Answered(answers, now + pause, "", now + pause + SECONDS_PER_DAY, before.turn + 1)
+    return Answered(answers, now + pause, "", now + pause + SECONDS_PER_DAY, before.turn + 1, " ".join(open_))

@@ -45,17 +45,18 @@ def _mark(kind: str, text: str) -> str:
 @ANSWERING.step
 def answer(task: Task) -> Batch:
     """Mail the links, unless a mail went out just now: then one request waits for all others."""
+    found = open_votes.find(task.data["address"])
+    if not found.votes:
+        return finished()  # no mail, so no pause either
+    open_ = [_mark("vote", f"{each.election.name} {each.election.created_at}")[:16] for each in found.votes]
     place = keys.link_request(_mark("address", task.data["address"]))
     before, now = _answered_of(table().get(place)), int(datetime.fromisoformat(now_text()).timestamp())
-    if before.must_wait(now):
+    if before.must_wait(now, open_):
         if before.waiting not in ("", task.subject):
             return finished()
         waiting = replace(before, waiting=task.subject, turn=before.turn + 1)
         return Batch([_stored(place.item, waiting, before)], wait_seconds=before.until - now)
-    answered = _stored(place.item, after_answer(before, now), before)
-    found = open_votes.find(task.data["address"])
-    if not found.votes:
-        return finished(answered)
+    answered = _stored(place.item, after_answer(before, now, open_), before)
     try:
         count_each((PER_NETWORK, task.data["network"]), (SITE_WIDE, ""))
     except TooOften as refusal:
@@ -64,7 +65,7 @@ def answer(task: Task) -> Batch:
 
 
 def _answered_of(item: Item | None) -> Answered:
-    return Answered(**{name: item[name] for name in Answered.__dataclass_fields__}) if item else Answered()
+    return Answered(**{name: (item or {})[name] for name in Answered.__dataclass_fields__ if name in (item or {})})
 
 
 def _stored(place: Item, after: Answered, before: Answered) -> Put:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.access import public
@@ -21,20 +22,24 @@ def my_link(request: HttpRequest, name: str = "") -> HttpResponse:
     form = MyLinkForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         services.request_links(form.cleaned_data["email"], client_network(request), name)
-        return _sent_page(request)
+        return _sent_page(request, name)
     lead = _(
-        "Enter your email address. If it may vote in anything that is open here, we mail you a link for each. "
-        "This also tells you whether you are on the roll: by mail only, never on this page."
+        "Enter your email address. If you can vote in anything open here, we will email you a link for each. "
+        "This is also how you find out whether you are on the roll: by email only, never on this page."
     )
     return show_form(request, form, _("Send me my link"), _("Send my link"), lead=lead)
 
 
-def _sent_page(request: HttpRequest) -> HttpResponse:
-    sentence = _("If this address may vote in anything that is open, a mail with a link for each is on its way.")
+def _sent_page(request: HttpRequest, name: str) -> HttpResponse:
+    sentence = _("If this address may vote in anything that is open, an email with a link for each is on its way.")
     hints = [
-        _("It usually arrives within a minute. Look in the spam folder, too."),
-        _("If you asked for it before, wait a few minutes: requests made one after another are answered together."),
-        _("If no mail comes, the roll has no such address. You may be on it by another address of yours."),
+        _("It usually arrives within a minute. Check your spam folder, too."),
+        _(
+            "If you have asked before, it can take longer: repeated requests are answered together. The links in the "
+            "last email still work."
+        ),
+        _("If no email comes, this address is not on the roll of anything open. You may be listed under another one."),
         _("If that does not help, ask whoever runs the election."),
     ]
-    return inbox_page(request, sentence, hints=hints)
+    help_url = reverse("ask_for_help", args=[name]) if name else ""
+    return inbox_page(request, sentence, hints=hints, help_url=help_url)

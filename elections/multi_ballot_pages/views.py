@@ -132,6 +132,7 @@ def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     context = {
         "questions": [(found.multi_ballot.short(each.name), each) for each in questions],
         "voted": sum(entry.voted for entry in listed),
+        "has_vote": has_vote,
         "may_vote": has_vote and found.leader.takes_votes(now_text()),
     }
     return render(request, "elections/multi_ballots/multi_ballot.html", multi_ballot_context(request, found, **context))

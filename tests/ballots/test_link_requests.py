@@ -14,8 +14,10 @@ from django.urls import reverse
 from accounts import mail_quota
 from accounts import repository as people
 from accounts.rules import Role
+from accounts.services import remove_self
 from acts import background
 from acts.storage import now_text, table
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -26,9 +28,11 @@ from elections.link_requests import rules, services
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
+from elections.rules import Action
 from mail import outbox as mails
 from mail.emails import compose
 from mail.sending import send_waiting
+from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys, round_trips
 from store.log import as_text
@@ -74,7 +78,7 @@ def later(monkeypatch, seconds: float) -> None:
 
 def test_the_mail_has_a_link_that_opens_the_ballot(board):
     page = Client().get(PAGE)
-    assert "by mail only, never on this page" in text_of(page)
+    assert "by email only, never on this page" in text_of(page)
     assert ask(ANN).status_code == 200
     ((to, text),) = answer()
     assert to == ANN
@@ -122,6 +126,34 @@ def test_several_questions_on_one_ballot_have_one_link(opened, person):
     assert Client().post(door)["Location"] == f"/book/{ballot.id}/ballot/"
 
 
+def test_a_ballot_is_listed_for_those_whom_a_question_is_for(person):
+    owner, groups = person("the organiser"), {ANN: ("Staff",), BEN: ("Board",), EVE: ("Guests",)}
+    ballot = binding.make(owner, "Spring", ["Chair", "Canteen"], vote_by_link=True, secret_ballot=False)
+    for name in ballot.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(owner, elections.find(ballot.leader), list(groups), {k: Details(groups=v) for k, v in groups.items()})
+    for name, group in zip(ballot.questions, ("Board", "Staff"), strict=True):
+        actions.change(owner, elections.find(name), Action.SET_UP, for_groups=(group,))
+    binding.open_(owner, multi_ballots.find(ballot.id))
+    finish_background()
+    for each in groups:
+        ask(each)
+    mails_to = dict(answer())
+    assert set(mails_to) == {ANN, BEN}, "of the first question, or of another; whom none is for has nothing to vote in"
+    for text in mails_to.values():
+        (door,) = links_in(text)
+        assert Client().post(door)["Location"] == f"/book/{ballot.id}/ballot/"
+
+
+def test_an_election_that_has_not_begun_says_when_it_does(opened):
+    opened(ANN, vote_by_link=True, no_voting_before="2999-05-01T10:00:00.000Z", time_zone="Europe/Berlin")
+    ask(ANN)
+    ((_to, text),) = answer()
+    assert "You can vote from May 1, 2999, noon CEST (Europe/Berlin) until it is closed." in text
+    (door,) = links_in(text)
+    assert Client().get(door).status_code == 200
+
+
 def test_the_election_it_was_asked_for_comes_first(opened):
     for name in ("One", "Two", "Three"):
         opened(ANN, name=name, vote_by_link=True)
@@ -157,6 +189,38 @@ def test_what_closes_before_the_mail_is_sent_withdraws_it(board):
     send_waiting(compose)
     (mail,), _cursor = mails.in_state(mails.ASIDE, 9)
     assert mail.kind == "requested_links"
+
+
+def test_what_closes_before_the_mail_is_sent_is_left_out_of_it(opened):
+    opened(ANN, name="Stays", vote_by_link=True)
+    ends = opened(ANN, name="Ends", vote_by_link=True)
+    ask(ANN)
+    background.resume_due()
+    closing.close(people.find("the organiser"), ends)
+    ((_to, text),) = answer()
+    assert "Stays" in text
+    assert "Ends" not in text
+
+
+def test_somebody_removed_gets_nothing(opened, person):
+    eve = person("Eve", email=EVE)
+    opened("Eve", ANN, vote_by_link=True)
+    ask(EVE)
+    remove_self(eve)
+    finish_background()
+    assert answer() == []
+    ask(EVE)
+    assert answer() == []
+
+
+def test_a_member_number_is_no_address(opened):
+    """Who is listed by one has no address here, so nobody can have their link sent anywhere."""
+    board = opened(BEN, vote_by_link=True)
+    add_voters(people.find("the organiser"), board, ["4711@"], {"4711@": Details(display_name=ANN, postal=(ANN,))})
+    assert ask("4711@").status_code == 422
+    for typed in (ANN, "4711@example.org"):
+        ask(typed)
+    assert answer() == []
 
 
 # --- earlier links ---
@@ -239,6 +303,33 @@ def test_after_a_silence_the_next_mail_comes_at_once(board, monkeypatch):
     later(monkeypatch, rules.PAUSES[0] + 1)
     ask(ANN)
     assert len(answer()) == 1
+
+
+def test_who_asked_in_vain_before_the_opening_gets_the_mail_at_once_after_it(opened, person, monkeypatch):
+    """Or somebody who asks for another's links early could keep them from getting any."""
+    person("Eve", email=EVE)
+    for _ in range(24 * 6):
+        services.request_links(EVE, "192.0.2.1")
+        assert answer() == []
+        later(monkeypatch, 10 * MINUTE)
+    opened("Eve", vote_by_link=True)
+    ask(EVE)
+    assert [to for to, _text in answer()] == [EVE]
+
+
+def test_a_link_that_no_mail_has_had_comes_at_once_however_often_somebody_asked_before(opened, monkeypatch):
+    opened(ANN, name="First", vote_by_link=True)
+    for _ in range(24 * 6):
+        services.request_links(ANN, "192.0.2.1")
+        answer()
+        later(monkeypatch, 10 * MINUTE)
+    opened(ANN, name="Second", vote_by_link=True)
+    ask(ANN)
+    ((_to, text),) = answer()
+    assert "First" in text
+    assert "Second" in text
+    ask(ANN)
+    assert answer() == [], "now it was in a mail"
 
 
 def test_spellings_of_one_address_are_one_address(opened):
@@ -339,44 +430,58 @@ def test_two_workers_send_one_mail(board):
 
 # --- what who asks learns ---
 
-WORDS_OF_ANSWER = "If this address may vote in anything that is open, a mail with a link for each is on its way."
 PER_REQUEST = ("Server-Timing", "X-Request-ID", "Content-Length")  # the text itself is compared
 
 
 def shape_of(response) -> tuple:
-    """All that somebody can see of a response, but for what is random in every one and the address asked for."""
+    """All that somebody can see of a response, but for what is random in every one and the URL asked for."""
     text = re.sub(r'nonce="[^"]*"|name="(csrfmiddlewaretoken|next)" value="[^"]*"', "", response.content.decode())
+    text = re.sub(r'href="/election/[^"]*/help/"', "", text)
     headers = {name: value for name, value in response.items() if name not in PER_REQUEST}
     headers = {name: re.sub(r"nonce-[^' ]*", "", value) for name, value in headers.items()}
     return response.status_code, headers, sorted(response.cookies), text
 
 
-def test_the_answer_and_its_cost_are_the_same_for_everybody(board, person, opened, monkeypatch):
+@pytest.mark.parametrize("who", ["a stranger", "a German", "somebody signed in", "the owner of the address"])
+def test_the_answer_and_its_cost_are_the_same_for_everybody(board, person, opened, signed_in, monkeypatch, who):
     person("Eve", email=EVE)
+    person("No vote", Role.NO_ACCESS, email="no@example.org")
     drafts.create(people.find("the organiser"), "Draft")
+    client = {
+        "a stranger": Client,
+        "a German": lambda: Client(headers={"accept-language": "de"}),
+        "somebody signed in": lambda: signed_in("Zoe"),
+        "the owner of the address": lambda: signed_in(people.find("Eve")),
+    }[who]()
+    client.get(PAGE)  # what a session or a page keeps from now on is there
     heard: list[tuple[str, str]] = []  # reads that all requests share are not counted
     monkeypatch.setattr(round_trips, "_listeners", [lambda name, outcome, seconds: heard.append((name, outcome))])
 
-    def cost(response) -> tuple:
-        return trips_of(response), [each for each in heard if each[0] != "get"]
-
-    asked = [(each, PAGE) for each in (ANN, EVE, "nobody@example.org", "owner@example.org", ANN, ANN)]
-    asked += [(ANN, f"/election/{name}/my-link/") for name in ("board", "draft", "no-such-election", "Board%20%23<b>")]
-    shapes, costs = [], []
-    for address, path in asked:
+    def answered(address: str, path: str) -> tuple:
         heard.clear()
-        response = ask(address, path)
-        shapes.append(shape_of(response))
-        costs.append(cost(response))
-    assert {shape[0] for shape in shapes} == {200}
-    assert WORDS_OF_ANSWER in shapes[0][3]
-    for each in shapes:
-        assert each == shapes[0]
-    assert all(each == (1, [("write", "ok")]) for each in costs)
-    background.resume_due()
-    heard.clear()
-    response = ask(ANN)
-    assert (shape_of(response), cost(response)) == (shapes[0], costs[0]), "nor is it another once the mail has gone out"
+        response = ask(address, path, client)
+        return shape_of(response), trips_of(response), [each for each in heard if each[0] != "get"]
+
+    addresses = (
+        ANN,
+        EVE,
+        "nobody@example.org",
+        "owner@example.org",
+        "no@example.org",
+        f" {ANN.upper()}\u200b",
+        ANN,
+        ANN,
+    )
+    elsewhere = [f"/election/{name}/my-link/" for name in ("board", "draft", "no-such-election", "Board%20%23<b>")]
+    for asked in ([(each, PAGE) for each in addresses], [(ANN, path) for path in elsewhere]):
+        first, *others = [answered(*each) for each in asked]
+        assert first[0][0] == 200
+        assert [each for each in first[2] if each[0] == "write"] == [("write", "ok")]
+        assert first[1] == (1 if who in ("a stranger", "a German") else 2), "the write, and who is signed in"
+        for each in others:
+            assert each == first
+        background.resume_due()
+        assert answered(*asked[0]) == first, "nor is it another once the mail has gone out"
 
 
 def test_a_link_is_mailed_to_nobody_but_its_voter(board, person):

@@ -60,3 +60,36 @@ def test_from_a_dead_link_to_a_new_one(visit, name, scripts):
     voter.goto(f"/vote/{new_token(name, ANN, ANN, 'the new invitation')}/")
     voter.get_by_role("button", name="Go to the ballot").click()
     expect(voter.locator(".by-link")).to_contain_text(ANN)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_from_the_election_page_onto_the_roll(visit, name, scripts):
+    """Somebody who is not on the roll asks by the keyboard alone; an organiser accepts on a phone."""
+    owner, words = people.find(people.owner_name()), "I moved in on Monday. 🦊 <b>Please</b>"
+    voter = visit(f"/election/{name}/", who="Hypatia", java_script_enabled=scripts)
+    voter.get_by_role("link", name="Ask to be put on the roll").press("Enter")
+    expect(voter.get_by_label("I want to be put on the roll")).to_be_checked()
+    voter.get_by_label("Your request").focus()
+    voter.keyboard.insert_text(words)
+    voter.keyboard.press("Tab")
+    voter.keyboard.press("Enter")
+    expect(voter.locator("main")).to_contain_text("Your request has been sent")
+    expect(voter.locator("main article")).to_contain_text(words)
+
+    organiser = visit(f"/election/{name}/requests/", who=owner.name, width=390, java_script_enabled=scripts)
+    current = organiser.locator(".tabs [aria-current]")
+    expect(current).to_have_text("Requests")
+    expect(current).to_be_in_viewport()
+    organiser.get_by_role("link", name="Hypatia").click()
+    expect(organiser.locator("main")).to_contain_text(words)
+    organiser.get_by_role("link", name="Put on the roll").click()
+    assert wide(organiser) == []
+    assert not scripts or faults(organiser) == []
+    organiser.get_by_label("Reason").fill("lives here")
+    organiser.get_by_role("button", name="Put on the roll and invite").click()
+    expect(organiser.locator("main")).to_contain_text("Hypatia is now on the roll")
+    expect(organiser.locator("main")).to_contain_text("Nobody is waiting")
+
+    voter.goto(f"/election/{name}/")
+    voter.get_by_role("link", name="Vote", exact=True).click()
+    expect(voter.get_by_role("button", name="Review my ballot")).to_be_visible()

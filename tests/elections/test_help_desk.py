@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from django.core import mail as sent
 from django.test import Client
 from django.urls import reverse
 
@@ -14,7 +16,7 @@ from accounts import repository as people
 from accounts.repository import REMOVAL
 from accounts.rules import Role
 from accounts.services import remove_self
-from acts.rate_limits import TooOften
+from acts.rate_limits import SECONDS_PER_DAY, TooOften
 from acts.refusals import NotAllowed, NotNow, Refusal
 from acts.storage import log, now_text, table
 from ballots.passes import Pass
@@ -36,6 +38,7 @@ from elections.managers.services import add_manager
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
+from mail import bounces
 from mail import outbox as mails
 from pages.lists import Details
 from ranking.candidates import Candidate
@@ -132,7 +135,7 @@ def events(*types):
 
 def test_anybody_asks_and_the_organisers_see_who(client, board, page):
     answer = client.post(address(), sending(), follow=True)
-    assert "The answer comes by mail to zoe@example.net" in text_of(answer)
+    assert "The answer will be emailed to zoe@example.net" in text_of(answer)
     (asked,) = waiting(board)
     assert (asked.asker.name, asked.asker.address, asked.asker.is_known) == ("Zoë", "zoe@example.net", False)
     inbox = text_of(page.get(address("requests")))
@@ -166,7 +169,7 @@ def test_the_holder_of_a_voting_link_is_known_until_the_link_ends(client, ada, b
     (asked,) = waiting(board)
     assert (asked.asker.voter, asked.asker.address) == ("a@example.org", "a@example.org")
     mailing.resend_invitation(ada, board, "a@example.org")
-    assert "You ask as" not in text_of(client.get(address())), "a stolen link that was replaced says nothing"
+    assert "You are asking as" not in text_of(client.get(address())), "a stolen link that was replaced says nothing"
 
 
 def test_drafts_and_elections_that_do_not_exist_have_no_help_desk(client, ada, page):
@@ -199,16 +202,18 @@ def test_a_form_sent_twice_or_at_once_is_one_request(client, board):
     assert len(waiting(board)) == requests.waiting(NAME) == 2
 
 
-def test_the_page_and_what_it_writes_are_the_same_on_the_roll_or_not(board):
-    """Nothing of the roll is even read."""
-    pages = []
-    for typed in ("a@example.org", "z@example.org"):
-        answer = Client().post(address(), sending(address=typed), follow=True)
+@pytest.mark.parametrize("kind", [QUESTION, JOIN])
+def test_the_page_and_its_cost_are_the_same_on_the_roll_or_not(board, person, kind):
+    person("Grace", email="grace@example.org")
+    seen = []
+    for typed in ("a@example.org", "z@example.org", "grace@example.org", "a@example.org"):
+        with round_trips.count_round_trips() as counted:
+            answer = Client().post(address(), sending(address=typed, kind=kind), follow=True)
         without = re.sub(r'(csrfmiddlewaretoken|token)" value="[^"]*"|nonce="[^"]*"', "", text_of(answer))
-        pages.append(without.replace(typed, "them"))
-    assert pages[0] == pages[1]
-    first, second = waiting(board)
-    assert {type(getattr(first, name)) for name in ("asker", "text")} == {type(second.asker), str}
+        seen.append((without.replace(typed, "them"), counted.count))
+    assert len(waiting(board)) == len(seen)
+    for each in seen:
+        assert each == seen[0]
 
 
 def test_asking_reads_no_entry_of_the_roll(board, monkeypatch):
@@ -235,6 +240,19 @@ def test_after_the_close_people_may_ask_for_a_month(board, ada, clock):
     assert "help desk is closed" in text_of(Client().get(address()))
 
 
+def test_somebody_who_came_in_by_the_code_of_a_letter_says_where_the_answer_goes(ada, board, client, page):
+    add_voters(ada, board, ["4711@"], {"4711@": Details("Ann", postal=("Lane 1",))})
+    (letter,) = letters.print_batch(ada, repository.find(NAME), 1, 10)
+    client.post(reverse("enter_code"), {"code": letter.code})
+    assert "You are asking as" in text_of(client.get(address()))
+    client.post(address(), sending())
+    (asked,) = waiting(board)
+    assert (asked.asker.voter, asked.asker.address) == ("4711@", "zoe@example.net")
+    assert "with the code of a letter" in text_of(page.get(address("request", asked.id)))
+    services.forget_requests_of("zoe@example.net")
+    assert waiting(board) == [], "found by the address, not by a number that is somebody else's in another election"
+
+
 # --- floods ---
 
 
@@ -248,6 +266,18 @@ def test_one_network_cannot_flood_the_inbox_and_people_who_are_known_still_ask(b
     ask(board, Asker("Y", "y@example.net"), network="7.7.7.7")
     ask(board, Asker("a@example.org", "a@example.org", voter="a@example.org"), network="6.6.6.6")
     assert rules.PER_NETWORK.most < rules.MAX_WAITING_OF_STRANGERS / 5
+
+
+def test_strangers_of_a_busy_network_wait_for_a_day_at_most(client, board, monkeypatch):
+    monkeypatch.setattr(rules, "PER_NETWORK", replace(rules.PER_NETWORK, most=1))
+    ask(board, network="127.0.0.1")
+    answer = client.post(address(), sending(address="neighbour@example.net"))
+    assert answer.status_code == 422
+    assert re.search(r"Please try again in \d+ (minute|hour)s?\.", text_of(answer))
+    assert "Where is my mail?" in text_of(answer), "what was written is kept"
+    assert rules.PER_NETWORK.seconds == SECONDS_PER_DAY
+    waits = [str(TooOften(seconds)) for seconds in (1, 7200, 7201, SECONDS_PER_DAY)]
+    assert [each.split(" in ")[1] for each in waits] == ["1 minute.", "120 minutes.", "3 hours.", "24 hours."]
 
 
 def test_somebody_who_asks_again_and_again_is_stopped_for_a_while_alone(board):
@@ -330,6 +360,36 @@ def test_of_two_organisers_at_once_one_answers_and_the_other_keeps_the_words(boa
     assert answer.status_code == 422
     assert "Too late, but not lost" in text_of(answer)
     assert "Someone else has answered" in text_of(answer)
+
+
+def test_after_an_answer_the_next_request_is_one_click_away(board, page):
+    first, second = ask(board), ask(board, Asker("Ann", "ann@example.net"))
+    answer = page.post(address("request", first.id), {"act": "dismiss", "version": 1})
+    assert answer.url == address("requests")
+    assert address("request", second.id) in text_of(page.get(answer.url))
+
+
+def test_the_longest_words_in_every_field_arrive_whole_and_harmless(client, board, page, outbox):
+    """A character may be several: those of a family are seven, of four bytes each."""
+    family = "👩‍👩‍👧‍👦" * (rules.MAX_TEXT_CHARS // 7) + "🦊" * (rules.MAX_TEXT_CHARS % 7)
+    markup = (NASTY + "<img src=x onerror=alert(1)>" * 200)[: rules.MAX_TEXT_CHARS]
+    for text in (family, markup):
+        client.post(address(), sending(text=text, name="🦊" * 100, kind=JOIN))
+        asked = waiting(board)[0]
+        assert asked.text == text.strip()
+        answering(page, asked, "reply", text=text)
+        answering(page, waiting(board, ANSWERED)[0], "refuse", reason="other", text=text)
+        done = requests.find(NAME, asked.id)
+        assert [each.text for each in done.replies] == [text.strip()] * 2
+        shown = page.get(address("request", asked.id))
+        assert shown.status_code == 200
+        assert "<img src=x" not in shown.content.decode()
+    assert len([each for each in outbox() if each[0] == "zoe@example.net"]) == 4
+    for each in sent.outbox:
+        assert all("<img src=x" not in html and "<script" not in html for html, _type in each.alternatives)
+    asked = ask(board, mark="the last")
+    answering(page, asked, "add", listed_as="zoe@example.net", reason="🦊" * rules.MAX_REASON_CHARS)
+    assert events("VotersAdded")[-1]["event_data"]["reason"] == "🦊" * rules.MAX_REASON_CHARS
 
 
 def test_closing_without_an_answer_sends_nothing(board, page, outbox):
@@ -432,6 +492,18 @@ def test_what_is_known_is_what_the_roll_page_shows(board, ada, page, outbox):
     assert "it would reveal who has voted" in text
 
 
+def test_a_bounce_is_known(board, ada, page, outbox):
+    mailing.invite(ada, board)
+    queue_mailings()
+    outbox()
+    bounced = delivery(board, ["a@example.org"]).mail
+    bounces.record_report(bounces.Report(bounced.number, bounces.BOUNCED, "550 no such mailbox"))
+    asked = ask(board, Asker("Ann", "a@example.org"))
+    shown = text_of(page.get(address("request", asked.id)))
+    assert delivery(board, ["a@example.org"]).mail.state == mails.FAILED
+    assert "no such mailbox" in shown
+
+
 def test_whether_somebody_has_voted_is_shown_where_the_roll_page_shows_it(make, ada, page):
     board = make(secret_ballot=True)
     asked = ask(board, Asker("Ann", "a@example.org"))
@@ -447,9 +519,20 @@ def test_another_voter_can_be_picked_by_search(board, page):
     asked = ask(board)
     assert "Nobody with this account or address" in text_of(page.get(address("request", asked.id)))
     found = text_of(page.get(address("request", asked.id), {"q": "b@"}))
-    assert "It is about this voter: b@example.org" in re.sub(r"<[^>]+>", "", found)
+    assert "This is the voter: b@example.org" in re.sub(r"<[^>]+>", "", found)
     picked = text_of(page.get(address("request", asked.id), {"voter": "b@example.org"}))
     assert "<bdi>b@example.org</bdi>" in picked
+
+
+@pytest.mark.parametrize("typed", ["x" * 5000, "\x00", "\u202e🦊", "%", "@", "#REQUEST#"])
+def test_a_guessed_voter_is_nobody(board, page, typed):
+    asked = ask(board)
+    for given in ({"voter": typed}, {"q": typed}, {"do": typed}, {"voter": typed, "do": "correct"}):
+        assert page.get(address("request", asked.id), given).status_code == 200
+    for act in ("link", "letter", "correct"):
+        given = {"act": act, "version": 1, "voter": typed, "address": "new@example.org"}
+        assert page.post(address("request", asked.id), given).status_code == 422
+    assert waiting(board) == [asked]
 
 
 # --- common cases ---
@@ -551,6 +634,38 @@ def test_an_address_cannot_become_one_that_is_listed_nor_an_account_be_renamed(a
             services.correct_address(ada, board, asked, voter, new)
 
 
+def test_an_address_to_correct_to_is_filled_in_when_somebody_writes_from_another(board, page):
+    asked = ask(board)
+    form = {"voter": "a@example.org", "do": "correct"}
+    assert 'value="zoe@example.net"' in text_of(page.get(address("request", asked.id), form))
+    own = ask(board, Asker("Ann", "A@example.org"))
+    assert 'value="A@example.org"' not in text_of(page.get(address("request", own.id), {"do": "correct"}))
+
+
+def test_whoever_is_on_the_roll_is_not_put_there_once_more(board, page):
+    own = ask(board, Asker("Ann", "A@Example.org"), kind=JOIN)
+    assert "do=add" not in text_of(page.get(address("request", own.id)))
+    assert "do=add" in text_of(page.get(address("request", ask(board).id)))
+
+
+@pytest.mark.parametrize(
+    ("listed", "typed"),
+    [
+        ("zoe@example.org", "ZOE@Example.org"),
+        ("mike@example.org", "mi\u212ae@example.org"),  # a Kelvin sign
+        ("zoe@bücher.example", "Zoe@xn--bcher-kva.example"),
+        ("zoe@example.org", " zoe@example.org\u200b"),
+    ],
+)
+def test_other_spellings_of_an_address_on_the_roll_are_not_added(ada, board, page, listed, typed):
+    add_voters(ada, board, [listed])
+    before = repository.find(NAME).voter_count
+    answer = answering(page, ask(board, kind=JOIN), "add", listed_as=typed, reason="member")
+    assert answer.status_code == 422
+    assert "on the roll already" in text_of(answer)
+    assert repository.find(NAME).voter_count == before
+
+
 def test_somebody_is_put_on_the_roll_with_a_reason(board, page, outbox):
     asked = ask(board)
     answer = answering(page, asked, "add", listed_as="zoe@example.net", reason="member since May")
@@ -609,6 +724,52 @@ def test_without_the_setting_or_after_the_cut_off_nobody_can_ask_to_join(make, c
     assert "It is too late" in text_of(Client().get(address()))
     with pytest.raises(NotNow):
         services.ask(board, STRANGER, JOIN, "Please", network="x", mark="late")
+
+
+def test_the_cut_off_is_a_moment_in_the_time_zone_of_the_election(make, monkeypatch, page):
+    make(join_until="2027-05-01T10:00:00.000Z", time_zone="Europe/Berlin")
+    shown = text_of(Client(headers={"accept-language": "en-gb"}).get(address()))
+    assert "until 1 May 2027, 12:00" in re.sub(r"<[^>]+>", "", shown)
+    page.post(address("requests"), {"until": "2027-06-01T12:00"})
+    board = repository.find(NAME)
+    assert board.join_until == "2027-06-01T10:00:00.000Z"
+    for moment, is_taken in (("2027-06-01T09:59:59.999Z", True), ("2027-06-01T10:00:00.000Z", False)):
+        stands_at(monkeypatch, moment)
+        assert ("I want to be put on the roll" in text_of(Client().get(address()))) == is_taken
+        if not is_taken:
+            with pytest.raises(NotNow):
+                ask(board, kind=JOIN)
+        else:
+            ask(board, kind=JOIN)
+
+
+def test_until_when_people_may_ask_is_never_after_the_end_of_voting(make):
+    board = make(join_until="2027-05-01T10:00:00.000Z", no_voting_after="2027-04-01T10:00:00.000Z")
+    assert as_text(board.joins_until) == board.no_voting_after
+
+
+def test_a_request_to_join_is_decided_after_the_cut_off_but_nobody_is_added_after_the_close(make, clock, ada, page):
+    board = make(join_until=later(hours=1))
+    first, second = ask(board, kind=JOIN), ask(board, Asker("Bo", "bo@example.net"), kind=JOIN)
+    clock(hours=2)
+    services.add(ada, board, first, "zoe@example.net", "asked in time")
+    closing.close(ada, repository.find(NAME))
+    assert "do=add" not in text_of(page.get(address("request", second.id)))
+    late = answering(page, second, "add", listed_as="bo@example.net", reason="late")
+    assert late.status_code == 422
+    assert list(rolls.on_roll(board, ["bo@example.net"])) == []
+    answering(page, second, "refuse", reason="too-late")
+    assert waiting(board, ANSWERED)[0].replies[0].act == rules.REFUSED
+
+
+def test_pages_for_people_who_are_not_on_the_roll_lead_to_the_request(make, signed_in, page):
+    make(), make("Plain", join_requests=False)
+    stranger = signed_in("Stranger")
+    for route in ("election", "ballot"):
+        assert f"{address()}?join" in text_of(stranger.get(reverse(route, args=[NAME])))
+        assert "?join" not in text_of(stranger.get(reverse(route, args=["Plain"])))
+        assert "?join" not in text_of(page.get(reverse(route, args=[NAME]))) or route == "ballot"
+    assert re.search(r'value="join"[^>]*checked', text_of(stranger.get(f"{address()}?join")))
 
 
 def test_the_cut_off_only_moves_later(make, page):
@@ -671,6 +832,20 @@ def test_the_pages_of_voters_lead_there(board, signed_in, client, person):
     assert address() in text_of(voter.get(reverse("ballot", args=[NAME])))
     assert address() in text_of(stranger.get(reverse("ballot", args=[NAME]))), "not on the roll"
     assert address() in text_of(client.get(reverse("vote_by_link", args=[link_to(NAME, "b@example.org").token])))
+
+
+def test_who_is_asked_to_sign_in_for_an_election_finds_its_organisers(client, make):
+    make(name="Board 1/2 #ä?")
+    wanted = reverse("election", args=["Board 1/2 #ä?"])
+    page = text_of(client.get(wanted, follow=True))
+    for route in ("ask_for_help", "election_my_link"):
+        target = address(route, name="Board 1/2 #ä?")
+        assert f'href="{target}"' in page
+        assert client.get(target).status_code == 200
+    for elsewhere in ("/", "/elections/", "/book/1/", "//evil.example/election/Board/", "/election/", "/no/such/page/"):
+        page = text_of(client.get(reverse("sign_in"), {"next": elsewhere}))
+        assert "/help/" not in page.replace('href="/help/"', "")
+        assert f'href="{reverse("my_link")}"' in page
 
 
 # --- personal data ---
@@ -776,6 +951,24 @@ def test_all_questions_of_a_ballot_have_one_help_desk(both, page):
     assert len(waiting(leader)) == 1
     assert "1 request is waiting" in text_of(page.get(reverse("multi_ballot_dashboard", args=[leader.book])))
     assert "1 request is waiting" in text_of(page.get(reverse("home")))
+
+
+def test_the_page_of_a_ballot_with_several_questions_leads_there(ada, person, signed_in):
+    ballot = binding.make(ada, "Spring", ["Chair", "Rules"], join_requests=True)
+    leader = repository.find(ballot.leader)
+    add_voters(ada, leader, ["a@example.org", "b@example.org", "c@example.org"])
+    for name in ballot.questions:
+        binding.prepare(ada, repository.find(name), ["Bo", "Cy"])
+    page, voter, stranger = reverse("multi_ballot", args=[ballot.id]), person("Vera", email="a@example.org"), "Stranger"
+    assert address(name=leader.name) not in text_of(signed_in(ada).get(page)), "a draft has no help desk"
+    binding.open_(ada, ballot)
+    for who, is_listed in ((signed_in(voter), True), (signed_in(stranger), False), (signed_in(ada), True)):
+        shown = text_of(who.get(page))
+        assert f'{address(name=leader.name)}"' in shown
+        assert (f"{address(name=leader.name)}?join" in shown) == (not is_listed)
+        assert (reverse("election_my_link", args=[leader.name]) in shown) == (not is_listed)
+    other = next(name for name in ballot.questions if name != ballot.leader)
+    assert Client().get(f"{address(name=other)}?join").url == f"{address(name=leader.name)}?join"
 
 
 def test_a_corrected_address_is_corrected_for_all_questions(both, ada):
