@@ -356,6 +356,12 @@ def test_what_remains_after_subtracting_groups_that_are_shown_is_not_a_small_one
         assert set(told) == {"Members"}, page
 
 
+def test_no_more_groups_are_left_out_than_it_takes():
+    """If one owner had no garage, their turnout would be that of the owners less that of the garages."""
+    sizes = {frozenset(["Owners", "Garages"]): 50, frozenset(["Owners"]): 1, frozenset(["Tenants"]): 60}
+    assert large_groups(sizes) == {"Owners": 51, "Tenants": 60}
+
+
 def test_from_the_groups_that_are_shown_and_the_total_no_turnout_of_fewer_than_five_follows():
     chance = Random(7)
     shown_at_all = 0
