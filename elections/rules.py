@@ -561,8 +561,8 @@ def check_late_weights(election: Election, new: Sizes, sizes: Sizes) -> None:
     known = _entitled_by_weight(election, sizes)
     if not _entitled_by_weight(election, new).keys() <= known.keys():
         sentence = _(
-            "While ballots are secret and voting is open, new voters in “%(election)s” can only have a weight that "
-            "others there have: %(weights)s."
+            "Ballots in “%(election)s” are secret, so new voters can only have a weight that others there have: "
+            "%(weights)s."
         )
         raise WrongState(sentence % {"election": election.name, "weights": some_weights(sorted(known))})
 

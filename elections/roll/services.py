@@ -318,11 +318,17 @@ def _with_change(row: Row, on_roll: Mapping[str, Voter], groups: tuple[str, ...]
         return row
     voter = on_roll[keys.fold(row.value)]
     after = (*(voter.groups if row.groups is None else row.groups), *groups)
-    if {*map(keys.fold, voter.groups)} != {*map(keys.fold, after)}:
-        return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the voter groups change."))
-    if row.weight not in (None, voter.weight):
-        return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the weight changes."))
-    return row
+    groups_change = {*map(keys.fold, voter.groups)} != {*map(keys.fold, after)}
+    weight_changes = row.weight not in (None, voter.weight)
+    if not (groups_change or weight_changes):
+        return row
+    if not weight_changes:
+        reason = _("On the roll already; the voter groups change.")
+    elif not groups_change:
+        reason = _("On the roll already; the weight changes.")
+    else:
+        reason = _("On the roll already; the voter groups and the weight change.")
+    return replace(row, verdict=Verdict.CHANGED, reason=reason)
 
 
 def _with_new_address(row: Row, on_roll: Mapping[str, Voter]) -> Row:

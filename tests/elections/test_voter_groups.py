@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -125,6 +126,9 @@ def test_a_person_finds_their_groups_in_their_data(ada, board, person):
 def test_a_column_is_complete_and_a_field_adds(ada, board):
     rows = read_voters(b"voter,group\nann@example.org,board\nben@example.org,staff\nnew@example.org,Guests\n")
     assert [row.verdict for row in services.compare(board, rows)] == [Verdict.CHANGED, Verdict.THERE, Verdict.NEW]
+    heavier = services.compare(board, [replace(row, weight=2) for row in rows])
+    changes = [row.reason.partition("; ")[2] for row in heavier[:2]]
+    assert changes == ["the voter groups and the weight change.", "the weight changes."]
     assert add_voters(ada, board, [row.value for row in rows], lists.details_of(rows)) == 1
     assert (on()["ann"], on()["ben"], on()["new"]) == (("Board",), ("Staff",), ("Guests",))
     add_voters(ada, repository.find("Board"), ["eva@example.org"], {"eva@example.org": Details().also_in(("Staff",))})
