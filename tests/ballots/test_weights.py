@@ -318,15 +318,28 @@ def content_of(answer) -> str:
     return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
 
 
-def test_who_leaves_the_site_stays_on_the_roll_as_it_would_tell_who_has_voted(organiser, opened):
+def test_who_leaves_the_site_stays_on_the_roll_as_it_would_tell_who_has_voted(opened):
+    """And leave fewer than five with a weight, also before anybody has voted."""
     opened(MANY)
     services.remove_ballots_of(people.find("seven 0"))
-    assert len(weights_on_roll()) == 9, "nobody has voted, so it tells nothing"
     cast("seven 3", Ada=1)
     for gone in ("seven 3", "seven 4"):
         services.remove_ballots_of(people.find(gone))
-    assert {"seven 3", "seven 4"} <= weights_on_roll().keys()
-    assert elections.find(NAME).entitled == 9
+    assert weights_on_roll() == MANY
+    assert elections.find(NAME).entitled == 10
+
+
+def test_while_one_or_two_have_voted_in_secret_who_leaves_stays_on_the_roll(opened):
+    opened({f"voter {number}": 1 for number in range(6)})
+    services.remove_ballots_of(people.find("voter 0"))
+    assert "voter 0" not in weights_on_roll(), "nobody has voted, so it tells nothing"
+    cast("voter 1", Ada=1)
+    services.remove_ballots_of(people.find("voter 4"))
+    assert "voter 4" in weights_on_roll()
+    for voter in ("voter 2", "voter 3"):
+        cast(voter, Ada=1)
+    services.remove_ballots_of(people.find("voter 5"))
+    assert "voter 5" not in weights_on_roll(), "organisers see who has voted"
 
 
 # --- the roll ---
