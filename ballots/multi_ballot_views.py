@@ -64,17 +64,20 @@ LOST = "lost"  # the question whose form came without a session
 
 def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     """For voters whose session was lost on the way: back to the same question, after signing in if needed, with all
-    rankings."""
+    rankings; or to the review, if they have left the questions behind."""
     assert request.resolver_match is not None
     kwargs = request.resolver_match.kwargs
-    multi_ballot_id, place = kwargs["multi_ballot_id"], kwargs.get("place", 1)
+    multi_ballot_id, place = kwargs["multi_ballot_id"], kwargs.get("place")
     mark = request.POST.get(ranking_cookie.OWNER_FIELD, "")
     answered = _answered(ranking_cookie.load(request, mark))
     fields = answered.copy()
-    for name in (name for name in request.POST if name.startswith(RANK_PREFIX)):
-        fields.setlist(name, request.POST.getlist(name))
-    fields[LOST] = str(place)
-    path = reverse("multi_ballot_question", args=[multi_ballot_id, place])
+    if place is None:
+        path = reverse("multi_ballot_review", args=[multi_ballot_id])
+    else:
+        path = reverse("multi_ballot_question", args=[multi_ballot_id, place])
+        fields[LOST] = str(place)
+        for name in (name for name in request.POST if name.startswith(RANK_PREFIX)):
+            fields.setlist(name, request.POST.getlist(name))
     is_known = request.user.is_authenticated or passes.held_for_multi_ballot(request, multi_ballot_id) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
     ranking_cookie.save(answer, _carried_at(multi_ballot_id), mark, fields)
@@ -322,14 +325,18 @@ def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
 
 
 def _show_receipts(request: HttpRequest, way: Way, outcomes: Mapping[str, Outcome], secret: str) -> HttpResponse:
-    standings = way.standings()
+    by_place = way.standings_by_place()
+    standings = list(by_place.values())
     if not standings:
         raise Http404
     change_path = reverse("change_multi_ballot", args=[way.multi_ballot.id])
     if outcomes and LEAVE in standings[0].election.safeguards:
         codes = [(way.multi_ballot.short(name), each.ballot) for name, each in outcomes.items()]
         return show_left(request, standings[0], codes, change_path, secret)
-    rows = [_receipt(request, way, each, outcomes.get(each.election.name)) for each in standings]
+    rows = [
+        {"place": place, **_receipt(request, way, each, outcomes.get(each.election.name))}
+        for place, each in by_place.items()
+    ]
     may_vote = any(each.voter is not None and each.election.takes_votes(now_text()) for each in standings)
     has_own_words = bool(outcomes) and has_words(standings[0])
     context = {

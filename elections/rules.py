@@ -558,14 +558,15 @@ def _rare(election: Election, weights: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(rare) if election.secret_ballot and len(weights) > 1 else ()
 
 
-def check_late_weights(election: Election, new: Iterable[int], sizes: Sizes) -> None:
-    """While a secret election is open, new voters may only have a weight that others have."""
-    known = sorted(_entitled_by_weight(election, sizes))
-    if not set(new) <= set(known):
+def check_late_weights(election: Election, new: Sizes, sizes: Sizes) -> None:
+    """While a secret election is open, new voters may only have a weight that others have who may vote in it."""
+    known = _entitled_by_weight(election, sizes)
+    if not _entitled_by_weight(election, new).keys() <= known.keys():
         sentence = _(
-            "While a secret election is open, new voters can only have a weight that others have: %(weights)s."
+            "Ballots in “%(election)s” are secret, so new voters can only have a weight that others there have: "
+            "%(weights)s."
         )
-        raise WrongState(sentence % {"weights": some_weights(known)})
+        raise WrongState(sentence % {"election": election.name, "weights": some_weights(sorted(known))})
 
 
 def _entitled_by_weight(election: Election, sizes: Sizes) -> Counter[int]:

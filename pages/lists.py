@@ -18,6 +18,7 @@ from itertools import dropwhile, islice
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.crypto import salted_hmac
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from acts.refusals import Refusal
@@ -181,8 +182,8 @@ def clean_weight(typed: str) -> int:
     """How many times a vote counts: once, if nothing is said."""
     number = int(typed) if re.fullmatch(r"[0-9]{1,9}", typed) else 0 if typed else 1
     if not 1 <= number <= MAX_WEIGHT:
-        sentence = _("A weight is a whole number from 1 to %(most)d.")
-        raise ValidationError(sentence % {"most": MAX_WEIGHT})
+        sentence = _("A weight is a whole number from 1 to %(most)s.")
+        raise ValidationError(sentence % {"most": number_format(MAX_WEIGHT, force_grouping=True)})
     return number
 
 

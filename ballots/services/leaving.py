@@ -1,4 +1,8 @@
-"""Withdraws the public ballots of a removed person where voting is still open, and takes them off the roll."""
+"""Withdraws the public ballots of a removed person where voting is still open, and takes them off the roll.
+
+Only those who have not voted can be taken off, so it tells who has. Where the roll page does not say so, everybody
+stays; where secret votes have weights, from the opening on, as enough voters must share each.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from elections import repository as elections
 from elections import rolls, sharding
 from elections.roll.services import removing
 from elections.rules import State
+from elections.turnout.counts import tells_who, turnout
 from store import keys
 from store.log import Event, as_text, utc_now
 
@@ -43,8 +48,8 @@ def _withdraw(election_name: str, voter: str) -> None:
 
 
 def _remove_from_roll(election_name: str, voter: str) -> None:
-    """A freed name must not stay on a roll, and the person must get no more mail about it. Where a ballot remains, so
-    does the name."""
+    """A freed name must not stay on a roll, and the person must get no more mail about it. Where a ballot remains, or
+    nobody may know whether one does, so does the name."""
     retry_lost_race(partial(_remove, election_name, voter), MAX_ATTEMPTS)
 
 
@@ -52,6 +57,9 @@ def _remove(election_name: str, voter: str) -> None:
     item, entry = sharding.read_with_entry(election_name, voter)
     election = elections.election_of(item) if item else None
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
+        return
+    voted = turnout(election).voted
+    if (voted or election.extra_votes) and not tells_who(election, voted):
         return
     event = Event(SITE, "VotersRemoved", {"election_name": election.name, "voters": [voter]})
     record(event, *removing(election, [voter]))

@@ -119,7 +119,8 @@ def _candidates(label: str, election: Election, candidates: Sequence[Candidate])
     elif lacking:
         lines.append(_("Voters may choose more than there are (%(most)d).") % {"most": election.most})
     lines += [*_for_groups(election), *_weights(election)] if election.book else []
-    page, names = "multi_ballot_questions" if election.book else "candidates", tuple(each.name for each in candidates)
+    page = "multi_ballot_questions" if election.book else "candidates"
+    names = tuple(each.name for each in candidates) if election.kind != "yes-no" else ()
     is_missing = lacking or (bool(election.book) and lacks_voters(election))
     return ChecklistItem(label, tuple(lines), page, names=names, is_missing=is_missing)
 

@@ -63,7 +63,7 @@ ONE_WINNER_CARD = Card(
     _("One winner"),
     _(
         "Elects the candidate who would beat every other head to head. This is the Schulze method; it "
-        "suits nearly every election."
+        "suits nearly every election. It compares every pair of candidates, so counting by hand takes long."
     ),
     mark=_("recommended"),
 )
@@ -71,7 +71,7 @@ SEVERAL_SEATS_CARD = Card(
     _("Several seats, proportional"),
     _(
         "A third of the voters gets about a third of the seats. This is the single transferable vote "
-        "(STV), as Scottish councils count it."
+        "(STV), as Scottish councils count it. The count takes many rounds and passes on fractions of votes."
     ),
     mark=_("recommended"),
 )
@@ -80,7 +80,7 @@ OTHER_METHODS = {
         _("Ranked pairs"),
         _(
             "One winner, compared head to head as above. The clearest contests count first, which is easier to "
-            "follow by hand. Choose it if your rules name it (also called Tideman)."
+            "follow, but takes long with many candidates. Choose it if your rules name it (also called Tideman)."
         ),
     ),
     "irv": Card(
@@ -169,7 +169,13 @@ SCORING_CARDS = {
         ),
         mark=_("recommended"),
     ),
-    "score": Card(_("Highest total score"), _("The scores are added up. Choose it if your rules ask for it.")),
+    "score": Card(
+        _("Highest total score"),
+        _(
+            "The scores are added up. Choose it if your rules ask for it. Voters who give only 0 and 5 have more "
+            "weight."
+        ),
+    ),
 }
 UNRANKED_CARDS = {
     "below": Card(

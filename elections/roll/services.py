@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -82,6 +83,7 @@ def add_batch(
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
     def more(new: Sequence[str], unknown: int) -> list[Write]:
+        _check_weights(election, followers, [known.get(name, Details()) for name in new])
         writes = also(len(new), unknown)
         if new and followers:
             writes.append(multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new)))
@@ -130,7 +132,6 @@ def _add(
     new = [name for name in missing if _is_known(name, accounts)]
     more = also(new, len(missing) - len(new))
     weights = {name: known[name].weight or 1 for name in batch if name in known and known[name].weight is not None}
-    _check_weights(election, [weights.get(name, 1) for name in new])
     election, groups = _spelled(election, batch, known, on_roll)
     if election.stored_state == State.DRAFT:
         election = _regroup(
@@ -245,12 +246,16 @@ def grouping(election: Election, groups: Mapping[str, Sequence[str]]) -> list[Wr
 # --- weights ---
 
 
-def _check_weights(election: Election, weights: Sequence[int]) -> None:
-    """Refuse weights that new voters cannot have here."""
-    if election.electorate != "listed" and any(weight != 1 for weight in weights):
+def _check_weights(election: Election, followers: Sequence[str], new: Sequence[Details]) -> None:
+    """Refuse weights that new voters cannot have here, or on one of the questions whose rolls follow this one."""
+    sizes = Counter((each.groups or (), each.weight or 1) for each in new)
+    weighs = any(weight != 1 for _groups, weight in sizes)
+    if election.electorate != "listed" and weighs:
         raise rules.WrongState(rules.NO_WEIGHTS)
-    if weights and election.has_secrets and (election.extra_votes or any(weight != 1 for weight in weights)):
-        rules.check_late_weights(election, weights, rolls.sizes_by_weight(election))
+    if new and election.has_secrets and (election.weighted or weighs):
+        there = rolls.sizes_by_weight(election)
+        for question in (election, *filter(None, map(repository.find, followers))):
+            rules.check_late_weights(question, sizes, there)
 
 
 def _reweigh(
@@ -331,11 +336,17 @@ def _with_change(row: Row, on_roll: Mapping[str, Voter], groups: tuple[str, ...]
         return row
     voter = on_roll[keys.fold(row.value)]
     after = (*(voter.groups if row.groups is None else row.groups), *groups)
-    if {*map(keys.fold, voter.groups)} != {*map(keys.fold, after)}:
-        return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the voter groups change."))
-    if row.weight not in (None, voter.weight):
-        return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the weight changes."))
-    return row
+    groups_change = {*map(keys.fold, voter.groups)} != {*map(keys.fold, after)}
+    weight_changes = row.weight not in (None, voter.weight)
+    if not (groups_change or weight_changes):
+        return row
+    if not weight_changes:
+        reason = _("On the roll already; the voter groups change.")
+    elif not groups_change:
+        reason = _("On the roll already; the weight changes.")
+    else:
+        reason = _("On the roll already; the voter groups and the weight change.")
+    return replace(row, verdict=Verdict.CHANGED, reason=reason)
 
 
 def _with_new_address(row: Row, on_roll: Mapping[str, Voter]) -> Row:

@@ -7,7 +7,7 @@ It stores the number of the last event counted, so that no event counts twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -154,22 +154,34 @@ def large_groups(sizes: Mapping[frozenset[str], int]) -> dict[str, int]:
     """The groups to show, with their sizes, by how many are in each combination of groups.
 
     Who knows the turnout of all can subtract that of groups. So nobody may be told apart by the groups that are shown,
-    or be in none of them, together with fewer than four others. Else the smallest group concerned is not shown either.
+    or be in none of them, together with fewer than four others. As long as somebody is, one more group is not shown:
+    that which leaves the fewest of these people, and of several such groups the smallest.
     """
     voters = Counter[str]()
     for groups, size in sizes.items():
         voters.update(dict.fromkeys(groups, size))
     large = {name: size for name, size in voters.items() if size >= MIN_GROUP_VOTERS}
-    while small := _small_parts(sizes, large):
-        del large[min(min(small, key=sorted) or large, key=lambda name: (large[name], name))]
+    bits = {name: 1 << place for place, name in enumerate(large)}
+    parts = Counter[int]()  # how many are in each combination of the groups that are shown
+    for groups, size in sizes.items():
+        parts[sum(bits[name] for name in groups if name in bits)] += size
+    while large and _told_apart(parts):
+        merged = {name: _without(parts, bits[name]) for name in large}
+        hidden = min(large, key=lambda name: (_told_apart(merged[name]), large[name], name))
+        parts = merged[hidden]
+        del large[hidden]
     return large
 
 
-def _small_parts(sizes: Mapping[frozenset[str], int], shown: Collection[str]) -> list[frozenset[str]]:
-    parts = Counter[frozenset[str]]()
-    for groups, size in sizes.items():
-        parts[groups.intersection(shown)] += size
-    return [part for part, size in parts.items() if shown and size < MIN_GROUP_VOTERS]
+def _without(parts: Mapping[int, int], bit: int) -> Counter[int]:
+    merged = Counter[int]()
+    for combination, size in parts.items():
+        merged[combination & ~bit] += size
+    return merged
+
+
+def _told_apart(parts: Mapping[int, int]) -> int:
+    return sum(size for size in parts.values() if size < MIN_GROUP_VOTERS)
 
 
 # --- when people voted ---

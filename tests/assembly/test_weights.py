@@ -62,7 +62,7 @@ def test_a_line_may_end_with_a_weight(site, made):
     game, hana = made(Type.ASSEMBLY), host()
     typed = "Anna Berg <anna@example.org>; 3\nZita\t20\nYves\nXenia; 0\nWill; 1000001\nzita; 7\nyves; 5\nVera; 2; 1"
     page = hana.post(roll_page(game), {"act": "look", "names": typed}).content.decode()
-    assert page.count("A weight is a whole number from 1 to 1000000.") == 2
+    assert page.count("A weight is a whole number from 1 to 1,000,000.") == 2
     assert "20 votes" in page
     kept = html.unescape(re.search(r"<textarea name=\"names\" hidden>(.*?)</textarea>", page, re.DOTALL)[1])
     assert kept == "Anna Berg <anna@example.org>; 3\nZita; 20\nYves\nVera; 2; 1"

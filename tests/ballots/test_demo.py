@@ -13,7 +13,7 @@ from acts.storage import table, use_table
 from ballots import demo as ballots
 from elections import demo, repository, rolls
 from elections.demo import DemoElection
-from elections.rules import State
+from elections.rules import KINDS, State
 from elections.turnout.counts import turnout
 from store import keys
 from tests.aws.engine import ours
@@ -120,3 +120,9 @@ def test_a_store_without_the_demo_is_known(site):
     make_people()
     assert table().get(keys.user("Ada Lovelace"))
     assert serve._is_demo_there()
+
+
+def test_there_is_a_closed_election_of_each_kind_and_an_open_one():
+    planned = demo.DEMO_ELECTIONS
+    assert {each.kind for each in planned if each.closed} == KINDS.keys()
+    assert {"ranked", "yes-no"} <= {each.kind for each in planned if each.opened and not each.closed}

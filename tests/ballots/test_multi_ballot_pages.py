@@ -213,6 +213,16 @@ def test_who_lost_the_session_finds_everything_after_the_sign_in(eve, multi_ball
     assert fields_of(eve.get(page(multi_ballot, "1/")), page(multi_ballot, "1/"))["rank-0"] == "1"
 
 
+def test_who_lost_the_session_at_the_review_comes_back_to_it(eve, multi_ballot, settings):
+    review = reviewed(eve, multi_ballot)
+    del eve.cookies[settings.SESSION_COOKIE_NAME]
+    away = eve.post(page(multi_ballot, "cast/"), fields_of(review, page(multi_ballot, "cast/")))
+    there = eve.post(away.url, {"name_or_email": "Eve", "password": "correct horse battery"}, follow=True)
+    assert there.redirect_chain[-1][0] == page(multi_ballot, "review/")
+    cast(eve, multi_ballot, there)
+    assert [rankings(name) for name in NAMES] == ["0>1", None, "2"]
+
+
 def test_another_person_at_the_same_browser_finds_nothing_of_it(eve, multi_ballot):
     ranked(eve, multi_ballot, 1, rank_0="1")
     eve.post("/sign-out/")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import zipfile
 
 import pytest
@@ -81,6 +83,35 @@ def test_the_leading_question_may_be_for_others(person, signed_in):
     assert refused.status_code == 403
     assert "This question is for: Board." in text_of(refused)
     assert eve.post(page(ballot, "1/"), {"rank-0": "1"}).status_code == 403
+
+
+def test_the_receipt_leads_back_to_ones_own_question(person, signed_in):
+    ballot = made(person, leading=["Board"], secret_ballot=False)
+    eve = signed_in("Eve", Role.VOTER)
+    voting.cast(people.find("Eve"), ballot.questions[1], {"0": ["1"]}, "form")
+    receipts = eve.get(page(ballot, "receipts/")).content.decode()
+    assert re.findall(r'href="([^"]+)\?change=1"', receipts) == [page(ballot, "2/")]
+
+
+def test_no_page_leads_to_a_question_for_others(person, signed_in):
+    """From home over all links, before and after voting; with the results, all questions are shown."""
+    ballot = made(person, leading=["Board"], secret_ballot=False)
+    eve = signed_in("Eve", Role.VOTER)
+    for form in ("", "form"):
+        if form:
+            voting.cast(people.find("Eve"), ballot.questions[1], {"0": ["1"]}, form)
+        seen, left = set(), ["/", "/elections/", "/me/data/", f"/book/{ballot.id}/", page(ballot, "receipts/")]
+        while left:
+            seen.add(path := left.pop())
+            answer = eve.get(path)
+            shown = text_of(answer) if not answer.streaming else ""
+            assert (answer.status_code < 400, "Chair" in shown) == (True, False), path
+            leading_on = LINKS.findall(answer.content.decode()) if not answer.streaming else []
+            left += [each for each in map(html.unescape, leading_on) if each not in {*seen, *left}]
+        assert page(ballot, "2/?change=1") in seen
+
+
+LINKS = re.compile(r'href="(/(?:elections?|book)/[^"#]*)"')
 
 
 def test_the_server_refuses_what_a_page_does_not_offer(person, signed_in):

@@ -6,6 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -45,6 +47,7 @@ from tally.ballots import Ballots, ranking_of, text_of
 from tally.majorities import ABSTAIN, NO, YES
 from tally.methods import KIND_OF, METHODS, count
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.people import enrol, sign_in
 from tests.results.test_bundle import changed, unpacked
 from tests.results.test_bundle import verdict as verdict  # a fixture
@@ -246,7 +249,9 @@ def test_before_it_opens_the_organiser_sees_which_weights_too_few_share_and_what
     browser, button = sign_in(organiser), '<button class="button">Open it</button>'
     for page in ("dashboard", "open"):
         text = " ".join(re.sub("<[^>]*>", "", browser.get(f"{at}/{page}/").content.decode()).split())
-        assert "fewer than 5 voters have these weights: 3, 12. Give more people the same weight, or make" in text
+        told = "fewer than 5 voters have these weights: 3, 12. Give more people the same weight, or make"
+        assert text.count(told) == 1, "once for all questions of which it is true"
+        assert ("“Chair”, “Colour” cannot open" if for_all else f"“{NAME}” cannot open") in text
         assert button not in browser.get(f"{at}/{page}/").content.decode()
     browser.post(f"{at}/open/", {})
     assert elections.find(name).opened_at is None
@@ -311,6 +316,30 @@ def test_if_one_of_five_with_a_weight_votes_nothing_that_is_shown_tells_which(or
 
 def content_of(answer) -> str:
     return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
+
+
+def test_who_leaves_the_site_stays_on_the_roll_as_it_would_tell_who_has_voted(opened):
+    """And leave fewer than five with a weight, also before anybody has voted."""
+    opened(MANY)
+    services.remove_ballots_of(people.find("seven 0"))
+    cast("seven 3", Ada=1)
+    for gone in ("seven 3", "seven 4"):
+        services.remove_ballots_of(people.find(gone))
+    assert weights_on_roll() == MANY
+    assert elections.find(NAME).entitled == 10
+
+
+def test_while_one_or_two_have_voted_in_secret_who_leaves_stays_on_the_roll(opened):
+    opened({f"voter {number}": 1 for number in range(6)})
+    services.remove_ballots_of(people.find("voter 0"))
+    assert "voter 0" not in weights_on_roll(), "nobody has voted, so it tells nothing"
+    cast("voter 1", Ada=1)
+    services.remove_ballots_of(people.find("voter 4"))
+    assert "voter 4" in weights_on_roll()
+    for voter in ("voter 2", "voter 3"):
+        cast(voter, Ada=1)
+    services.remove_ballots_of(people.find("voter 5"))
+    assert "voter 5" not in weights_on_roll(), "organisers see who has voted"
 
 
 # --- the roll ---
@@ -397,6 +426,43 @@ def test_a_copy_has_the_weights_and_who_leaves_takes_theirs_along(organiser, dra
     assert weights_on_roll("Again") == {"Bob": 3, "Kim": 1}
     opened = lifecycle.open_(organiser, elections.find("Again"), editable=False)
     assert opened.entitled_votes == 4
+
+
+BOARD, STAFF = (Details(groups=(group,)) for group in ("Board", "Staff"))
+IN_GROUPS = {
+    **{f"board {number}": replace(BOARD, weight=1) for number in range(5)},
+    **{f"staff {number}": replace(STAFF, weight=1 if number < 5 else 7) for number in range(10)},
+}
+
+
+@pytest.mark.parametrize(
+    ("leading", "other", "late", "is_refused"),
+    [
+        ("Board", "Staff", replace(STAFF, weight=7), False),
+        ("Board", "Staff", replace(BOARD, weight=7), True),
+        ("", "Board", replace(STAFF, weight=7), False),
+        ("", "Board", replace(BOARD, weight=7), True),
+        ("Board", "", replace(BOARD, weight=7), True),
+        ("Board", "Staff", Details(groups=(), weight=99), False),
+    ],
+)
+def test_a_new_voter_has_a_weight_that_others_have_in_each_of_their_questions(
+    organiser, leading, other, late, is_refused
+):
+    made = binding.make(organiser, "Spring", ["Chair", "Song"])
+    for name, group in zip(made.questions, (leading, other), strict=True):
+        add_candidates(organiser, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
+        actions.change(organiser, elections.find(name), Action.SET_UP, for_groups=(group,) if group else ())
+    enrol(*IN_GROUPS, "late")
+    add_voters(organiser, elections.find(made.leader), list(IN_GROUPS), IN_GROUPS)
+    binding.open_(organiser, multi_ballots.find(made.id))
+    refusal = pytest.raises(WrongState, match=r"“Spring: .*” are secret, .* have: 1\.")
+    with refusal if is_refused else nullcontext():
+        add_voters(organiser, elections.find(made.leader), ["late"], {"late": late})
+    finish_background()
+    for name, group in zip(made.questions, (leading, other), strict=True):
+        is_listed = name == made.leader or not group or group in late.groups
+        assert ("late" in weights_on_roll(name)) == (is_listed and not is_refused)
 
 
 @pytest.mark.parametrize("secret", [True, False])

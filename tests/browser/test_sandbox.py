@@ -91,3 +91,25 @@ def test_axe_finds_nothing_and_nothing_sticks_out(visit, subtests):
                     assert faults(page) == []
         page.get_by_role("button", name="Count", exact=True).click()
         expect(page.locator(".winners")).to_have_text("Nashville")
+
+
+def test_ten_thousand_million_votes_fit_a_phone(visit):
+    """As many as weights may add up to: no number covers another."""
+    page = visit("/sandbox/", width=320)
+    page.get_by_label("Ballots", exact=True).fill("4000000001: Zoë > Bo\n3999999999: Bo > Zoë\n2000000000: Li > Zoë\n")
+    page.get_by_label("Method").select_option("irv")
+    page.get_by_role("button", name="Count", exact=True).click()
+    expect(page.locator(".margin-ends")).to_be_visible()
+    assert fits(page)
+    boxes = page.locator(".margin-ends .number").evaluate_all(BOXES)
+    assert len(boxes) == 2
+    (first, second) = boxes
+    assert first["right"] <= second["left"] or first["bottom"] <= second["top"]
+
+
+BOXES = """numbers => numbers.map(number => {
+  const words = document.createRange();
+  words.selectNodeContents(number);
+  const {left, right, top, bottom} = words.getBoundingClientRect();
+  return {left, right, top, bottom};
+})"""

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from elections import repository
+from elections import repository, rolls
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as keeping
@@ -212,3 +212,11 @@ def test_ten_thousand_members_are_read_by_the_page(page, ada, site):
     assert "voter00050@" in text_of(page.get(following))
     assert text_of(page.get(at("group", group.id), {"q": "voter099"})).count('<li><span class="grows"') == 50
     assert sum(chunk.count(b"@") for chunk in page.get(at("group_csv", group.id)).streaming_content) == 10_000
+
+
+def test_a_saved_group_becomes_a_voter_group_by_ticking_the_box(page, ada, club, board):
+    add_voters(ada, board, ["a@example.org"])
+    looked = text_of(page.post(at("add_group", "Board"), {"group": club.id, "as_group": "on"}))
+    assert "2 new · 1 to be changed" in looked
+    page.post(at("add_group", "Board"), hidden(looked))
+    assert [voter.groups for voter in rolls.every_voter("Board")] == [(club.name,)] * 3

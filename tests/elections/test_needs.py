@@ -281,6 +281,15 @@ def test_voters_by_skill_are_looked_at_first(browser, draft, bo, person, listed)
     assert [each.name for each in rolls.every_voter("Board")] == ["Bo", "Ida"]
 
 
+def test_voters_by_skill_become_a_voter_group_by_ticking_the_box(browser, draft, bo, person, listed):  # noqa: F811
+    for who in (bo, person("Ida", Role.VOTER)):
+        have(who, "python", level=4)
+    preview = text_of(browser.post(f"{HERE}roll/skills/", {"skill": "Python", "level": "3", "as_group": "on"}))
+    assert "1 new · 1 to be changed" in preview
+    browser.post(f"{HERE}roll/import/", dict(re.findall(r'name="(voters|groups)" value="([^"]*)"', preview)))
+    assert {each.name: each.groups for each in rolls.every_voter("Board")} == {"Bo": ("Python",), "Ida": ("Python",)}
+
+
 def test_voters_by_a_skill_that_is_not_there(browser, draft, signed_in):
     assert browser.get(f"{HERE}roll/skills/").status_code == 200
     assert browser.post(f"{HERE}roll/skills/", {"skill": "made up", "level": "3"}).status_code == 422

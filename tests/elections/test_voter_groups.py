@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -125,6 +126,9 @@ def test_a_person_finds_their_groups_in_their_data(ada, board, person):
 def test_a_column_is_complete_and_a_field_adds(ada, board):
     rows = read_voters(b"voter,group\nann@example.org,board\nben@example.org,staff\nnew@example.org,Guests\n")
     assert [row.verdict for row in services.compare(board, rows)] == [Verdict.CHANGED, Verdict.THERE, Verdict.NEW]
+    heavier = services.compare(board, [replace(row, weight=2) for row in rows])
+    changes = [row.reason.partition("; ")[2] for row in heavier[:2]]
+    assert changes == ["the voter groups and the weight change.", "the weight changes."]
     assert add_voters(ada, board, [row.value for row in rows], lists.details_of(rows)) == 1
     assert (on()["ann"], on()["ben"], on()["new"]) == (("Board",), ("Staff",), ("Guests",))
     add_voters(ada, repository.find("Board"), ["eva@example.org"], {"eva@example.org": Details().also_in(("Staff",))})
@@ -354,6 +358,12 @@ def test_what_remains_after_subtracting_groups_that_are_shown_is_not_a_small_one
         text = answer.content.decode() if not answer.streaming else b"".join(answer.streaming_content).decode()
         told = re.findall(r"(Members|Guests|Staff)(?:</bdi>)?(?:: [0-9]|\",\"voters)", text)
         assert set(told) == {"Members"}, page
+
+
+def test_no_more_groups_are_left_out_than_it_takes():
+    """If one owner had no garage, their turnout would be that of the owners less that of the garages."""
+    sizes = {frozenset(["Owners", "Garages"]): 50, frozenset(["Owners"]): 1, frozenset(["Tenants"]): 60}
+    assert large_groups(sizes) == {"Owners": 51, "Tenants": 60}
 
 
 def test_from_the_groups_that_are_shown_and_the_total_no_turnout_of_fewer_than_five_follows():
