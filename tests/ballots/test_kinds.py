@@ -315,6 +315,9 @@ def test_the_guided_setup_of_a_proposal_skips_the_candidates(signed_in):
     wrong = owner.post("/election/Rules/steps/how/", how | {"majority_own": "1/3"})
     assert wrong.status_code == 422
     assert "from 1/2 to 1/1" in text_of(wrong)
+    owner.post("/election/Rules/steps/how/", how | {"majority_own": "100%", "majority_of": "cast"})
+    assert elections.find("Rules").majority == "1/1 cast"
+    assert "Carried by 100% of the votes cast." in text_of(owner.get("/election/Rules/"))
 
 
 @pytest.mark.parametrize(

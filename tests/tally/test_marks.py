@@ -355,11 +355,11 @@ def test_a_runoff_is_told_step_by_step():
 def test_a_vote_on_yes_or_no_is_told_with_what_was_needed():
     cast = Ballots((YES, NO, ABSTAIN), {"0": 61, "1": 20, "2": 4})
     assert said(cast, "majority", majority="2/3 cast") == [
-        "Carried: 61 yes, 20 no, 4 abstentions; 54 needed.",
+        "Carried: 61 yes, 20 no, 4 abstaining; 54 needed.",
         "At least 2/3 of the votes cast (81) must be yes: 54. An abstention is not a vote cast.",
     ]
     assert said(cast, "majority", majority="1/2 entitled", entitled=200)[0] == (
-        "Not carried: 61 yes, 20 no, 4 abstentions; 101 needed."
+        "Not carried: 61 yes, 20 no, 4 abstaining; 101 needed."
     )
 
 

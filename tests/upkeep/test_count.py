@@ -198,7 +198,7 @@ def test_a_bad_file_ends_with_status_one_and_no_traceback(tmp_path):
         ("5: Ada/5, Bo/3\n3: Bo/5\n", ["--method", "score"], "Points for Bo: 30."),
         ("5: Ada = Bo\n3: Bo\n", ["--method", "approval"], "Votes that approve of Bo: 8 of 8."),
         ("count of choose ballots,Ada,Bo\n5,1,\n3,,1\n", ["--seats", "2"], "Elected: Ada, Bo."),
-        ("61: Yes\n20: No\n", ["--kind", "yes-no", "--majority", "2/3 cast"], "Carried: 61 yes, 20 no, 0 abstentions"),
+        ("61: Yes\n20: No\n", ["--kind", "yes-no", "--majority", "2/3 cast"], "Carried: 61 yes, 20 no, 0 abstaining"),
         ("61: Yes\n", ["--kind", "yes-no", "--majority", "1/2 entitled", "--entitled", "200"], "101 needed."),
     ],
 )
@@ -219,8 +219,10 @@ def test_marks_and_values_are_counted_and_explained(tmp_path, text, arguments, w
             ["--kind", "approval", "--method", "schulze"],
             "schulze does not count ballots of the kind approval",
         ),
-        ("5: Yes\n", ["--kind", "yes-no", "--majority", "lots"], "A majority is a share and what it is of"),
-        ("5: Yes\n", ["--kind", "yes-no", "--majority", "1/0 cast"], "A majority is a share and what it is of"),
+        *(
+            ("5: Yes\n", ["--kind", "yes-no", f"--majority={majority}"], "A majority is a share from 1/2 to 1/1")
+            for majority in ("lots", "2/3", "1/0 cast", "0/1 cast", "2/1 cast", "-1/2 cast", "1/1000000 cast")
+        ),
     ],
 )
 def test_what_cannot_be_counted_as_asked_is_refused(tmp_path, text, arguments, words):
