@@ -12,6 +12,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import personal_data, rehearsal, repository, services
 from elections import actions
+from elections import kinds as elections_kinds
 from elections import repository as elections
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
@@ -266,6 +267,18 @@ def test_the_answers_come_with_the_draft_go_with_the_kind_and_cannot_be_changed(
     copied = copying.copy(owner, renamed, "Statutes again")
     assert (copied.kind, copied.majority) == ("yes-no", "2/3 cast")
     assert len(elections.candidates("Statutes again")) == 3
+
+
+@pytest.mark.parametrize("kind", SENT)
+def test_a_copy_has_the_same_kind_of_ballot(opened, person, kind):
+    opened("Eve", **SETTINGS[kind])
+    board = elections.find("Board")
+    copied = copying.copy(person("the organiser"), board, "Board again")
+    finish_background()
+    for name in elections_kinds.SETTINGS:
+        assert getattr(copied, name) == getattr(board, name), name
+    names = {each.name for each in elections.candidates("Board")}
+    assert {each.name for each in elections.candidates("Board again")} == names
 
 
 def test_the_log_makes_the_answers_that_there_are(site, person):
