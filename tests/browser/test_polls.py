@@ -157,7 +157,7 @@ def test_results_come_in_by_themselves_and_what_is_unfolded_stays_so_until_the_p
         expect(late.locator("main")).to_contain_text("See the results")
 
 
-# By kind: what is chosen when it is made, how voters mark Tacos by keyboard, what is counted along, and what is then said.
+# By kind: what is chosen when it is made, how Tacos is marked, what is counted along, and what is said of the result.
 OTHER_KINDS = {
     "choose": (("2", "Tacos", "Space"), "Chosen: 0 of 2", "Chosen: 1 of 2", "Tacos"),
     "approval": (("", "Tacos", "Space"), "Chosen: 0", "Chosen: 1", "Tacos"),
