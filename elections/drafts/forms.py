@@ -407,8 +407,8 @@ class SettingsForm(ZonedForm):
     majority = MajorityField(
         label=_("Majority that the proposal needs"),
         help_text=_(
-            "Of the votes cast, abstentions count neither for nor against. Of all who vote, or of everyone on the roll, "
-            "abstaining has the effect of a no."
+            "Of the votes cast, abstentions count neither for nor against. Of all who vote, or of everyone on the "
+            "roll, abstaining has the effect of a no."
         ),
     )
     seats = seats_field(1)
