@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,11 +11,10 @@ from django.utils.translation import gettext_lazy
 
 from ranking.marks import MAX_POINTS
 from tally import methods
-from tally.majorities import Majority, Of, majority_of
+from tally.majorities import Majority, Of, majority_of, parse_majority
 
 USUAL_POINTS = 10  # that a voter has to distribute
 SETTINGS = ("kind", "method", "seats", "fewest", "most", "majority", "unranked")  # of ballots and their count
-SHARE = re.compile(r"[1-9][0-9]{0,3}/[1-9][0-9]{0,3}")
 
 SHARES = {
     "1/2": gettext_lazy("more than half"),
@@ -66,16 +63,17 @@ def settings_of_kind(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _normal_majority(text: str) -> str:
     """As it is stored: 2/4 is 1/2."""
-    share, _space, of = text.partition(" ")
-    if not SHARE.fullmatch(share) or of not in set(Of) or not Fraction(1, 2) <= (exact := Fraction(share)) <= 1:
-        raise ValidationError({"majority": _("A majority is a share from 1/2 to 1/1, such as 3/5.")})
-    return str(Majority(f"{exact.numerator}/{exact.denominator}", Of(of)))
+    try:
+        return str(parse_majority(text))
+    except ValueError:
+        raise ValidationError({"majority": _("A majority is a share from 1/2 to 1/1, such as 3/5 or 60%.")}) from None
 
 
 def majority_text(text: str) -> str:
     """Such as “at least two thirds of the votes cast”."""
     majority = majority_of(text)
-    share = SHARES.get(majority.share) or _("at least %(share)s") % {"share": majority.share}
+    own = _("100%") if majority.share == "1/1" else _("at least %(share)s") % {"share": majority.share}
+    share = SHARES.get(majority.share, own)
     return _("%(share)s %(of)s") % {"share": share, "of": OF[majority.of]}
 
 

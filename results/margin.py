@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tally import star
 from tally.condorcet import Graph
 from tally.methods import KIND_OF
 from tally.result import Result
@@ -166,7 +167,7 @@ def _of_marks(result: Result) -> Margin | None:
 
 def _of_runoff(result: Result) -> Margin | None:
     """STAR: of the last seat."""
-    last: dict[str, Any] = (result.reasons.get("rounds") or [result.reasons])[-1]
+    last = star.rounds_of(result)[-1]
     if not last["runoff"]:
         return None
     name, other = sorted(last["finalists"], key=lambda each: each != result.winners[-1])

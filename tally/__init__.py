@@ -2,5 +2,5 @@
 
 PUBLIC = (
     "ballots changes closeness condorcet cost count_job explain formats lots majorities methods pairwise provisional "
-    "result"
+    "result star"
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from . import star
 from .majorities import HALF, majority_of
 from .methods import KIND_OF
 from .result import Result, Round, exact_text
@@ -350,8 +351,8 @@ def _lots_for_seats(result: Result, where: str, seat: int | None = None) -> Iter
 
 
 def _star(result: Result) -> Iterator[Sentence]:
-    points, rounds = result.reasons["points"], result.reasons.get("rounds", [result.reasons])
-    for seat, each in enumerate(rounds, 1):
+    points = result.reasons["points"]
+    for seat, each in enumerate(star.rounds_of(result), 1):
         if seat > 1:
             yield _sentence("next seat", seat=seat)
         yield from _star_ties(result, "finalists", seat)
@@ -386,7 +387,7 @@ def _majority(result: Result) -> list[Sentence]:
     if Fraction(rule.share) == HALF:
         why = _sentence(f"half {rule.of}", **values)
     else:
-        why = _sentence(f"share {rule.of}", share=rule.share, **values)
+        why = _sentence(f"share {rule.of}", share="100%" if rule.share == "1/1" else rule.share, **values)
     return [_sentence("carried" if result.reasons["carried"] else "not carried", **numbers), why]
 
 

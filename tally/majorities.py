@@ -13,6 +13,7 @@ who are entitled: at least that share, or where it says so, more than half of th
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -22,6 +23,7 @@ from .result import Result, result_of
 
 YES, NO, ABSTAIN = "Yes", "No", "Abstain"  # the candidates of a vote on yes or no, in this order
 HALF = Fraction(1, 2)
+SHARE = re.compile(r"([1-9][0-9]{0,3})(?:/([1-9][0-9]{0,3})|\s*%)")  # as people write it: 3/5 or 60%
 MAX_QUORUM_PEOPLE = 1_000_000  # people that a quorum may ask for
 
 
@@ -59,6 +61,16 @@ def majority_of(text: str) -> Majority:
     """From its stored form; by default more than half of the votes cast."""
     share, _space, of = (text or str(Majority())).partition(" ")
     return Majority(share, Of(of))
+
+
+def parse_majority(typed: str) -> Majority:
+    """From what somebody typed, such as “3/5 cast” or “60% present”; a ValueError if it is no majority."""
+    share, _space, of = typed.strip().rpartition(" ")
+    found = SHARE.fullmatch(share.strip())
+    exact = Fraction(int(found[1]), int(found[2] or 100)) if found else Fraction(0)
+    if not HALF <= exact <= 1:
+        raise ValueError(typed)
+    return Majority(f"{exact.numerator}/{exact.denominator}", Of(of))
 
 
 def count(ballots: Ballots, *, majority: str = "", entitled: int = 0) -> Result:

@@ -59,6 +59,12 @@ def count(ballots: Ballots, *, seats: int = 1, seed: str = "") -> Result:
     )
 
 
+def rounds_of(result: Result) -> list[dict[str, Any]]:
+    """Of every seat that was filled: its finalists, their runoff, and who scored both the same."""
+    rounds: list[dict[str, Any]] = result.reasons.get("rounds", [result.reasons] if result.winners else [])
+    return rounds
+
+
 class _Star:
     """The candidates who are still in, and what is known of them."""
 

@@ -410,7 +410,13 @@ class SettingsForm(ZonedForm):
     kind = UsualField(label=_("Kind of ballot"), choices=KIND_CHOICES, initial="ranked", widget=Cards)
     method = MethodField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)
     scoring = UsualField(label=_("Method"), choices=list(SCORING_CARDS.items()), initial="star", widget=Cards)
-    majority = MajorityField(label=_("Majority that the proposal needs"))
+    majority = MajorityField(
+        label=_("Majority that the proposal needs"),
+        help_text=_(
+            "Of the votes cast, abstentions count neither for nor against. Of all who vote, or of everyone on the "
+            "roll, abstaining has the effect of a no."
+        ),
+    )
     seats = seats_field(1)
     fewest = fewest_field()
     most = most_field()

@@ -24,7 +24,12 @@ class MajorityWidget(forms.MultiWidget):
             {
                 "share": forms.Select({"aria-label": _("Share")}, shares),
                 "own": forms.TextInput(
-                    {"aria-label": _("Another share, such as 3/5"), "placeholder": "3/5", "size": 5, "maxlength": 9}
+                    {
+                        "aria-label": _("Another share, such as 3/5 or 60%"),
+                        "placeholder": "3/5",
+                        "size": 5,
+                        "maxlength": 9,
+                    }
                 ),
                 "of": forms.Select({"aria-label": _("Out of")}, [(each.value, OF[each]) for each in Of]),
             }

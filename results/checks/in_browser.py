@@ -25,6 +25,7 @@ from results.published import Position
 from results.report import OtherMethod, settings_of
 from results.repository import Sealed
 from store.table import Item
+from tally import star
 from tally.methods import KIND_OF
 from tally.result import Result, Round
 
@@ -220,7 +221,7 @@ def decisive_contests(result: Result) -> list[dict[str, int]]:
 
 def _runoffs(result: Result) -> list[dict[str, Any]]:
     """Of STAR, one for each seat."""
-    rounds = result.reasons.get("rounds") or [result.reasons] if result.method == "star" else []
+    rounds = star.rounds_of(result) if result.method == star.METHOD else []
     held = [[(result.candidates.index(name), int(votes)) for name, votes in each["runoff"].items()] for each in rounds]
     return [
         {"one": one, "other": other, "for": ayes, "against": noes} for (one, ayes), (other, noes) in filter(None, held)

@@ -72,7 +72,7 @@ def mail_result_step(user: User, election: Election) -> Step | None:
     if not may or not election.voter_count or mailed_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
-    return Step("announce", _("The votes are counted. Tell the voters by mail who won."), button)
+    return Step("announce", _("The votes are counted. Tell the voters the result by email."), button)
 
 
 def _leader_name(election: Election) -> str:

@@ -23,7 +23,7 @@ from . import services as mailing
 @form_page
 def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
-        run_action(request, lambda: mailing.mail_result(request.user, election), _("The mails are on their way."))
+        run_action(request, lambda: mailing.mail_result(request.user, election), _("The emails are on their way."))
         return redirect("mail_result", name=election.name)
     if (about := mailing.outcome_of(election)) is None:
         return message_page(request, _("Mail the result"), str(mailing.NOT_SEALED))

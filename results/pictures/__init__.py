@@ -18,7 +18,7 @@ from .transfers import transfers
 from .turnout import turnout_pictures
 from .vote import vote
 
-__all__ = ["OF_POLLS", "Picture", "arranged", "contest_rows", "pictures_of", "turnout_pictures"]
+__all__ = ["OF_POLLS", "Picture", "arrange_pictures", "contest_rows", "pictures_of", "turnout_pictures"]
 
 Draw = Callable[..., Picture | None]
 DRAWN: dict[str, tuple[Draw, ...]] = {

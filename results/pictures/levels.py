@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from tally import star
 from tally.ballots import MAX_SCORE
 from tally.result import Result
 
@@ -66,7 +67,7 @@ def _part(value: int, x: str, width: str, *, height: int = 14, y: int = 0) -> Sa
 
 def runoff(result: Result) -> Picture | None:
     """The two finalists, by whom more ballots score higher; with several seats, those of each."""
-    rounds: list[dict[str, Any]] = result.reasons.get("rounds") or [result.reasons]
+    rounds = star.rounds_of(result)
     held = [(seat, each) for seat, each in enumerate(rounds, 1) if each["runoff"]]
     if not held:
         return None

@@ -43,7 +43,7 @@ class Records:
             for contest, marked in _contests(record):
                 self.contests.add(contest)
                 self.counts[marked] += 1
-        except (KeyError, TypeError, AttributeError):
+        except (LookupError, TypeError, AttributeError):
             raise BadFile(line, SHAPE) from None
         if len(self.contests) > 1:
             raise BadFile(

@@ -12,6 +12,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import personal_data, rehearsal, repository, services
 from elections import actions
+from elections import kinds as elections_kinds
 from elections import repository as elections
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
@@ -268,6 +269,18 @@ def test_the_answers_come_with_the_draft_go_with_the_kind_and_cannot_be_changed(
     assert len(elections.candidates("Statutes again")) == 3
 
 
+@pytest.mark.parametrize("kind", SENT)
+def test_a_copy_has_the_same_kind_of_ballot(opened, person, kind):
+    opened("Eve", **SETTINGS[kind])
+    board = elections.find("Board")
+    copied = copying.copy(person("the organiser"), board, "Board again")
+    finish_background()
+    for name in elections_kinds.SETTINGS:
+        assert getattr(copied, name) == getattr(board, name), name
+    names = {each.name for each in elections.candidates("Board")}
+    assert {each.name for each in elections.candidates("Board again")} == names
+
+
 def test_the_log_makes_the_answers_that_there_are(site, person):
     owner = person("the organiser")
     rules = drafts.create(owner, "Rules", **SETTINGS["yes-no"])
@@ -315,6 +328,9 @@ def test_the_guided_setup_of_a_proposal_skips_the_candidates(signed_in):
     wrong = owner.post("/election/Rules/steps/how/", how | {"majority_own": "1/3"})
     assert wrong.status_code == 422
     assert "from 1/2 to 1/1" in text_of(wrong)
+    owner.post("/election/Rules/steps/how/", how | {"majority_own": "100%", "majority_of": "cast"})
+    assert elections.find("Rules").majority == "1/1 cast"
+    assert "Carried by 100% of the votes cast." in text_of(owner.get("/election/Rules/"))
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import (
@@ -32,8 +33,15 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from accounts import repository as accounts
 from accounts.demo import PASSWORD
 from config.settings import BASE_DIR
+from elections import repository as elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from ranking.candidates import Candidate
 from tests import people
 from tests.compiled_templates import of_a_server
 
@@ -344,6 +352,28 @@ def newcomer(settings, server: str, server_folder: Path) -> Callable[[], str]:
         name = f"Newcomer {next(NUMBERS)}"
         people.enrol(name)
         return name
+
+    return make
+
+
+@pytest.fixture
+def board(settings, server: str, server_folder: Path) -> Callable[..., str]:
+    """Open an election, on the site of all browser tests; answers where its ballot is."""
+
+    def make(
+        names: Iterable[str] = ("Chen Wei", "Noor al-Said", "Sofia"),
+        voters: Iterable[str] = ("Wang Zhenyi",),
+        **chosen: object,
+    ) -> str:
+        settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+        settings.SECRET_KEY = (server_folder / "secret_key").read_text()
+        owner, name = accounts.find(accounts.owner_name()), f"Board {next(NUMBERS)}"
+        election = drafts.create(owner, name, **chosen)
+        if election.kind != "yes-no":
+            add_candidates(owner, election, [Candidate(each) for each in names])
+        add_voters(owner, elections.find(name), list(voters))
+        lifecycle.open_(owner, elections.find(name), editable=False)
+        return f"/election/{quote(name)}/ballot/"
 
     return make
 

@@ -157,25 +157,41 @@ def test_results_come_in_by_themselves_and_what_is_unfolded_stays_so_until_the_p
         expect(late.locator("main")).to_contain_text("See the results")
 
 
-def test_scores_on_a_phone_with_the_keyboard_and_live(maker, visit):
-    maker.select_option("[name=kind]", "choose")
-    expect(maker.locator("[name=most]")).to_be_visible()
-    maker.select_option("[name=kind]", "score")
-    expect(maker.locator("[name=most]")).to_be_hidden()
-    path = make(maker, "How was it", *DISHES)
+# By kind: what is chosen when it is made, how Tacos is marked, what is counted along, and what is said of the result.
+OTHER_KINDS = {
+    "choose": (("2", "Tacos", "Space"), "Chosen: 0 of 2", "Chosen: 1 of 2", "Tacos"),
+    "approval": (("", "Tacos", "Space"), "Chosen: 0", "Chosen: 1", "Tacos"),
+    "score": (("", "4", "ArrowRight"), "Scored: 0 of 4", "Scored: 1 of 4", "Both methods agree: Tacos."),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_a_poll_of_another_kind_on_a_phone_by_keyboard_without_scripts_and_live(maker, visit, kind):
+    (most, label, key), before, after, said = OTHER_KINDS[kind]
+    maker.select_option("[name=kind]", kind)
+    expect(maker.locator("[name=most]")).to_be_visible(visible=bool(most))
+    if most:
+        maker.select_option("[name=most]", most)
+    path = make(maker, f"How was it: {kind}", *DISHES)
     voter = visit(path, width=PHONE_WIDTH_PX)
-    expect(voter.locator(".mark-count")).to_have_text("Scored: 0 of 4")
+    expect(voter.locator(".mark-count")).to_have_text(before)
     assert faults(voter) + wide(voter) == []
-    scores = voter.get_by_role("group", name="Tacos")
-    scores.get_by_label("0").focus()
-    for _ in range(5):
-        voter.keyboard.press("ArrowRight")
-    expect(scores.get_by_label("5")).to_be_checked()
-    expect(voter.locator(".mark-count")).to_have_text("Scored: 1 of 4")
+    tacos = voter.get_by_role("group", name="Tacos") if kind == "score" else voter
+    tacos.get_by_label(label).focus()
+    voter.keyboard.press(key)
+    expect(voter.locator(".mark-count")).to_have_text(after)
     maker.goto(f"{path}results/")
     send(voter)
     expect(voter.locator(".ballot-ranks li").first).to_contain_text("Tacos")
-    expect(maker.locator("#running")).to_contain_text("Both methods agree: Tacos.")
+    assert faults(voter) + wide(voter) == []
+    expect(maker.locator("#running")).to_contain_text(said)
+    plain = visit(path, width=PHONE_WIDTH_PX, java_script_enabled=False)
+    (
+        plain.get_by_role("group", name="Tacos").get_by_label("5") if kind == "score" else plain.get_by_label(label)
+    ).check()
+    send(plain)
+    expect(plain.locator(".ballot-ranks li").first).to_contain_text("Tacos")
+    expect(maker.locator("#agreement, #running").first).to_contain_text("2 votes")
     assert faults(maker) + wide(maker) == []
 
 

@@ -7,23 +7,16 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from types import SimpleNamespace
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from playwright.sync_api import Error, Locator, Page, expect
 
-from accounts import repository as people
-from elections import repository as elections
-from elections.candidates.services import add_candidates
-from elections.drafts import services as drafts
-from elections.lifecycle import services as lifecycle
-from elections.roll.services import add_voters
 from elections.rules import SAFEGUARDS
-from ranking.candidates import Candidate
 
-from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, NUMBERS, Complaints, Window, Windows, come_in, until
+from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, Complaints, Window, Windows, come_in, until
 from .test_access import AT_REST, WIDTH, faults, look, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
@@ -876,24 +869,6 @@ def cast_again(page: Page, board: str) -> None:
     expect(page.get_by_role("heading", name="Your receipt")).to_be_visible()
 
 
-@pytest.fixture
-def board(settings, server, server_folder) -> Callable[..., str]:
-    """Open an election, on the site of all browser tests; answers where its ballot is."""
-
-    def make(**chosen: object) -> str:
-        settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
-        settings.SECRET_KEY = (server_folder / "secret_key").read_text()
-        owner, name = people.find(people.owner_name()), f"Board {next(NUMBERS)}"
-        election = drafts.create(owner, name, **chosen)
-        if election.kind != "yes-no":
-            add_candidates(owner, election, [Candidate(each) for each in ("Chen Wei", "Noor al-Said", "Sofia")])
-        add_voters(owner, election, ["Wang Zhenyi"])
-        lifecycle.open_(owner, elections.find(name), editable=False)
-        return f"/election/{quote(name)}/ballot/"
-
-    return make
-
-
 def test_on_a_phone_the_first_screen_shows_candidates(voter, board):
     voter.set_viewport_size({"width": 390, "height": 844})
     voter.goto(board())
@@ -1063,69 +1038,3 @@ def test_a_response_that_got_lost_is_asked_for_again(visit, board):
     page.context.add_cookies(cookies)
     page.goto(there)
     expect(page.get_by_role("heading", name="Keep these words")).to_be_visible()
-
-
-# --- ballots of other kinds ---
-
-KINDS = {
-    "yes-no": ({"method": "majority", "majority": "1/2 cast"}, "", "Yes"),
-    "choose": ({"method": "most-votes", "most": 1}, "", "Sofia"),
-    "approval": ({"method": "approval"}, "Chosen: 2", "Chen Wei"),
-    "score": ({"method": "star"}, "Scored: 1 of 3", "Sofia"),
-    "points": ({"method": "cumulative", "most": 10}, "Points left: 3 of 10", "Sofia"),
-}
-
-
-def mark(page: Page, kind: str) -> None:
-    if kind == "yes-no":
-        page.get_by_label("Yes").check()
-    elif kind == "choose":
-        page.get_by_label("Sofia").check()
-    elif kind == "approval":
-        page.get_by_label("Sofia").check()
-        page.get_by_label("Chen Wei").press("Space")
-    elif kind == "score":
-        sofia = page.get_by_role("group", name="Sofia")
-        sofia.get_by_label("3").focus()
-        page.keyboard.press("ArrowRight")
-        expect(sofia.get_by_label("4")).to_be_checked()
-    else:
-        page.get_by_label("Points: Sofia").fill("7")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_ballot_of_another_kind_on_a_phone(visit, board, kind):
-    """Marked, left, found again on this device, reviewed and cast; it counts along and is accessible."""
-    settings, counted, shown = KINDS[kind]
-    there = board(kind=kind, **settings)
-    page = visit(there, who="Wang Zhenyi", width=390)
-    mark(page, kind)
-    counter = page.locator(".mark-count")
-    expect(counter).to_have_text(counted) if counted else expect(counter).to_be_hidden()
-    if kind == "points":
-        page.get_by_label("Points: Chen Wei").fill("4")
-        expect(counter).to_have_text("Too many: 1 over 10")
-        page.get_by_label("Points: Chen Wei").fill("")
-    assert faults(page) == []
-    page.goto(there)
-    expect(page.locator(".rank-note")).to_contain_text("This is your unfinished ballot")
-    page.get_by_role("button", name="Review my ballot").click()
-    expect(page.locator(".ballot-ranks")).to_contain_text(shown)
-    assert faults(page) == []
-    page.get_by_role("button", name="Cast this ballot").click()
-    expect(page.locator(".ballot-ranks")).to_contain_text(shown)
-    drafts_kept = "Object.keys(localStorage).filter((key) => key.startsWith('draft '))"
-    assert page.evaluate(drafts_kept) == []
-
-
-def test_a_ballot_of_another_kind_without_scripts(visit, board):
-    page = visit(board(kind="choose", method="most-votes", most=2), who="Wang Zhenyi", java_script_enabled=False)
-    for name in ("Chen Wei", "Noor al-Said", "Sofia"):
-        page.get_by_label(name).check()
-    page.get_by_role("button", name="Review my ballot").click()
-    expect(page.get_by_role("alert")).to_contain_text("You chose 3, but you may choose at most 2.")
-    assert page.locator(".mark-box :checked").count() == 3, "what was marked is kept"
-    page.get_by_label("Sofia").uncheck()
-    page.get_by_role("button", name="Review my ballot").click()
-    page.get_by_role("button", name="Cast this ballot").click()
-    expect(page.locator(".ballot-ranks > li")).to_have_count(2)

@@ -106,7 +106,9 @@ def test_it_agrees_with_the_server_on_marks_and_values(bench):
             kind,
             seats=chance.randint(1, 3),
             seed=f"seed {number}",
-            majority=chance.choice(["", "2/3 cast", "3/5 present", "1/2 present", "1/2 entitled", "3/4 entitled"]),
+            majority=chance.choice(
+                ["", "2/3 cast", "3/5 present", "1/2 present", "1/1 cast", "1/2 entitled", "3/4 entitled"]
+            ),
             entitled=10,
         )
         for number in range(100)

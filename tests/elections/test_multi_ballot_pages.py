@@ -262,7 +262,7 @@ def test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_
     ada.post(at(multi_ballot, "close/"))
     assert "Chair Winner Cy" in text_of(ada.get(at(multi_ballot, "results/")))
     over = ada.get(at(multi_ballot, "dashboard/"))
-    assert "Tell the voters by mail who won." in text_of(over)
+    assert "Tell the voters the result by email." in text_of(over)
     assert f'href="/book/{multi_ballot.id}/results/"' in over.content.decode()
     assert "See the result" in text_of(ada.get("/election/Summer: Board/dashboard/"))
 

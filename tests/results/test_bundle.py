@@ -614,7 +614,9 @@ def test_the_second_count_by_the_scottish_rules_agrees_where_much_is_equal():
 def test_the_second_count_of_marks_and_values_agrees(method):
     chance = random.Random(42)
     for seed in range(300):
-        majority = chance.choice(["1/2 cast", "2/3 cast", "3/5 present", "1/2 present", "1/2 entitled", "3/4 entitled"])
+        majority = chance.choice(
+            ["", "1/1 cast", "2/3 cast", "3/5 present", "1/2 present", "3/4 entitled", "9998/9999 cast"]
+        )
         rules = {"seats": chance.randint(1, 3), "seed": str(seed), "majority": majority, "entitled": 10}
         agree_on(random_marks(chance, KIND_OF[method]), method, **rules)
 

@@ -146,14 +146,18 @@ def test_a_majority_of_the_roll_counts_those_who_did_not_vote(held, signed_in):
         ("yes-no", ["2", "2"], "Not carried 0 yes, 0 no, 2 abstentions; 1 needed."),
         ("approval", [], "No decision Nobody voted."),
         ("approval", ["", ""], "No decision Every ballot is blank."),
+        ("choose", [""], "No decision Every ballot is blank."),
         ("score", [""], "No decision Every ballot is blank."),
+        ("score", [], "No decision Nobody voted."),
+        ("points", [""], "No decision Every ballot is blank."),
     ],
 )
 def test_there_may_be_no_decision(held, signed_in, client, kind, ballots, said):
     held(kind, ballots)
     for reader, name in ((signed_in("the organiser"), "results"), (client, "shared"), (client, "embed")):
         assert said in text_of(page(reader, name)), name
-    assert text_of(page(signed_in("the organiser"), "result_screen"))
+    for name in ("result_screen", "recount", "follow"):
+        assert text_of(page(signed_in("the organiser"), name))
     line = wording.outcome_line(newest_shared())
     assert line == (said.replace("carried ", "carried: ") if kind == "yes-no" else "There were no votes to count.")
 

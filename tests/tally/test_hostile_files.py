@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import tracemalloc
 import unicodedata
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 
 from tally.ballots import Ballots
 from tally.formats import BadFile, File, Limits, read, write
+from tally.majorities import ABSTAIN, NO, YES
+from tally.methods import KINDS as METHODS_OF
+from tally.methods import count
 from tests.rows import every_row
 
 FORMATS = ("csv", "json", "blt", "abif", "cvotes", "preflib", "plain")
@@ -43,9 +47,9 @@ def refusal(source, format: str | None = None, limits: Limits | None = None) -> 
 # --- anything at all is either ballots or a sentence ---
 
 
-def assert_ballots_or_sentence(raw: bytes, format: str | None) -> None:
+def assert_ballots_or_sentence(raw: bytes, format: str | None, kind: str | None = None) -> None:
     try:
-        file = read(raw, format, limits=SMALL)
+        file = read(raw, format, limits=SMALL, kind=kind)
     except BadFile as refused:
         sentence = str(refused)
         assert sentence.endswith("."), sentence
@@ -56,13 +60,19 @@ def assert_ballots_or_sentence(raw: bytes, format: str | None) -> None:
         assert file.ballots.digest
         for name in file.ballots.candidates:
             assert name == name.strip() != ""
+        assert kind in (None, file.kind)
+        for method in METHODS_OF[file.kind or "ranked"]:
+            assert count(file.ballots, method, seats=file.seats or 1).total == file.ballots.total
+
+
+KIND = st.sampled_from([None, *METHODS_OF])
 
 
 @pytest.mark.parametrize("format", [*FORMATS, None])
 @settings(max_examples=30, deadline=None)
-@given(raw=st.binary(max_size=200))
-def test_any_bytes_are_ballots_or_a_sentence(format, raw):
-    assert_ballots_or_sentence(raw, format)
+@given(raw=st.binary(max_size=200), kind=KIND)
+def test_any_bytes_are_ballots_or_a_sentence(format, raw, kind):
+    assert_ballots_or_sentence(raw, format, kind)
 
 
 SIGNS = st.text(st.sampled_from("0123 :;,>=\"'[]{}()#/*^|-\n\\aAé\t"), max_size=60)
@@ -70,9 +80,9 @@ SIGNS = st.text(st.sampled_from("0123 :;,>=\"'[]{}()#/*^|-\n\\aAé\t"), max_size
 
 @pytest.mark.parametrize("format", [*FORMATS, None])
 @settings(max_examples=80, deadline=None)
-@given(text=SIGNS)
-def test_any_signs_are_ballots_or_a_sentence(format, text):
-    assert_ballots_or_sentence(text.encode(), format)
+@given(text=SIGNS, kind=KIND)
+def test_any_signs_are_ballots_or_a_sentence(format, text, kind):
+    assert_ballots_or_sentence(text.encode(), format, kind)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -82,6 +92,91 @@ def test_a_damaged_file_is_ballots_or_a_sentence(format, where, cut, put):
     whole = b"".join(write(File(BALLOTS), format))
     place = int(where * len(whole))
     assert_ballots_or_sentence(whole[:place] + put.encode() + whole[place + cut :], format)
+
+
+MARKED = {  # ballots of each kind
+    "yes-no": Ballots((YES, NO, ABSTAIN), {"0": 61, "1": 20, "": 4}),
+    "choose": Ballots(BALLOTS.candidates, {"0=1": 31, "2": 4, "": 2}),
+    "approval": Ballots(BALLOTS.candidates, {"0=1=2": 31, "2": 4, "": 2}),
+    "score": Ballots(BALLOTS.candidates, {"0=1@5>2@3": 31, "2@1": 4, "": 2}),
+    "points": Ballots(BALLOTS.candidates, {"0@7>2@3": 31, "2@10": 4, "": 2}),
+}
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "abif", "cat"])
+@settings(max_examples=25, deadline=None)
+@given(where=st.floats(0, 1), cut=st.integers(0, 6), put=SIGNS.map(lambda text: text[:4]), data=st.data())
+@every_row("kind", MARKED)
+def test_a_damaged_file_of_marks_is_ballots_or_a_sentence(format, kind, where, cut, put, data):
+    if format == "cat" and kind in ("yes-no", "points"):
+        return  # it cannot hold them
+    whole = b"".join(write(File(MARKED[kind], kind=kind), format))
+    place, asked = int(where * len(whole)), data.draw(st.sampled_from([None, kind]))
+    assert_ballots_or_sentence(whole[:place] + put.encode() + whole[place + cut :], format, asked)
+
+
+RECORD = json.dumps(
+    {
+        "@type": "CVR.CastVoteRecordReport",
+        "Election": [
+            {
+                "Candidate": [{"@id": "c1", "Name": "Ada"}, {"@id": "c2", "Name": "Bo"}],
+                "Contest": [
+                    {
+                        "@id": "m",
+                        "VoteVariation": "approval",
+                        "ContestSelection": [{"@id": f"s{n}", "CandidateIds": [f"c{n}"]} for n in (1, 2)],
+                    }
+                ],
+            }
+        ],
+        "CVR": [
+            {
+                "CurrentSnapshotId": "x",
+                "CVRSnapshot": [
+                    {
+                        "@id": "x",
+                        "CVRContest": [
+                            {
+                                "ContestId": "m",
+                                "CVRContestSelection": [
+                                    {
+                                        "ContestSelectionId": "s1",
+                                        "SelectionPosition": [{"HasIndication": "yes", "NumberVotes": 1, "Rank": 1}],
+                                    }
+                                ],
+                            }
+                        ],
+                    }
+                ],
+            }
+        ],
+    }
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(where=st.floats(0, 1), cut=st.integers(0, 6), put=SIGNS.map(lambda text: text[:4]), kind=KIND)
+def test_a_damaged_record_of_votes_is_ballots_or_a_sentence(where, cut, put, kind):
+    place = int(where * len(RECORD))
+    assert_ballots_or_sentence(f"{RECORD[:place]}{put}{RECORD[place + cut :]}".encode(), "json", kind)
+
+
+def walk(value, path=()):
+    """Every place in a record."""
+    yield path
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from walk(part, (*path, key))
+
+
+@pytest.mark.parametrize("odd", [None, True, 5, -1, "x", [], {}, [[]], {"@id": 1}, 10**30])
+def test_a_record_with_an_odd_part_is_ballots_or_a_sentence(odd):
+    for path in walk(json.loads(RECORD)):
+        record = part = {"root": json.loads(RECORD)}
+        for key in ("root", *path)[:-1]:
+            part = part[key]
+        part[("root", *path)[-1]] = odd
+        assert_ballots_or_sentence(json.dumps(record["root"]).encode(), "json")
 
 
 @pytest.mark.parametrize("format", ["json", "blt"])

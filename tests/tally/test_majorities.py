@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assembly.wording import QUORUMS, SHARES
-from tally.majorities import Majority, Of, Quorum, majority_of
+from tally.majorities import Majority, Of, Quorum, majority_of, parse_majority
 from tests.rows import every_row
 
 ROBERT, BGB = "Robert's Rules of Order Newly Revised", "German BGB § 32 (1)"
@@ -79,6 +79,41 @@ def test_a_quorum_is_exact_at_its_edge(text, present, entitled, met, why):
 def test_what_is_no_majority_is_refused():
     with pytest.raises(ValueError, match="valid"):
         majority_of("1/2 there")
+
+
+@every_row(
+    ("typed", "stored"),
+    [
+        ("2/3 cast", "2/3 cast"),
+        ("6/10 present", "3/5 present"),
+        ("60% entitled", "3/5 entitled"),
+        (" 60 % cast ", "3/5 cast"),
+        ("50% cast", "1/2 cast"),
+        ("100% cast", "1/1 cast"),
+        ("9998/9999 entitled", "9998/9999 entitled"),
+    ],
+)
+def test_a_majority_is_typed_as_a_fraction_or_in_percent(typed, stored):
+    assert str(parse_majority(typed)) == stored
+    assert parse_majority(stored) == majority_of(stored)
+
+
+@every_row(
+    "typed",
+    [
+        *("", "2/3", "cast", "2/3 there", "2/3 cast cast", "1/0 cast", "0/1 cast", "1/3 cast", "49% cast", "101% cast"),
+        *("3/2 cast", "-1/2 cast", "1/1000000 cast", "0.5 cast", "1e9/1 cast", "\u0662/\u0663 cast", "nan cast"),
+    ],
+)
+def test_what_is_less_than_half_more_than_all_or_no_share_is_refused(typed):
+    with pytest.raises(ValueError, match=r".*"):
+        parse_majority(typed)
+
+
+@every_row(("share", "whole", "needed"), [("1/1", 3, 3), ("1/1", 0, 1), ("9998/9999", 2, 2), ("9998/9999", 9999, 9998)])
+def test_the_largest_shares_need_all_or_all_but_one(share, whole, needed):
+    assert Majority(share).needed(whole) == needed
+    assert Majority(share).needed(10**15) <= 10**15
 
 
 def test_usual_is_more_than_half_of_the_votes_cast():

@@ -219,8 +219,10 @@ def test_marks_and_values_are_counted_and_explained(tmp_path, text, arguments, w
             ["--kind", "approval", "--method", "schulze"],
             "schulze does not count ballots of the kind approval",
         ),
-        ("5: Yes\n", ["--kind", "yes-no", "--majority", "lots"], "A majority is a share and what it is of"),
-        ("5: Yes\n", ["--kind", "yes-no", "--majority", "1/0 cast"], "A majority is a share and what it is of"),
+        *(
+            ("5: Yes\n", ["--kind", "yes-no", f"--majority={majority}"], "A majority is a share from 1/2 to 1/1")
+            for majority in ("lots", "2/3", "1/0 cast", "0/1 cast", "2/1 cast", "-1/2 cast", "1/1000000 cast")
+        ),
     ],
 )
 def test_what_cannot_be_counted_as_asked_is_refused(tmp_path, text, arguments, words):

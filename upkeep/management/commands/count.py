@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tally.explain import explain
 from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MAX_SEATS
+from tally.majorities import parse_majority
 from tally.methods import KIND_OF, KINDS, METHODS, count
 from tally.result import Result, Round
 from upkeep.backups import input_files
@@ -56,13 +57,10 @@ class Command(BaseCommand):
         chosen = method or ("stv-scottish" if wanted > 1 and kind == "ranked" else KINDS[kind][0])
         if chosen not in (*KINDS[kind], "all"):
             raise CommandError(f"{chosen} does not count ballots of the kind {kind}: {', '.join(KINDS[kind])} can.")
-        rules = {name: options[name] for name in ("seed", "majority", "entitled")}
+        rules = {"seed": options["seed"], "entitled": options["entitled"], "majority": _majority(options["majority"])}
         rules |= {"seats": wanted, "unranked": options["unranked"] or ballots.unranked or "below"}
         methods = KINDS[kind] if chosen == "all" else [chosen]
-        try:
-            results = [count(ballots.ballots, each, **rules) for each in methods]
-        except (ValueError, ZeroDivisionError):
-            raise CommandError("A majority is a share and what it is of, such as “2/3 cast”.") from None
+        results = [count(ballots.ballots, each, **rules) for each in methods]
         for note in ballots.notes:
             self.stderr.write(note)
         if options["json"]:
@@ -89,6 +87,13 @@ def _seats(file: File, requested: int | None) -> int:
     if requested is not None and not 1 <= requested <= MAX_SEATS:
         raise CommandError(f"The number of seats must be a whole number from 1 to {MAX_SEATS}.")
     return requested or file.seats or 1
+
+
+def _majority(typed: str) -> str:
+    try:
+        return str(parse_majority(typed)) if typed else ""
+    except ValueError:
+        raise CommandError("A majority is a share from 1/2 to 1/1 and what it is of, such as “2/3 cast”.") from None
 
 
 # --- for programs ---
