@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from elections import voter_lists
 from elections.kinds import SHARES
 from live.follow_ups import electorate
 from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
@@ -250,7 +251,7 @@ class NamesForm(forms.Form):
     def _named(self, line: str) -> str:
         found = WITH_WEIGHT.fullmatch(line)
         name, address = clean_line(found[1] if found else line)
-        self.weights.setdefault(fold(name), lists.clean_weight(found[2]) if found else 1)
+        self.weights.setdefault(fold(name), voter_lists.clean_weight(found[2]) if found else 1)
         if address:
             self.addresses.setdefault(fold(name), address)
         return name

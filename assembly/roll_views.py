@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 
 from acts.links import absolute_url
 from acts.refusals import Refusal
+from elections import voter_lists
 from live import seats
 from live.lifetimes import configured
 from live.rules import Game, Phase, State
@@ -98,7 +99,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
         "show": show,
         "names": NamesForm(),
         "entitled": EntitledForm(game=game),
-        "max_weight": lists.MAX_WEIGHT,
+        "max_weight": voter_lists.MAX_WEIGHT,
         "voting": state.phase == Phase.VOTING,
         "older": _page(game, show=show, q=query, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
@@ -187,7 +188,7 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
 
 def _weight(typed: str) -> int:
     try:
-        return lists.clean_weight(typed.strip())
+        return voter_lists.clean_weight(typed.strip())
     except ValidationError as error:
         raise Refusal(error.messages[0]) from None
 

@@ -24,8 +24,9 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
+from elections.opening_rules import check_opening
 from elections.roll.services import add_voters
-from elections.rules import Action, Election, check_opening
+from elections.rules import Action, Election
 from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from store.log.seal import Sealer, verify

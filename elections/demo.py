@@ -13,7 +13,7 @@ from accounts.models import User
 from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
 from acts.storage import now_text
-from pages.lists import Details
+from elections.voter_lists import Details
 from photos.demo import picture
 from qa.rules import Fate
 from ranking.candidates import Candidate

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.retry import write_each
 from acts.storage import table, use_table
-from pages.lists import Details
+from elections.voter_lists import Details
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys

@@ -15,15 +15,16 @@ from accounts.models import User
 from acts.background import OVERWRITE, TaskType
 from acts.caches import Cacheable
 from acts.storage import table
+from elections.voter_lists import Details
 from mail.names import isolated, turned_as_here
-from pages.lists import Details
 from store import keys, sharded_reads
 from store.splitting import by_count
 from store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update
 
 from . import sharding
+from .opening_rules import as_opened
 from .repository import Description, description_among, election_of, recent_read
-from .rules import Election, State, as_opened
+from .rules import Election, State
 from .sharding import Known
 
 NUMBER_SIGN = "@"  # follows member numbers on the roll

@@ -87,7 +87,7 @@ def new_names(rows: Sequence[lists.Row]) -> list[str]:
     return [row.value for row in rows if row.value and row.verdict == Verdict.NEW]
 
 
-def valid_rows(read: Callable[[str], Sequence[lists.Row]], text: str) -> Sequence[lists.Row]:
+def valid_rows(read: Callable[[str], Sequence[lists.RowOf]], text: str) -> Sequence[lists.RowOf]:
     try:
         rows = read(text)
     except lists.NotAList as refusal:

@@ -37,7 +37,7 @@ from ballots import services as ballots
 from ballots.services import sealing
 from ballots.station import repository as polling
 from ballots.station import services as stations
-from elections import actions, rolls, sharding
+from elections import actions, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidate_questions import services as candidate_questions
@@ -70,12 +70,12 @@ from elections.rules import Action, Election
 from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
+from elections.voter_lists import Details
 from mail import bounce_mailbox, bounces, outages, undelivered
 from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
-from pages import lists, markdown, markdown_cache
-from pages.lists import Details
+from pages import markdown, markdown_cache
 from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from results.mailing import services as mailing
@@ -186,7 +186,7 @@ def a_roll_follows_a_source() -> None:
     add_voters(ada, made, [leaver], {leaver: Details("Lee")})
     sources.choose(ada, election("Members"), sources.GROUP, "university board", nightly=True)
     sources.follow_due(now=lambda: as_text(utc_now() + timedelta(days=2)))
-    rows = lists.read_voters(f"Bo\n{leaver}".encode())
+    rows = voter_lists.read_voters(f"Bo\n{leaver}".encode())
     sources.follow(ada, election("Members"), sources.compare(election("Members"), rows))
     sources.drop(ada, election("Members"))
 

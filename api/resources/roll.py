@@ -13,11 +13,10 @@ from accounts.rules import Permission
 from api.calls import Call, Page, Paging, each_cleaned
 from api.operations import operation
 from api.problems import of_form_errors
-from elections import rolls
+from elections import rolls, voter_lists
 from elections.roll import services, sources
 from elections.rules import MAX_VOTER_GROUPS, Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
-from pages import lists
 from pages.lists import Verdict
 from pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
 
@@ -29,7 +28,7 @@ MAX_VOTERS_PER_ROLL = 20_000
 
 
 Groups = Annotated[
-    list[Annotated[str, Meta(min_length=1, max_length=lists.MAX_GROUP_CHARS)]],
+    list[Annotated[str, Meta(min_length=1, max_length=voter_lists.MAX_GROUP_CHARS)]],
     Meta(max_length=MAX_VOTER_GROUPS, description="All voter groups they are in; `null` leaves them as they are."),
 ]
 
@@ -50,12 +49,12 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
     voter: Annotated[str, Meta(min_length=1, max_length=400)]
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
     groups: Groups | None = None
-    weight: Annotated[int, Meta(ge=1, le=lists.MAX_WEIGHT, description="How many times their vote counts.")] | None = (
-        None
-    )
+    weight: (
+        Annotated[int, Meta(ge=1, le=voter_lists.MAX_WEIGHT, description="How many times their vote counts.")] | None
+    ) = None
     postal: Annotated[
-        list[Annotated[str, Meta(max_length=lists.MAX_POSTAL_CHARS)]],
-        Meta(max_length=lists.MAX_POSTAL_LINES, description="The lines of their address, for letters."),
+        list[Annotated[str, Meta(max_length=voter_lists.MAX_POSTAL_CHARS)]],
+        Meta(max_length=voter_lists.MAX_POSTAL_LINES, description="The lines of their address, for letters."),
     ] = []
     language: Annotated[str, Meta(max_length=20, description="Of their letter, such as `de`.")] = ""
     born: Annotated[str, Meta(max_length=20, description="As 1815-12-10, of which only a mark is stored.")] = ""
@@ -137,10 +136,10 @@ def add(call: Call, name: str) -> Added:
     election, sent = load(call, name, Action.ADD_VOTERS), call.body.voters
     voters = each_cleaned("voters", [each.voter for each in sent], _clean_voter)
     called = each_cleaned("voters", [each.name for each in sent], lambda text: clean_title(text) if text else "")
-    groups = each_cleaned("voters", [lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
+    groups = each_cleaned("voters", [voter_lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
     known = {
-        voter: lists.Details(
-            groups=lists.clean_groups(own) if each.groups is not None else None,
+        voter: voter_lists.Details(
+            groups=voter_lists.clean_groups(own) if each.groups is not None else None,
             weight=each.weight,
             **({"display_name": known_as if "@" in voter else ""} | _of_letter(voter, each)),
         )
@@ -159,7 +158,7 @@ def replace_(call: Call, name: str) -> Replaced:
     """Make the roll what the list says. People who are not listed are removed from a draft, and never after the
     opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body
-    rows = lists.read_voters(lists.voters_as_csv(map(_row, sent.voters)).encode())
+    rows = voter_lists.read_voters(voter_lists.voters_as_csv(map(_row, sent.voters)).encode())
     found = sources.compare(election, rows)
     if not sent.preview:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)
@@ -167,29 +166,29 @@ def replace_(call: Call, name: str) -> Replaced:
     return Replaced(found.added, list(found.removed), found.unchanged, refused)
 
 
-def _row(voter: NewVoter) -> lists.Row:
+def _row(voter: NewVoter) -> voter_lists.VoterRow:
     groups = None if voter.groups is None else tuple(voter.groups)
     known = voter.name, groups, voter.weight, tuple(voter.postal), voter.language, voter.born
-    return lists.Row(0, voter.voter, voter.voter, Verdict.NEW, "", *known)
+    return voter_lists.VoterRow(0, voter.voter, voter.voter, Verdict.NEW, "", *known)
 
 
 def _of_letter(voter: str, sent: NewVoter) -> dict[str, Any]:
     """What letters to somebody with a member number need, who has a name."""
     if not rolls.is_by_number(voter):
         return {}
-    (row,) = lists.read_voters(lists.voters_as_csv([_row(sent)]).encode())
+    (row,) = voter_lists.read_voters(voter_lists.voters_as_csv([_row(sent)]).encode())
     if row.verdict == Verdict.INVALID:
         raise of_form_errors({"voters": [row.reason]})
-    return rolls.letter_fields(lists.details_of([row])[voter])
+    return rolls.letter_fields(voter_lists.details_of([row])[voter])
 
 
 def _clean_groups(text: str) -> str:
-    return lists.as_groups(lists.clean_groups(text))
+    return voter_lists.as_groups(voter_lists.clean_groups(text))
 
 
 def _clean_voter(text: str) -> str:
     if text.endswith("@"):
-        return lists.clean_number(text)
+        return voter_lists.clean_number(text)
     return clean_email(text) if "@" in text else clean_name(text)
 
 

@@ -12,17 +12,15 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from elections import rolls
 from elections.invitations.reminders import REMINDER_TIMES
-from elections.rules import (
+from elections.opening_rules import (
     MIN_SECRET_GROUP,
     MIN_SHARED_WEIGHT,
-    NO_WEIGHTS,
-    Election,
-    State,
     lacks_candidates,
     lacks_group,
     lacks_voters,
     some_weights,
 )
+from elections.rules import NO_WEIGHTS, Election, State
 from ranking.candidates import Candidate
 
 from .next_step import Button

@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections.invitations.progress import Progress
+from elections.opening_rules import MIN_SECRET_GROUP, MIN_SHARED_WEIGHT, some_weights
 from elections.roll.sources import trouble
-from elections.rules import MIN_SECRET_GROUP, MIN_SHARED_WEIGHT, Election, State, some_weights
+from elections.rules import Election, State
 
 from .next_step import Button, waiting_text
 

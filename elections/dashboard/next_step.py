@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from acts.hooks import Hooks
-from elections import rules
+from elections import opening_rules, rules
 from elections.invitations.progress import Progress
 from elections.invitations.reminders import moment
 from elections.multi_ballots.links import shared_url
@@ -103,7 +103,7 @@ def _draft_step(election: Election, candidates: int, offered: Collection[str], n
     if election.filling:
         return Step("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
     try:
-        rules.check_opening(election, candidates, now)
+        opening_rules.check_opening(election, candidates, now)
     except rules.NotReady as refusal:
         return _missing_step(election, candidates, offered, str(refusal))
     rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
@@ -117,10 +117,10 @@ def _draft_step(election: Election, candidates: int, offered: Collection[str], n
 
 def _missing_step(election: Election, candidates: int, offered: Collection[str], sentence: str) -> Step:
     """The first thing that is missing, of all that the sentence names."""
-    if rules.lacks_candidates(election, candidates):
+    if opening_rules.lacks_candidates(election, candidates):
         button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
         return Step("candidates", sentence, button)
-    if election.electorate == "listed" and (not election.voter_count or rules.lacks_voters(election)):
+    if election.electorate == "listed" and (not election.voter_count or opening_rules.lacks_voters(election)):
         return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
     button = _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
     return Step("settings", sentence, button)

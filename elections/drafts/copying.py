@@ -25,7 +25,7 @@ from elections.roll.services import put_on_roll
 from elections.rules import Action, Election, takes_names
 from elections.skills_needed import needs
 from elections.skills_needed.services import copy_needs
-from pages.lists import Details
+from elections.voter_lists import Details
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event

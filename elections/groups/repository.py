@@ -13,7 +13,7 @@ from acts.storage import table
 from elections import repository as elections
 from elections import rolls
 from elections.rules import Election
-from pages.lists import Details
+from elections.voter_lists import Details
 from store import keys
 from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import TooMany
 from elections.rolls import voter_label
+from elections.voter_lists import Details
 from pages import lists
-from pages.lists import Details
 from pages.names import MAX_NAME_CHARS
 from store.keys import fold
 

@@ -25,7 +25,7 @@ from elections.roll.list_summary import Skipped
 from elections.roll.services import NOTHING, Known
 from elections.rolls import is_by_number
 from elections.rules import Action, Election, Relation, State, takes_names
-from pages.lists import Details, group_named
+from elections.voter_lists import Details, group_named
 from store import keys
 from store.log import Event
 from store.table import Check, Exists, Item, Write

@@ -21,16 +21,18 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from elections import voter_lists
 from elections.access import election_context, organiser_page
 from elections.roll import list_summary
 from elections.roll.forms import ImportedForm, VoterSearchForm
 from elections.roll.services import compare
 from elections.roll.views import preview_context, start_import
 from elections.rules import Action, Election
+from elections.voter_lists import VoterRow
 from pages import lists
 from pages.fields import LinesField, TitleField
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
-from pages.lists import Row, Verdict
+from pages.lists import Verdict
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.paging import list_context, read_page
 
@@ -69,7 +71,7 @@ class MembersForm(forms.Form):
         if bool(file) == bool(text.strip()):
             raise ValidationError(_("Either choose a file or paste a list."))
         try:
-            cleaned["rows"] = lists.read_voters(file.read(lists.MAX_BYTES + 1) if file else text.encode())
+            cleaned["rows"] = voter_lists.read_voters(file.read(lists.MAX_BYTES + 1) if file else text.encode())
         except lists.NotAList as refusal:
             self.add_error("file" if file else "text", str(refusal))
         return cleaned
@@ -200,9 +202,9 @@ def add(request: HttpRequest, group: Group) -> HttpResponse:
     return show_form(request, form, _("Add members"), _("Check the list"), upload=True, group=group)
 
 
-def _preview_members(request: HttpRequest, group: Group, rows: list[Row]) -> HttpResponse:
+def _preview_members(request: HttpRequest, group: Group, rows: list[VoterRow]) -> HttpResponse:
     names = [row.value for row in rows if row.value]
-    rows = lists.compare_with_roll(
+    rows = voter_lists.compare_with_roll(
         rows, repository.existing_members(group.id, names), repository.find_accounts(names), _("Already in the group.")
     )
     context = {"group": group, **preview_context(rows, list_summary.MEMBERS)}
@@ -258,18 +260,18 @@ def put_on_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _preview_group(request: HttpRequest, election: Election, group: Group, choice: ChoiceForm) -> HttpResponse:
-    groups = (lists.group_named(group.name),) if choice.cleaned_data["as_group"] else ()
+    groups = (voter_lists.group_named(group.name),) if choice.cleaned_data["as_group"] else ()
     rows = _rows(election, list(repository.every_member(group.id)), groups)
     context = election_context(request, election, group=group, choice=choice)
     context |= preview_context(rows, list_summary.VOTERS, groups)
     return render(request, "elections/groups/put_on.html", context)
 
 
-def _rows(election: Election, members: list[Member], groups: tuple[str, ...]) -> list[Row]:
+def _rows(election: Election, members: list[Member], groups: tuple[str, ...]) -> list[VoterRow]:
     """A verdict for each member; a reused name does not bring back a deleted account."""
     current = {each.name for each in repository.current_members(members)}
     rows = [
-        Row(line, each.name, each.name, Verdict.NEW, display_name=each.details.display_name)
+        VoterRow(line, each.name, each.name, Verdict.NEW, display_name=each.details.display_name)
         for line, each in enumerate(members, 1)
     ]
     judged = compare(election, rows, groups)

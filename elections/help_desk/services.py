@@ -25,9 +25,9 @@ from elections.invitations import mailing
 from elections.letters import services as letters
 from elections.roll.services import add_batch
 from elections.rules import Action, Election, State, WrongState
+from elections.voter_lists import Details
 from mail import outbox
 from mail.emails import RECIPIENT_NAME
-from pages.lists import Details
 from store import keys
 from store.log import Event, as_text
 from store.table import Delete, Exists, Item, Key, Put, Update, Write

@@ -13,10 +13,10 @@ from django.core.exceptions import ValidationError
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext_lazy as _
 
+from elections import voter_lists
 from elections.invitations.voting_link import Link
 from elections.rolls import Voter
 from elections.rules import Election
-from pages import lists
 from ranking.codes import GROUP_SYMBOLS, code_of, code_symbols
 from store.keys import fold
 
@@ -59,8 +59,8 @@ def addressee(election: Election, voter: Voter) -> str:
 def answers_check(asked: str, voter: Voter, typed: str) -> bool:
     """Whether it is what this voter is asked for besides the code. Takes as long for a wrong answer as for the right
     one."""
-    birth = lists.check_mark(voter.name, _cleaned(lists.clean_birth, typed))
-    number = _cleaned(lists.clean_number, typed)
+    birth = voter_lists.check_mark(voter.name, _cleaned(voter_lists.clean_birth, typed))
+    number = _cleaned(voter_lists.clean_number, typed)
     is_right = {
         BIRTH: constant_time_compare(birth, voter.check),
         NUMBER: constant_time_compare(fold(number), fold(unicodedata.normalize("NFKC", voter.name))),

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from acts.branding import site_name
 from acts.links import absolute_url
 from acts.storage import now_text
+from elections import voter_lists
 from elections.access import election_context, organiser_page
 from elections.invitations import wording
 from elections.invitations.mailing import mailed_questions
@@ -104,7 +105,7 @@ def short_address() -> str:
 
 
 def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
-    lines = [f"address {number}" for number in range(1, lists.MAX_POSTAL_LINES + 1)]
+    lines = [f"address {number}" for number in range(1, voter_lists.MAX_POSTAL_LINES + 1)]
     header = ["member number", "name", *lines, "language", "code", "link", "address to type", "election", "voting ends"]
     ends = f"{election.ends:%Y-%m-%d %H:%M} UTC" if election.ends else ""
     about = ballot_name(election), ends
@@ -112,7 +113,7 @@ def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
     rows = (
         [
             *(number_of(each.voter.name) if tells_number else "", each.voter.display_name),
-            *(each.voter.postal + ("",) * lists.MAX_POSTAL_LINES)[: lists.MAX_POSTAL_LINES],
+            *(each.voter.postal + ("",) * voter_lists.MAX_POSTAL_LINES)[: voter_lists.MAX_POSTAL_LINES],
             *(each.voter.language or settings.LANGUAGE_CODE, each.code, code_url(each.code), short_address(), *about),
         ]
         for each in found

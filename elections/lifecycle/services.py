@@ -11,7 +11,7 @@ from acts.hooks import Hooks
 from acts.retry import retry_on_conflict, write_each
 from acts.storage import now_text
 from acts.versions import next_version
-from elections import repository, rolls, rules
+from elections import opening_rules, repository, rolls, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
 from elections.turnout.counts import starting
@@ -27,7 +27,7 @@ OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an elect
 def open_(actor: User, election: Election, *, editable: bool = False, shows_skills: bool = False) -> Election:
     check(actor, election, Action.OPEN)
     election, candidates = rolls.as_it_would_open(election), repository.candidates(election.name)
-    rules.check_opening(election, len(candidates), now_text())
+    opening_rules.check_opening(election, len(candidates), now_text())
     editable = editable and election.kind != "yes-no"
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 

@@ -18,7 +18,7 @@ from accounts.access import requires
 from accounts.rules import Permission
 from acts.retry import run_once
 from acts.storage import now_text, table
-from elections import kinds, rolls, setup_steps
+from elections import kinds, opening_rules, rolls, setup_steps
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
@@ -249,7 +249,7 @@ def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
 
 
 def _is_lacking(_label: str, election: Election, candidates: Sequence[Candidate]) -> bool:
-    return of_elections.lacks_candidates(election, len(candidates)) or of_elections.lacks_voters(election)
+    return opening_rules.lacks_candidates(election, len(candidates)) or opening_rules.lacks_voters(election)
 
 
 @organiser_page(Action.OPEN)

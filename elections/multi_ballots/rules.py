@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from acts.refusals import NotNow
+from elections import opening_rules
 from elections import rules as elections
 from elections.rules import Action, Election, WrongState
 from pages.names import MAX_NAME_CHARS
@@ -127,9 +128,9 @@ def shared_by(leader: Election) -> dict[str, Any]:
     return {name: getattr(leader, name) for name in SHARED} | LEADER_ONLY_DEFAULTS
 
 
-def as_opened(election: Election, leader: Election, sizes: elections.Sizes) -> Election:
+def as_opened(election: Election, leader: Election, sizes: opening_rules.Sizes) -> Election:
     """A question with the leader's settings and roll."""
-    return elections.as_opened(replace(as_led(election, leader), voter_count=leader.voter_count), sizes)
+    return opening_rules.as_opened(replace(as_led(election, leader), voter_count=leader.voter_count), sizes)
 
 
 def as_led(election: Election, leader: Election) -> Election:
@@ -140,7 +141,7 @@ def as_led(election: Election, leader: Election) -> Election:
 def missing(question: Election, candidates: int, now: str) -> str:
     """What a question lacks before the multi-question ballot can open; empty if it is ready."""
     try:
-        elections.check_opening(question, candidates, now)
+        opening_rules.check_opening(question, candidates, now)
     except elections.NotReady as refusal:
         return str(refusal)
     return ""

@@ -11,10 +11,11 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.connectors.membership import followable
 from acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
+from elections import voter_lists
 from elections.skills_needed.views import SkilledForm
+from elections.voter_lists import Details
 from pages import lists
 from pages.fields import LinesField, TitleField, new_names, valid_rows
-from pages.lists import Details
 from pages.names import MAX_NAME_CHARS
 
 from . import sources
@@ -33,8 +34,8 @@ class VotersForm(forms.Form):
     )
 
     def clean_voters(self) -> list[str]:
-        rows = valid_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
-        self.skipped, self.known = skipped_of(rows), lists.details_of(rows)
+        rows = valid_rows(lambda text: voter_lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        self.skipped, self.known = skipped_of(rows), voter_lists.details_of(rows)
         return new_names(rows)
 
 
@@ -56,12 +57,12 @@ class RollForm(VotersForm):
         label=_("Votes each"),
         required=False,
         min_value=1,
-        max_value=lists.MAX_WEIGHT,
+        max_value=voter_lists.MAX_WEIGHT,
         help_text=_("How many times the vote of each of them counts. It is fixed when the election opens."),
     )
 
     def clean_groups(self) -> tuple[str, ...]:
-        return lists.clean_groups(self.cleaned_data["groups"])
+        return voter_lists.clean_groups(self.cleaned_data["groups"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -93,7 +94,7 @@ class ImportForm(forms.Form):
         cleaned = super().clean() or {}
         if file := cleaned.get("file"):
             try:
-                cleaned["rows"] = lists.read_voters(file.read(lists.MAX_BYTES + 1))
+                cleaned["rows"] = voter_lists.read_voters(file.read(lists.MAX_BYTES + 1))
             except lists.NotAList as refusal:
                 self.add_error("file", str(refusal))
         return cleaned
@@ -117,14 +118,14 @@ class MemberForm(forms.Form):
     name = TitleField(label=_("Name"))
     number = forms.CharField(
         label=_("Member number"),
-        max_length=lists.MAX_NUMBER_CHARS,
+        max_length=voter_lists.MAX_NUMBER_CHARS,
         widget=forms.TextInput(attrs={"dir": "auto"}),
         help_text=_("By which you know them. No two voters have the same."),
     )
     postal = LinesField(
         label=_("Postal address"),
         required=False,
-        max_length=(lists.MAX_POSTAL_CHARS + 2) * lists.MAX_POSTAL_LINES,
+        max_length=(voter_lists.MAX_POSTAL_CHARS + 2) * voter_lists.MAX_POSTAL_LINES,
         rows=4,
         help_text=_("As on an envelope, below the name; up to six lines."),
     )
@@ -142,18 +143,18 @@ class MemberForm(forms.Form):
         self.fields["language"].choices = [("", _("That of this site")), *settings.LANGUAGES]
 
     def clean_number(self) -> str:
-        return lists.clean_number(self.cleaned_data["number"])
+        return voter_lists.clean_number(self.cleaned_data["number"])
 
     def clean_postal(self) -> tuple[str, ...]:
-        return lists.clean_postal(self.cleaned_data["postal"])
+        return voter_lists.clean_postal(self.cleaned_data["postal"])
 
     def clean_birth(self) -> str:
-        return lists.clean_birth(self.cleaned_data["birth"])
+        return voter_lists.clean_birth(self.cleaned_data["birth"])
 
-    def row(self) -> lists.Row:
+    def row(self) -> voter_lists.VoterRow:
         data = self.cleaned_data
         known = data["name"], None, None, data["postal"], data["language"], data["birth"]
-        return lists.Row(1, data["number"], data["number"], lists.Verdict.NEW, "", *known)
+        return voter_lists.VoterRow(1, data["number"], data["number"], lists.Verdict.NEW, "", *known)
 
 
 class SkilledVotersForm(SkilledForm):

@@ -23,7 +23,7 @@ from acts.storage import table, write
 from elections import actions, repository, rolls
 from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
-from pages.lists import Details
+from elections.voter_lists import Details
 from store import keys
 from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write

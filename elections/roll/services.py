@@ -15,13 +15,13 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
-from elections import repository, rolls, rules, sharding
+from elections import opening_rules, repository, rolls, rules, sharding, voter_lists
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
 from elections.rolls import Voter
 from elections.rules import Action, Election, State
-from pages import lists
-from pages.lists import Details, Row, Verdict
+from elections.voter_lists import Details, VoterRow
+from pages.lists import Verdict
 from store import keys
 from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Put, Update, Write
@@ -255,7 +255,7 @@ def _check_weights(election: Election, followers: Sequence[str], new: Sequence[D
     if new and election.has_secrets and (election.weighted or weighs):
         there = rolls.sizes_by_weight(election)
         for question in (election, *filter(None, map(repository.find, followers))):
-            rules.check_late_weights(question, sizes, there)
+            opening_rules.check_late_weights(question, sizes, there)
 
 
 def _reweigh(
@@ -321,16 +321,16 @@ def _new_fields(voter: Voter, details: Details) -> Item:
     return {name: value for name, value in wanted.items() if is_by_number and there.get(name) != value}
 
 
-def compare(election: Election, rows: Sequence[Row], groups: tuple[str, ...] = ()) -> list[Row]:
+def compare(election: Election, rows: Sequence[VoterRow], groups: tuple[str, ...] = ()) -> list[VoterRow]:
     """The rows of a list again, with what comes of each if the list is put on the roll, all of it in these groups."""
     on_roll, accounts = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
-    compared = [_with_new_address(row, on_roll) for row in lists.compare_with_roll(rows, on_roll, accounts)]
+    compared = [_with_new_address(row, on_roll) for row in voter_lists.compare_with_roll(rows, on_roll, accounts)]
     if election.stored_state == State.DRAFT:
         compared = [_with_change(row, on_roll, groups) for row in compared]
-    return compared if rules.takes_names(election) else lists.refuse_names(compared, str(rules.EVERYBODY_HERE))
+    return compared if rules.takes_names(election) else voter_lists.refuse_names(compared, str(rules.EVERYBODY_HERE))
 
 
-def _with_change(row: Row, on_roll: Mapping[str, Voter], groups: tuple[str, ...]) -> Row:
+def _with_change(row: VoterRow, on_roll: Mapping[str, Voter], groups: tuple[str, ...]) -> VoterRow:
     """A row with another verdict if somebody on the roll gets into other voter groups by it, or another weight."""
     if row.verdict != Verdict.THERE or not row.value:
         return row
@@ -349,11 +349,11 @@ def _with_change(row: Row, on_roll: Mapping[str, Voter], groups: tuple[str, ...]
     return replace(row, verdict=Verdict.CHANGED, reason=reason)
 
 
-def _with_new_address(row: Row, on_roll: Mapping[str, Voter]) -> Row:
+def _with_new_address(row: VoterRow, on_roll: Mapping[str, Voter]) -> VoterRow:
     """The same for somebody whose letter changes."""
     if row.verdict != Verdict.THERE or not row.value:
         return row
-    details = lists.details_of([row]).get(row.value, Details())
+    details = voter_lists.details_of([row]).get(row.value, Details())
     if not _new_fields(on_roll[keys.fold(row.value)], details):
         return row
     return replace(row, verdict=Verdict.CHANGED, reason=_("On the roll already; the details for the letter change."))

@@ -24,11 +24,12 @@ from acts.queues import log_failure, process_each
 from acts.refusals import NotAllowed, NotNow, Refusal
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table, try_write
-from elections import repository, rolls
+from elections import repository, rolls, voter_lists
 from elections.actions import check, record
 from elections.rules import Action, Election, State
+from elections.voter_lists import VoterRow
 from pages import lists
-from pages.lists import Row, Verdict
+from pages.lists import Verdict
 from store import keys
 from store.log import as_text
 from store.table import Delete, Equals, Item, Put, Unavailable
@@ -100,19 +101,19 @@ def _item(source: Source) -> Item:
 # --- reading ---
 
 
-def read(kind: str, place: str) -> list[Row]:
+def read(kind: str, place: str) -> list[VoterRow]:
     """What the source lists."""
     return READERS[kind](place)
 
 
-def _read_file(url: str) -> list[Row]:
+def _read_file(url: str) -> list[VoterRow]:
     response = outbound.request("GET", url, headers={"Accept": "text/csv, text/plain"}, max_bytes=lists.MAX_BYTES)
     if not response.is_success:
         raise SourceError("status")
-    return lists.read_voters(response.body)
+    return voter_lists.read_voters(response.body)
 
 
-def _read_group(place: str) -> list[Row]:
+def _read_group(place: str) -> list[VoterRow]:
     if (found := membership.followable().get(place)) is None:
         raise SourceError("group")
     provider, group = found
@@ -121,11 +122,11 @@ def _read_group(place: str) -> list[Row]:
     except Refusal:
         raise SourceError("provider") from None
     reason = _("No account here is linked with this one at %(provider)s.") % {"provider": provider.label}
-    rows = [Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
-    return [*rows, *(Row(line, login, None, Verdict.INVALID, reason) for line, login in enumerate(unknown, 1))]
+    rows = [VoterRow(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
+    return [*rows, *(VoterRow(line, login, None, Verdict.INVALID, reason) for line, login in enumerate(unknown, 1))]
 
 
-READERS: dict[str, Callable[[str], list[Row]]] = {FILE: _read_file, GROUP: _read_group}
+READERS: dict[str, Callable[[str], list[VoterRow]]] = {FILE: _read_file, GROUP: _read_group}
 
 
 # --- comparing ---
@@ -135,7 +136,7 @@ READERS: dict[str, Callable[[str], list[Row]]] = {FILE: _read_file, GROUP: _read
 class Difference:
     """What following a source does: each row with its verdict, and who is removed."""
 
-    rows: Sequence[Row]
+    rows: Sequence[VoterRow]
     removed: Sequence[str]
 
     @property
@@ -155,11 +156,11 @@ class Difference:
     @property
     def digest(self) -> str:
         """By which an organiser applies what they have seen, and nothing else."""
-        groups = (f"{row.value} {lists.as_groups(row.groups)}" for row in self.rows if row.groups is not None)
+        groups = (f"{row.value} {voter_lists.as_groups(row.groups)}" for row in self.rows if row.groups is not None)
         return hashlib.sha256("\n".join((*self.added, "", *self.removed, *groups)).encode()).hexdigest()
 
 
-def difference(removable: Iterable[str], rows: Sequence[Row]) -> Difference:
+def difference(removable: Iterable[str], rows: Sequence[VoterRow]) -> Difference:
     """Of the people on the roll who may be removed, and the rows of a source compared with the roll."""
     if not any(row.verdict in (Verdict.NEW, Verdict.THERE, Verdict.CHANGED) for row in rows):
         raise SourceError("nobody")
@@ -167,7 +168,7 @@ def difference(removable: Iterable[str], rows: Sequence[Row]) -> Difference:
     return Difference(rows, [name for name in removable if keys.fold(name) not in listed])
 
 
-def compare(election: Election, rows: Sequence[Row]) -> Difference:
+def compare(election: Election, rows: Sequence[VoterRow]) -> Difference:
     is_draft = election.state(now_text()) == State.DRAFT
     on_roll = [voter.name for voter in rolls.every_voter(election)] if is_draft else []
     return difference(on_roll, services.compare(election, rows))
@@ -181,7 +182,7 @@ def follow(actor: User, election: Election, found: Difference) -> None:
     check(actor, election, Action.ADD_VOTERS)
     if found.removed:
         services.remove_together(actor, election, found.removed)
-    services.put_on_roll(actor, election, [*found.added, *found.changed], lists.details_of(found.rows))
+    services.put_on_roll(actor, election, [*found.added, *found.changed], voter_lists.details_of(found.rows))
 
 
 def choose(actor: User, election: Election, kind: str, place: str, *, nightly: bool) -> None:

@@ -22,7 +22,7 @@ from accounts.models import User
 from accounts.unsubscribe import unsubscribe_view
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.storage import now_text, table
-from elections import rolls
+from elections import rolls, voter_lists
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing, progress
 from elections.rules import Action, Election, State
@@ -131,7 +131,11 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def preview_page(
-    request: HttpRequest, election: Election, rows: list[lists.Row], groups: tuple[str, ...] = (), **more: Any
+    request: HttpRequest,
+    election: Election,
+    rows: list[voter_lists.VoterRow],
+    groups: tuple[str, ...] = (),
+    **more: Any,
 ) -> HttpResponse:
     """The outcome for each row, and the button that applies it."""
     compared = services.compare(election, rows, groups)
@@ -152,15 +156,19 @@ def _return_url(request: HttpRequest, election_name: str) -> str:
 
 
 def preview_context(
-    rows: list[lists.Row], labels: list_summary.ListLabels, groups: tuple[str, ...] = ()
+    rows: list[voter_lists.VoterRow], labels: list_summary.ListLabels, groups: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """What a preview shows of a list, and the form that sends it back to be saved."""
     applied = [row for row in rows if row.verdict in (Verdict.NEW, Verdict.CHANGED)]
     changed = sum(row.verdict == Verdict.CHANGED for row in applied)
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
-    sent_back = lists.voters_as_csv(applied)
-    initial = {"voters": sent_back if applied else "", "groups": lists.as_groups(groups), "skipped": skipped.as_text()}
+    sent_back = voter_lists.voters_as_csv(applied)
+    initial = {
+        "voters": sent_back if applied else "",
+        "groups": voter_lists.as_groups(groups),
+        "skipped": skipped.as_text(),
+    }
     numbers = list_summary.preview_text(len(applied) - changed, skipped, labels, changed=changed)
     counts = {"new": len(applied) - changed, "changed": changed}
     return {**counts, "form": ImportedForm(initial=initial), **list_summary.rows_by_verdict(rows), "numbers": numbers}
@@ -233,7 +241,7 @@ def voter_by_letter(request: HttpRequest, election: Election) -> HttpResponse:
     form.fields["number"].disabled = bool(known)
 
     def save() -> str:
-        ((number, details),) = lists.details_of([form.row()]).items()
+        ((number, details),) = voter_lists.details_of([form.row()]).items()
         services.list_by_letter(request.user, election, number, details, is_new=not known)
         done = _("The details of %(name)s are saved.") if known else _("%(name)s is on the roll, and gets a letter.")
         return done % {"name": rolls.voter_label(number, details.display_name)}
@@ -266,7 +274,7 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     rows = (
         [
             "" if letters and rolls.is_by_number(voter.name) else voter.name,
-            *(voter.display_name, *([lists.as_groups(voter.groups)] if groups else [])),
+            *(voter.display_name, *([voter_lists.as_groups(voter.groups)] if groups else [])),
             *([voter.weight] if weights else []),
             *(_letter_cells(voter) if letters else []),
             *voted_of[voter.voted],
@@ -305,10 +313,10 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
         skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
         holders = islice(skills.holders(skill, least), lists.MAX_ROWS)  # as many as a list may have
         names = sorted((name for name, _level in holders), key=natural_sort_key)
-        rows = [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
+        rows = [voter_lists.VoterRow(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
         values = {"skill": skill.name, "level": level_of(least).label}
         sentence = _("Everybody with %(skill)s at %(level)s or above.") % values
-        groups = (lists.group_named(skill.name),) if form.cleaned_data["as_group"] else ()
+        groups = (voter_lists.group_named(skill.name),) if form.cleaned_data["as_group"] else ()
         return preview_page(request, election, rows, groups, skilled=sentence)
     context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
     return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
@@ -372,6 +380,6 @@ def _apply(request: HttpRequest, election: Election, form: SourceForm, found: so
     if not (found.added or found.changed):
         messages.success(request, _("The roll is as the source has it."))
         return redirect("roll", name=election.name)
-    known, skipped = lists.details_of(found.rows), list_summary.skipped_of(found.rows)
+    known, skipped = voter_lists.details_of(found.rows), list_summary.skipped_of(found.rows)
     new = imports.start(request.user, election, [*found.added, *found.changed], skipped, known=known)
     return start_import(request, election, new)

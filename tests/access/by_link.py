@@ -16,7 +16,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
-from pages.lists import Details
+from elections.voter_lists import Details
 from ranking.candidates import Candidate
 from tests import voting
 

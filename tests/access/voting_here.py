@@ -14,7 +14,7 @@ from elections.letters import services as letters
 from elections.letters.rules import letter_code
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from pages.lists import Details
+from elections.voter_lists import Details
 from ranking.candidates import Candidate
 
 from .site import TYPED, Look

@@ -11,6 +11,7 @@ from accounts.models import User
 from accounts.rules import Role, is_at
 from acts.refusals import NameTaken
 from acts.tokens import create_token
+from elections import voter_lists
 from elections.groups import repository as groups
 from elections.groups import services as grouping
 from pages import lists
@@ -125,7 +126,7 @@ def test_a_candidate_or_somebody_on_a_roll_stands_there_once(read):
 
 
 def test_one_mailbox_is_on_a_roll_once():
-    rows = lists.read_voters("a@bücher.example\na@xn--bcher-kva.example\nb@b\u200bücher.example".encode())
+    rows = voter_lists.read_voters("a@bücher.example\na@xn--bcher-kva.example\nb@b\u200bücher.example".encode())
     assert [row.verdict for row in rows] == [Verdict.NEW, Verdict.REPEATED, Verdict.NEW]
     assert rows[0].value == "a@bücher.example", "as it was typed"
 

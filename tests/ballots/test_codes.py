@@ -24,7 +24,8 @@ from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
-from pages.lists import Details, Verdict, check_mark, read_voters
+from elections.voter_lists import Details, check_mark, read_voters
+from pages.lists import Verdict
 from ranking.candidates import Candidate
 from ranking.codes import code_symbols
 from store import keys

@@ -21,8 +21,9 @@ from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as multi
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import question_key
+from elections.opening_rules import check_opening
 from elections.roll.services import add_voters
-from elections.rules import Action, NotReady, WrongState, check_opening
+from elections.rules import Action, NotReady, WrongState
 from ranking.candidates import Candidate
 from ranking.marks import MAX_POINTS
 from store import round_trips

@@ -29,10 +29,10 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action
+from elections.voter_lists import Details
 from mail import outbox as mails
 from mail.emails import compose
 from mail.sending import send_waiting
-from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys, round_trips
 from store.log import as_text

@@ -50,9 +50,9 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import question_key
 from elections.roll.services import add_voters
 from elections.rules import Action
+from elections.voter_lists import Details
 from mail.emails import compose
 from mail.sending import send_waiting
-from pages.lists import Details
 from ranking.candidates import Candidate
 from store import purging
 from store.log import EventLog, as_text, utc_now

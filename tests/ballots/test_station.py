@@ -38,7 +38,7 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, Election, WrongState
-from pages.lists import Details
+from elections.voter_lists import Details
 from qa import store as qa_store
 from qa.rules import Fate
 from ranking.candidates import Candidate

@@ -27,7 +27,7 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.public import own_elections
 from elections.roll.services import add_voters, remove_together
 from elections.rules import Action
-from pages.lists import Details
+from elections.voter_lists import Details
 from ranking.candidates import Candidate
 from results import repository as results
 from results.exports import verify as program

@@ -19,7 +19,7 @@ from accounts.rules import Role
 from acts.refusals import Refusal
 from acts.storage import table
 from ballots import repository, services
-from elections import actions, rolls, rules
+from elections import actions, opening_rules, rolls, voter_lists
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -32,8 +32,8 @@ from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, Election, NotReady, WrongState
 from elections.turnout.counts import tells_who, turnout
-from pages import lists
-from pages.lists import Details, Verdict
+from elections.voter_lists import Details
+from pages.lists import Verdict
 from ranking.candidates import Candidate
 from results import proof
 from results import services as results
@@ -361,21 +361,21 @@ def test_weights_come_with_a_list_and_change_with_another_while_it_is_a_draft(or
 
 @pytest.mark.parametrize("typed", ["0", "-1", "1.5", "many", "1000001", "1e3", "٣", "9" * 30])
 def test_a_weight_that_is_none_is_refused_with_its_row(typed):
-    (row,) = lists.read_voters(f"voter,weight\nEve,{typed}".encode())
+    (row,) = voter_lists.read_voters(f"voter,weight\nEve,{typed}".encode())
     assert row.verdict == Verdict.INVALID
     assert "whole number" in row.reason
 
 
 def test_a_list_says_weights_in_a_column_with_any_of_its_names():
     for heading in ("Weight", "weights", "Stimmen", "Gewicht", "Votes"):
-        rows = lists.read_voters(f"voter;{heading}\nEve;12\nBob;\nKim; 1 \nMax;1000000".encode())
+        rows = voter_lists.read_voters(f"voter;{heading}\nEve;12\nBob;\nKim; 1 \nMax;1000000".encode())
         assert [(row.verdict, row.weight) for row in rows] == [
             (Verdict.NEW, 12),
             (Verdict.NEW, 1),
             (Verdict.NEW, 1),
             (Verdict.NEW, 1_000_000),
         ]
-    (row,) = lists.read_voters(b"voter\nEve")
+    (row,) = voter_lists.read_voters(b"voter\nEve")
     assert row.weight is None, "it says nothing"
 
 
@@ -402,7 +402,7 @@ def test_the_page_takes_shows_and_exports_weights(organiser, drafted):
     assert "1.000.000 Stimmen</span>" in german
     remove_voter(organiser, elections.find(NAME), "Max")
     exported = b"".join(browser.get(f"/election/{NAME}/roll/roll.csv").streaming_content).decode()
-    back = {row.value: row.weight for row in lists.read_voters(exported.encode())}
+    back = {row.value: row.weight for row in voter_lists.read_voters(exported.encode())}
     assert back == {"Bob": 12, "Eve": 2, "Kim": 12}
     for typed in ("0", "-3", "1.5", "many", "1000001"):
         refused = browser.post(f"/election/{NAME}/roll/", {"voters": "Max", "weight": typed})
@@ -560,10 +560,10 @@ def test_every_method_counts_large_weights_exactly(method):
             ones[text_of({number: chance.randint(0, 5) for number in some})] += 1
         else:
             ones[ranking_of([[number] for number in some] if kind == "ranked" else [some])] += 1
-    large = {text: number * lists.MAX_WEIGHT for text, number in ones.items()}
+    large = {text: number * voter_lists.MAX_WEIGHT for text, number in ones.items()}
     rules = {"seats": 2} if method.startswith("stv") else {}
     once, often = (count(Ballots(names, each), method, seed="lots", **rules) for each in (ones, large))
-    assert often.total == 10_000 * lists.MAX_WEIGHT
+    assert often.total == 10_000 * voter_lists.MAX_WEIGHT
     assert (once.winners, once.places) == (often.winners, often.places)
 
 
@@ -590,7 +590,7 @@ def test_by_its_weight_a_secret_ballot_may_be_that_of_five_voters_or_more(site, 
 
 @pytest.mark.parametrize("planted", ["_rare", "check_late_weights"])
 def test_a_check_that_is_left_out_is_found(site, organiser, opened, monkeypatch, planted):
-    monkeypatch.setattr(rules, planted, lambda *arguments: ())
+    monkeypatch.setattr(opening_rules, planted, lambda *arguments: ())
     opened(MANY | ({"rare": 2} if planted == "_rare" else {}))
     if planted == "check_late_weights":
         weigh(organiser, NAME, {"rare": 2})

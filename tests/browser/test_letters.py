@@ -15,7 +15,7 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MAX_QUESTIONS
 from elections.roll.services import add_voters
-from pages.lists import MAX_NUMBER_CHARS, MAX_POSTAL_CHARS, MAX_POSTAL_LINES, Details
+from elections.voter_lists import MAX_NUMBER_CHARS, MAX_POSTAL_CHARS, MAX_POSTAL_LINES, Details
 from pages.names import MAX_NAME_CHARS
 from pages.qr import qr_svg
 from ranking.candidates import Candidate

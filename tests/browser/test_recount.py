@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from config.settings import BASE_DIR
-from pages.lists import MAX_WEIGHT
+from elections.voter_lists import MAX_WEIGHT
 from results.checks.in_browser import ballot_story
 from results.exports import verify
 from tally import lots

@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts import services as accounts
 from accounts.rules import Role
 from audit.tables.masks import HIDDEN, mask_item
-from elections import personal_data, repository, rolls
+from elections import personal_data, repository, rolls, voter_lists
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -22,10 +22,9 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.turnout.disclosure import Allowed
+from elections.voter_lists import Details
 from mail.emails import compose
 from mail.sending import send_waiting
-from pages import lists
-from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys
 from store.table import DATA
@@ -72,7 +71,9 @@ def test_names_go_from_the_list_to_the_roll_and_into_the_mail(ada, board, person
     shown = client.get(reverse("roll", args=["Board"])).content.decode()
     assert "Anna &lt;b&gt;Weber&lt;/b&gt;" in shown
     exported = b"".join(client.get(reverse("export_roll", args=["Board"])).streaming_content)
-    named = {voter: each.display_name for voter, each in lists.details_of(lists.read_voters(exported)).items()}
+    named = {
+        voter: each.display_name for voter, each in voter_lists.details_of(voter_lists.read_voters(exported)).items()
+    }
     assert named == {"anna@example.org": NAME, "m@example.org": "مريم"}
     add_voters(ada, repository.find("Board"), [person("Hypatia", email="h@example.org").name])
     mailed(ada, board)

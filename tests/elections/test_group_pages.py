@@ -10,14 +10,13 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from elections import repository, rolls
+from elections import repository, rolls, voter_lists
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as keeping
 from elections.groups.rules import Member
 from elections.roll.list_summary import NOTHING_SKIPPED, Skipped
 from elections.roll.services import add_voters
-from pages import lists
 from store import keys, round_trips
 from tests.people import enrol
 
@@ -149,7 +148,7 @@ def test_its_members_are_found_exported_and_removed_and_it_is_renamed_and_delete
     assert "Nobody found" in text_of(page.get(place, {"q": "zz"}))
     answer = page.get(at("group_csv", club.id))
     exported = b"".join(answer.streaming_content)
-    assert {row.value for row in lists.read_voters(exported)} == {"Cy #1 😀", "مريم", "a@example.org"}
+    assert {row.value for row in voter_lists.read_voters(exported)} == {"Cy #1 😀", "مريم", "a@example.org"}
     assert "filename" in answer["Content-Disposition"]
     for _twice in range(2):
         page.post(at("remove_member", club.id), {"member": "CY #1 😀"})

@@ -38,9 +38,9 @@ from elections.managers.services import add_manager
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
+from elections.voter_lists import Details
 from mail import bounces
 from mail import outbox as mails
-from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys, round_trips
 from store.log import as_text

@@ -27,7 +27,7 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
-from pages.lists import Details
+from elections.voter_lists import Details
 from ranking.candidates import Candidate
 from ranking.codes import code_symbols
 from store import keys

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from acts.storage import log, table
 from ballots import services as voting
-from elections import repository, rolls
+from elections import repository, rolls, voter_lists
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -20,8 +20,9 @@ from elections.lifecycle import services as lifecycle
 from elections.roll import services
 from elections.roll.services import add_voters
 from elections.rules import WrongState
+from elections.voter_lists import Details, read_voters
 from pages import lists
-from pages.lists import Details, Verdict, read_voters
+from pages.lists import Verdict
 from ranking.candidates import Candidate
 from store import keys
 from store.log import layout
@@ -131,8 +132,9 @@ def test_what_does_not_fit_a_letter_is_refused_with_a_sentence(column, text, pro
 
 
 def test_the_largest_values_fit_into_a_list():
-    row = lists.Row(1, "", "4" * 40 + "@", Verdict.NEW, "", "n" * 200, None, None, ("x" * 80,) * 6, "de", "1815-12-10")
-    (again,) = read_voters(lists.voters_as_csv([row]).encode())
+    letter = {"postal": ("x" * 80,) * 6, "language": "de", "birth": "1815-12-10"}
+    row = voter_lists.VoterRow(1, "", "4" * 40 + "@", Verdict.NEW, display_name="n" * 200, **letter)
+    (again,) = read_voters(voter_lists.voters_as_csv([row]).encode())
     assert (again.value, again.display_name, again.postal, again.birth) == (
         row.value,
         row.display_name,
@@ -170,7 +172,7 @@ def test_an_import_lists_them_and_again_changes_nothing_but_what_is_new(ada, boa
     moved = imported("name,member number,address,dob\nBea,12,Main Street 10,1815-12-10\n")
     assert "the details for the letter change" in moved
     assert voter("12@").postal == ("Main Street 10",)
-    assert voter("12@").check == lists.check_mark("12@", "1815-12-10")
+    assert voter("12@").check == voter_lists.check_mark("12@", "1815-12-10")
     assert repository.find("Board").voter_count == 4
 
 
@@ -189,14 +191,14 @@ def test_one_is_added_by_hand_and_gets_another_address_later(ada, board, signed_
     assert client.post(page, fields | {"name": ""}).status_code == 422
     assert client.post(page, fields)["Location"] == "/election/Board/roll/"
     assert voter("12@").postal == ("Main Street 9", "Aachen")
-    assert voter("12@").check == lists.check_mark("12@", "1950-02-01")
+    assert voter("12@").check == voter_lists.check_mark("12@", "1950-02-01")
     assert "Main Street 9" in client.get(f"{page}?voter=12%40").content.decode()
     mistyped = client.post(page, fields | {"name": "Cem", "postal": "Elsewhere"})
     assert (mistyped.status_code, voter("12@").display_name) == (422, "Bea")
     assert "Bea (member 12) is on the roll already" in mistyped.content.decode()
     change = f"{page}?voter=12%40"
     client.post(change, fields | {"number": "4711", "postal": "Elsewhere", "birth": ""})
-    assert (voter("12@").postal, voter("12@").check) == (("Elsewhere",), lists.check_mark("12@", "1950-02-01"))
+    assert (voter("12@").postal, voter("12@").check) == (("Elsewhere",), voter_lists.check_mark("12@", "1950-02-01"))
     assert voter("4711@").postal == DETAILS.postal
     events = len(list(log().since(0)))
     for _time in range(2):

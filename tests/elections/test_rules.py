@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 
 from accounts.rules import Role
 from acts.refusals import NotAllowed
+from elections.opening_rules import check_opening
 from elections.rules import (
     Action,
     Election,
@@ -18,7 +19,6 @@ from elections.rules import (
     State,
     WrongState,
     check_new_end,
-    check_opening,
     check_settings,
     check_when,
     check_who,

@@ -17,7 +17,7 @@ from accounts.rules import Role
 from acts.refusals import LostRace
 from acts.storage import log, table
 from ballots import services as voting
-from elections import actions, repository, rolls
+from elections import actions, repository, rolls, voter_lists
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -33,8 +33,8 @@ from elections.roll import services, sources
 from elections.roll.services import add_voters
 from elections.rules import MAX_VOTER_GROUPS, Action, NotReady, State, WrongState
 from elections.turnout.counts import GroupTurnout, group_turnouts, large_groups
-from pages import lists
-from pages.lists import Details, Verdict, clean_groups, read_voters
+from elections.voter_lists import Details, clean_groups, read_voters
+from pages.lists import Verdict
 from ranking.candidates import Candidate
 from store import keys
 from tests.at_once import at_once
@@ -100,7 +100,7 @@ def test_a_group_has_a_short_name_that_can_be_read():
     assert "at most 60 characters" in row.reason
     (row,) = read_voters("voter,group\nann@example.org,a\u202eb\n".encode())
     assert row.verdict == Verdict.INVALID
-    assert clean_groups(lists.group_named(f"One; two | {'x' * 100}")) == (f"One, two, {'x' * 50}",)
+    assert clean_groups(voter_lists.group_named(f"One; two | {'x' * 100}")) == (f"One, two, {'x' * 50}",)
 
 
 def test_groups_are_on_the_roll_in_the_log_in_the_export_and_in_a_copy(ada, board):
@@ -129,7 +129,7 @@ def test_a_column_is_complete_and_a_field_adds(ada, board):
     heavier = services.compare(board, [replace(row, weight=2) for row in rows])
     changes = [row.reason.partition("; ")[2] for row in heavier[:2]]
     assert changes == ["the voter groups and the weight change.", "the weight changes."]
-    assert add_voters(ada, board, [row.value for row in rows], lists.details_of(rows)) == 1
+    assert add_voters(ada, board, [row.value for row in rows], voter_lists.details_of(rows)) == 1
     assert (on()["ann"], on()["ben"], on()["new"]) == (("Board",), ("Staff",), ("Guests",))
     add_voters(ada, repository.find("Board"), ["eva@example.org"], {"eva@example.org": Details().also_in(("Staff",))})
     add_voters(ada, repository.find("Board"), ["dan@example.org"], {"dan@example.org": Details().also_in(("staff",))})

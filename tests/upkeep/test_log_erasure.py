@@ -22,7 +22,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
-from pages.lists import Details
+from elections.voter_lists import Details
 from photos.changing import PictureChange as Picture
 from polls import services as polls
 from ranking.candidates import Candidate
