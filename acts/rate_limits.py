@@ -13,10 +13,10 @@ from django.utils.translation import ngettext
 
 from store import keys
 from store.parallel import run_parallel
-from store.table import Item, Key, StoreError
+from store.table import Delete, Equals, Item, Key, StoreError
 
 from .refusals import Refusal
-from .storage import table
+from .storage import table, try_write
 
 TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, SECONDS_PER_DAY = 600, 3600, 24 * 3600
 
@@ -111,3 +111,11 @@ def uncount(tries: list[Attempt]) -> None:
             table().increment(each.place, "tries", -1, also={"ttl": each.ends})
 
     run_parallel(table(), *(partial(give, each) for each in tries))
+
+
+def forget(tries: list[Attempt]) -> None:
+    """As `uncount`, and leave nothing that tells there was an attempt."""
+    uncount(tries)
+    with suppress(StoreError):
+        for each in tries:
+            try_write(Delete(each.place, when=Equals("tries", 0)))

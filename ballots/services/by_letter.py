@@ -2,14 +2,15 @@
 
 A wrong code and a wrong date of birth are answered alike, after the same reads and writes. Tries are counted for one
 code from one network, and for one code: nobody is locked out by what others try, and a stolen letter gives few guesses
-at a date of birth. Codes themselves need no limit: there are too many.
+at a date of birth. Codes themselves need no limit: there are too many. Nothing is left of a try that succeeds: with
+the site's key one could tell whose letter was used, and that the others voted by other means.
 """
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, forget
 from acts.refusals import NotAllowed
 from elections import rolls
 from elections.invitations.voting_link import Link, LinkRefused
@@ -38,7 +39,7 @@ def open_letter(code: str, answer: str, network: str) -> tuple[Link, LinkTarget]
     """What the code opens, for somebody who also knows what is asked for besides it."""
     counted = count_each((PER_NETWORK, f"{code} from {network}"), (PER_CODE, code))
     opened = _open(code, answer)
-    uncount(counted)
+    forget(counted)
     return opened
 
 
