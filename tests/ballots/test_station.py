@@ -75,8 +75,8 @@ def paired(station: Station) -> Client:
     return client
 
 
-def let_in(station: Station, voter: str) -> None:
-    services.let_in(organiser(), elections.find(station.election_name), station.id, voter)
+def let_in(station: Station, voter: str, *, instead: bool = False) -> None:
+    services.let_in(organiser(), elections.find(station.election_name), station.id, voter, instead=instead)
 
 
 def now_at(station: Station) -> Station:
@@ -435,7 +435,7 @@ def test_a_letter_of_another_election_lets_nobody_in(by_letter, opened):
 
 
 def test_a_member_is_found_by_number_and_by_name(by_letter):
-    found = services.find_voters(elections.find("Board"), "4711")
+    found, _more = services.find_voters(elections.find("Board"), "4711")
     assert [each["voter_name"] for each in found] == ["4711@"]
     page = sign_in(organiser()).get(f"/election/Board/stations/{by_letter.id}/", {"q": "member"})
     assert "4711@" not in text_of(page)
@@ -450,13 +450,24 @@ def test_an_account_that_may_not_vote_is_not_let_in(station, booth):
 def test_the_search_finds_names_addresses_and_what_people_are_called(board):
     call(ANN, "Ann-Sophie #1 😀")
     call(BEN, "Ben Bar")
-    found = lambda typed: [each["voter_name"] for each in services.find_voters(board, typed)]  # noqa: E731
+    found = lambda typed: [each["voter_name"] for each in services.find_voters(board, typed)[0]]  # noqa: E731
     assert found("ann@") == [ANN]
     assert found("sophie") == [ANN]
+    assert found("bar  Be") == [BEN], "in any order"
+    assert found("bar ann") == []
     assert found("EVE") == ["Eve"]
     assert found("ben") == [BEN], "once, however it was found"
     assert found("nobody") == []
     assert len(found("")) == 5
+
+
+def test_the_desk_says_when_there_are_more_than_it_shows(board, station, booth, monkeypatch):
+    monkeypatch.setattr(services, "MAX_FOUND", 1)
+    for voter in (ANN, BEN):
+        call(voter, "Kim")
+    page = lambda typed: text_of(sign_in(organiser()).get(f"/election/Board/stations/{station.id}/", {"q": typed}))  # noqa: E731
+    assert "There are more." in page("kim")
+    assert "There are more." not in page("ann")
 
 
 def call(voter: str, display_name: str) -> None:
@@ -630,10 +641,10 @@ def test_taking_back_locks_the_booth(board, station, booth):
     assert PASS not in cookies(booth)
 
 
-def test_letting_the_next_voter_in_ends_the_visit_of_the_one_before(station, booth):
+def test_letting_the_next_voter_in_instead_ends_the_visit_of_the_one_before(station, booth):
     let_in(station, ANN)
     booth.post(START)
-    let_in(station, BEN)
+    let_in(station, BEN, instead=True)
     assert LINKS not in entry_of(ANN)
     assert BEN in text_of(booth.get(BOOTH))
     assert ANN not in text_of(booth.get(BOOTH))
@@ -644,8 +655,31 @@ def test_somebody_who_may_not_vote_puts_nobody_out_of_the_booth(station, booth):
     let_in(station, ANN)
     booth.post(START)
     with pytest.raises(NotOnTheRoll):
-        let_in(station, "stranger@example.org")
+        let_in(station, "stranger@example.org", instead=True)
     assert booth.get(PAGE).status_code == 200
+
+
+def test_whoever_was_let_in_by_mistake_is_replaced_without_a_question(station, booth):
+    let_in(station, ANN)
+    let_in(station, BEN)
+    assert LINKS not in entry_of(ANN)
+    assert BEN in text_of(booth.get(BOOTH))
+
+
+def test_an_officer_is_asked_before_somebody_who_votes_is_put_out(by_letter):
+    codes, booth, client = codes_of(), paired(by_letter), sign_in(organiser())
+    desk = f"/election/Board/stations/{by_letter.id}/"
+    let_in(by_letter, ANN)
+    booth.post(START)
+    for where, form in (("let-in/", {"voter": "4711@"}), ("letter/", {"code": codes["4711@"]})):
+        asked = client.post(f"{desk}{where}", form)
+        assert asked.status_code == 409
+        assert "They have left: let member 4711 vote" in text_of(asked)
+        assert booth.get(PAGE).status_code == 200
+    page = asked.content.decode()
+    assert 'name="instead" value="1"' in page
+    client.post(f"{desk}let-in/", fields_of(asked, f"{desk}let-in/") | {"instead": "1"})
+    assert "member 4711" in text_of(booth.get(BOOTH))
 
 
 def test_what_was_unlocked_and_taken_back_cannot_be_started(board, station, booth):
@@ -733,7 +767,7 @@ def test_who_is_cut_off_between_two_voters_leaves_the_booth_free(board, station,
     let_in(station, ANN)
     monkeypatch.setattr(services, "_let_in", lambda *_given: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        let_in(station, BEN)
+        let_in(station, BEN)  # instead of somebody who has not begun
     assert now_at(station).booth == Booth.FREE
     assert LINKS not in entry_of(ANN)
     monkeypatch.undo()
@@ -769,8 +803,7 @@ def test_an_organiser_opens_a_station_and_lets_somebody_in(board):
     assert repository.code_for(station) not in text_of(client.get(desk))
     found = client.get(desk, {"q": "ann"})
     assert "Let them vote" in text_of(found)
-    assert "unlocked" in text_of(client.post(f"{desk}let-in/", {"voter": ANN}, follow=True))
-    assert "waiting for the voter" in text_of(client.get(desk))
+    assert "waiting for the voter" in text_of(client.post(f"{desk}let-in/", {"voter": ANN}, follow=True))
     booth.post(START)
     assert "somebody is voting" in text_of(client.get(desk))
     assert ANN not in text_of(client.get(desk)), "whoever it is"
@@ -780,6 +813,28 @@ def test_an_organiser_opens_a_station_and_lets_somebody_in(board):
     client.post(f"{desk}close/")
     assert repository.every("Board") == []
     assert client.get(desk).status_code == 404
+
+
+def test_the_desk_answers_a_look_only_with_news(board, station):
+    client, desk = sign_in(organiser()), f"/election/Board/stations/{station.id}/"
+
+    def look(page) -> str:
+        return unescape(re.search(r'id="booth-now"[^>]* hx-get="([^"]+)"', page.content.decode())[1])
+
+    unpaired = look(client.get(desk))
+    assert client.get(unpaired, headers={"HX-Request": "true"}).status_code == 204
+    paired(station)
+    free = client.get(unpaired, headers={"HX-Request": "true"})
+    assert "Find the next voter" in text_of(free)
+    assert client.get(look(free), headers={"HX-Request": "true"}).status_code == 204
+    let_in(station, ANN)
+    assert "waiting for the voter" in text_of(client.get(look(free), headers={"HX-Request": "true"}))
+
+
+def test_a_booth_does_not_show_the_page_that_pairs_it(booth, station):
+    assert booth.get(PAIR, {"code": "1234"})["Location"] == BOOTH
+    services.close(organiser(), elections.find("Board"), station.id)
+    assert booth.get(PAIR).status_code == 200
 
 
 def test_a_refusal_at_the_desk_is_a_sentence(board, station, booth):
