@@ -126,11 +126,16 @@ class Device:
         return hashlib.sha256(f"plenum: booth of a polling station\n{self.secret}".encode()).hexdigest()
 
 
+def is_active(device: Device, now: str) -> bool:
+    """Whether somebody began to vote in this browser, and was there within the last minutes."""
+    return bool(device.visit) and seconds_between(device.active_at, now) <= IDLE_SECONDS
+
+
 def is_voting(station: Station, device: Device, now: str) -> bool:
     """Whether the visit in this browser goes on."""
     visit = station.visit
     is_own = visit is not None and visit.is_picked_up and visit.hash == device.visit
-    return is_own and seconds_between(device.active_at, now) <= IDLE_SECONDS
+    return is_own and is_active(device, now)
 
 
 def is_abandoned(station: Station, device: Device, now: str) -> bool:

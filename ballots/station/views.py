@@ -30,7 +30,7 @@ from pages.qr import qr_svg
 
 from . import devices, repository, rules, services
 from .forms import LetterForm, PairForm, StationForm, VoterSearchForm
-from .rules import Booth, Occupied, Station
+from .rules import Booth, Device, Occupied, Station
 
 # --- for organisers ---
 
@@ -242,12 +242,21 @@ def finish_voting(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+def _is_cut_short(station: Station, device: Device, now: str) -> bool:
+    """Whether the visit has ended because the election has closed, and somebody may still be reading."""
+    if station.visit is not None or not rules.is_active(device, now):
+        return False
+    election = elections.find(station.election_name)
+    return election is None or not election.takes_votes(now)
+
+
 @public
 @require_safe
 def booth_state(request: HttpRequest) -> HttpResponse:
-    """Lets an open page notice that its visit is over; with `active`, somebody has touched it since."""
-    device, now = request.booth_device, now_text()
-    if request.booth is None or not rules.is_voting(request.booth, device, now):
+    """Lets an open page notice that its visit is over; with `active`, somebody has touched it since. A receipt stays
+    when the election closes: nobody would show its code again, and nobody else is let in."""
+    station, device, now = request.booth, request.booth_device, now_text()
+    if station is None or not (rules.is_voting(station, device, now) or _is_cut_short(station, device, now)):
         return redirect("station_booth")
     answer = HttpResponse(status=204)
     if "active" in request.GET:

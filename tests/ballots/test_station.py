@@ -154,6 +154,8 @@ def test_the_words_of_the_receipt_open_the_ballot_from_any_device(station, booth
         {"changeable": False},
         {"safeguards": ("no-drafts", "leave", "confirm", "counts")},
         {"kind": "yes-no", "method": "majority", "majority": "2/3 cast"},
+        {"kind": "score", "method": "score"},
+        {"kind": "approval", "method": "approval"},
     ],
 )
 def test_every_kind_of_election_can_be_voted_in(opened, chosen):
@@ -163,7 +165,9 @@ def test_every_kind_of_election_can_be_voted_in(opened, chosen):
     let_in(station, ANN)
     booth.post(START)
     fields = fields_of(booth.get(PAGE), PAGE)
-    review = booth.post(PAGE, fields | ({"rank-choice": "1"} if "kind" in chosen else {"rank-0": "1"}), follow=True)
+    review = booth.post(
+        PAGE, fields | {"rank-choice" if chosen.get("kind") == "yes-no" else "rank-0": "1"}, follow=True
+    )
     cast = fields_of(review, f"{PAGE}cast/") | {"protected": "on"}
     receipt = booth.post(f"{PAGE}cast/", cast, follow=True)
     assert entry_of(ANN)["voted"], text_of(receipt)
@@ -198,6 +202,32 @@ def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
     assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
     assert [len(list(ballots.every_ballot(name))) for name in made.questions] == [1, 1]
     assert LINKS not in entry_of(ANN, made.leader)
+
+
+def test_a_booth_shows_the_questions_that_are_for_the_voter(site):
+    owner = make_person("the organiser")
+    made = binding.make(owner, "Spring", ("Chair", "Song", "Street"))
+    for name in made.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
+    groups = {ANN: "North", BEN: "South", CLEO: "West"}
+    of = groups | {f"{group}{number}@example.org": group for group in ("North", "South") for number in (1, 2)}
+    add_voters(
+        owner, elections.find(made.leader), [*of], {name: Details(groups=(group,)) for name, group in of.items()}
+    )
+    for name, group in zip(made.questions, ("North", "South", "North"), strict=True):
+        actions.change(owner, elections.find(name), Action.SET_UP, for_groups=(group,))
+    binding.open_(owner, multi_ballots.find(made.id))
+    station = new_station(made.leader)
+    booth, ballot = paired(station), f"/book/{made.id}/ballot/"
+    seen = {}
+    for voter in groups:
+        let_in(station, voter)
+        booth.post(START)
+        page = booth.get(ballot, follow=True)
+        seen[voter] = [name for name in ("Chair", "Song", "Street") if name in text_of(page)]
+        assert f'action="{FINISH}"' in page.content.decode(), text_of(page)
+        booth.post(FINISH)
+    assert seen == {ANN: ["Chair"], BEN: ["Song"], CLEO: []}, "one after the other"
 
 
 # --- nothing is left ---
@@ -712,7 +742,67 @@ def test_the_close_of_the_election_ends_every_visit(board, station, booth):
     services.close(organiser(), elections.find("Board"), station.id)
 
 
+def test_a_receipt_stays_when_the_election_closes_until_somebody_finishes(board, station, booth, monkeypatch):
+    let_in(station, ANN)
+    booth.post(START)
+    vote(booth, rank_1="1")
+    closing.close_and_follow_up(organiser(), board)
+    seal_closed("Board")
+    assert LINKS not in entry_of(ANN)
+    assert booth.get("/station/state/").status_code == 204
+    assert booth.get(PAGE)["Location"] == BOOTH, "but no page of the ballot opens"
+    booth.post(FINISH)
+    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert booth.get("/station/state/")["Location"] == BOOTH
+
+
+def test_whoever_leaves_a_receipt_open_at_the_close_is_out_after_some_minutes(board, station, booth, monkeypatch):
+    let_in(station, ANN)
+    booth.post(START)
+    closing.close_and_follow_up(organiser(), board)
+    seal_closed("Board")
+    clock.stands_at(monkeypatch, later(rules.IDLE_SECONDS + 1))
+    assert booth.get("/station/state/")["Location"] == BOOTH
+
+
 # --- at the same moment ---
+
+
+@pytest.mark.parametrize("is_secret", [True, False])
+def test_whoever_votes_by_all_channels_at_the_same_moment_has_one_vote(opened, is_secret):
+    opened("Eve", BEN, CLEO, vote_by_link=True, paper_ballots=True, secret_ballot=is_secret)
+    station = new_station()
+    booth, by_link, signed_in, officer = paired(station), Client(), sign_in(people.find("Eve")), sign_in(organiser())
+    link = voting.link_to("Board", "Eve", people.find("Eve").email)
+    by_link.post(reverse("vote_by_link", args=[link.token]))
+    let_in(station, "Eve")
+    booth.post(START)
+    casts = [about_to_cast(client, place) for place, client in enumerate((booth, by_link, signed_in))]
+    on_paper = {"voter": "Eve", "rank-0": "1", "token": "the form"}
+    found = at_once(*casts, lambda: officer.post(reverse("enter_paper", args=["Board"]), on_paper, follow=True))
+    assert {each.status_code for each in found} <= {200, 302, 403, 422}
+    assert len(list(ballots.every_ballot("Board"))) == 1
+    booth.post(FINISH)
+    entry = entry_of("Eve")
+    assert entry["voted"]
+    assert "station" not in {mark for mark, _hash in entry[LINKS]}
+
+
+def test_a_letter_at_home_and_in_the_hall_at_the_same_moment_is_one_vote(by_letter):
+    code, booth, at_home = codes_of()["4711@"], paired(by_letter), Client()
+    at_home.post(reverse("enter_code"), {"code": code})
+    let_in(by_letter, services.find_by_letter(elections.find("Board"), code))
+    booth.post(START)
+    at_once(about_to_cast(booth, 0), about_to_cast(at_home, 1))
+    assert len(list(ballots.every_ballot("Board"))) == 1
+    assert entry_of("4711@")["voted"]
+
+
+def about_to_cast(client: Client, place: int):
+    """Has the ballot before them, reviewed."""
+    review = client.post(PAGE, fields_of(client.get(PAGE), PAGE) | {f"rank-{place}": "1"}, follow=True)
+    fields = fields_of(review, f"{PAGE}cast/")
+    return lambda: client.post(f"{PAGE}cast/", fields)
 
 
 def test_two_windows_pick_up_one_visit_once(station, booth):
