@@ -103,19 +103,13 @@ def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
     return keys.throttle(mark, window), (window + 1) * limit.seconds
 
 
-def uncount(tries: list[Attempt]) -> None:
-    """Take attempts back. If the store refuses, the count stays until it expires."""
+def uncount(tries: list[Attempt], *, forget: bool = False) -> None:
+    """Take attempts back. If the store refuses, the count stays until it expires. With `forget`, nothing is left by
+    which one could tell that there was an attempt."""
 
     def give(each: Attempt) -> None:
         with suppress(StoreError):
-            table().increment(each.place, "tries", -1, also={"ttl": each.ends})
+            if table().increment(each.place, "tries", -1, also={"ttl": each.ends}) <= 0 and forget:
+                try_write(Delete(each.place, when=Equals("tries", 0)))
 
     run_parallel(table(), *(partial(give, each) for each in tries))
-
-
-def forget(tries: list[Attempt]) -> None:
-    """As `uncount`, and leave nothing that tells there was an attempt."""
-    uncount(tries)
-    with suppress(StoreError):
-        for each in tries:
-            try_write(Delete(each.place, when=Equals("tries", 0)))

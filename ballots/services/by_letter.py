@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, forget
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
 from acts.refusals import NotAllowed
 from elections import rolls
 from elections.invitations.voting_link import Link, LinkRefused
@@ -39,7 +39,7 @@ def open_letter(code: str, answer: str, network: str) -> tuple[Link, LinkTarget]
     """What the code opens, for somebody who also knows what is asked for besides it."""
     counted = count_each((PER_NETWORK, f"{code} from {network}"), (PER_CODE, code))
     opened = _open(code, answer)
-    forget(counted)
+    uncount(counted, forget=True)
     return opened
 
 
