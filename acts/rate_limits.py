@@ -13,10 +13,10 @@ from django.utils.translation import ngettext
 
 from store import keys
 from store.parallel import run_parallel
-from store.table import Item, Key, StoreError
+from store.table import Delete, Equals, Item, Key, StoreError
 
 from .refusals import Refusal
-from .storage import table
+from .storage import table, try_write
 
 TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, SECONDS_PER_DAY = 600, 3600, 24 * 3600
 MAX_MINUTES = 120  # of a wait; longer ones are told in hours
@@ -110,11 +110,13 @@ def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
     return keys.throttle(mark, window), (window + 1) * limit.seconds
 
 
-def uncount(tries: list[Attempt]) -> None:
-    """Take attempts back. If the store refuses, the count stays until it expires."""
+def uncount(tries: list[Attempt], *, forget: bool = False) -> None:
+    """Take attempts back. If the store refuses, the count stays until it expires. With `forget`, nothing is left by
+    which one could tell that there was an attempt."""
 
     def give(each: Attempt) -> None:
         with suppress(StoreError):
-            table().increment(each.place, "tries", -1, also={"ttl": each.ends})
+            if table().increment(each.place, "tries", -1, also={"ttl": each.ends}) <= 0 and forget:
+                try_write(Delete(each.place, when=Equals("tries", 0)))
 
     run_parallel(table(), *(partial(give, each) for each in tries))

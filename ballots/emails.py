@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from elections.invitations.mailing import INVITED
-from elections.invitations.voting_link import LINKS
+from elections.invitations.voting_link import was_mailed
 from elections.rolls import is_by_address
 from mail import outbox
 from mail.emails import EmailTemplate
@@ -44,7 +44,8 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
     kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
-    if election.vote_by_link and {INVITED, LINKS} & (standing.entry or {}).keys():
+    entry = standing.entry or {}
+    if election.vote_by_link and (INVITED in entry or was_mailed(entry)):
         kind = f"{kind}{BY_LINK}"
     return [outbox.queued(kind, to, None, **about)]
 

@@ -2,7 +2,8 @@
 
 A wrong code and a wrong date of birth are answered alike, after the same reads and writes. Tries are counted for one
 code from one network, and for one code: nobody is locked out by what others try, and a stolen letter gives few guesses
-at a date of birth. Codes themselves need no limit: there are too many.
+at a date of birth. Codes themselves need no limit: there are too many. Nothing is left of a try that succeeds: with
+the site's key one could tell whose letter was used, and that the others voted by other means.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def open_letter(code: str, answer: str, network: str) -> tuple[Link, LinkTarget]
     """What the code opens, for somebody who also knows what is asked for besides it."""
     counted = count_each((PER_NETWORK, f"{code} from {network}"), (PER_CODE, code))
     opened = _open(code, answer)
-    uncount(counted)
+    uncount(counted, forget=True)
     return opened
 
 

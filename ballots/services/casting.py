@@ -191,8 +191,10 @@ def _record_cast(
 
 
 def _name(who: Who, standing: Standing) -> str:
-    """The voter's name in the log; for a link, the name on the roll. Whether they came by link is not recorded."""
-    return who.name if isinstance(who, User) else standing.voter or SITE
+    """Who acts, for the log: an account, or else a name on the roll. The account of a voter who came by link, with a
+    letter or to a polling station is named as if they had signed in, so the log does not tell how they came."""
+    person = who if isinstance(who, User) else standing.person
+    return person.name if person else standing.voter or SITE
 
 
 def _checking_actor(who: Who, standing: Standing, written: Sequence[Write]) -> list[Write]:

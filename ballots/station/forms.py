@@ -37,4 +37,9 @@ class LetterForm(forms.Form):
 
 
 class VoterSearchForm(forms.Form):
-    q = forms.CharField(label=_("Name, address or member number"), required=False, max_length=MAX_NAME_CHARS)
+    q = forms.CharField(
+        label=_("Name, address or member number"),
+        required=False,
+        max_length=MAX_NAME_CHARS,
+        widget=forms.TextInput({"dir": "auto", "autocomplete": "off", "spellcheck": "false", "data-takes-focus": True}),
+    )

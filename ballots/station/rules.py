@@ -28,12 +28,19 @@ class Busy(NotNow):
     """Somebody else has just been let into the booth, or has begun to vote."""
 
 
+class Occupied(NotNow):
+    """Somebody has begun to vote in the booth, and may still be there."""
+
+
 LISTED_ONLY = _(
     "Where everybody here may vote, people sign in with their own accounts. A polling station needs a list of voters."
 )
 TOO_MANY = _("An election has at most %(most)d polling stations.")
 NOT_PAIRED = _("No browser is paired with this station yet. Enter its code in the browser in the booth first.")
 WRONG_CODE = _("This code does not open a polling station. It may have been used already; the desk shows a new one.")
+OCCUPIED = _(
+    "Somebody is voting in the booth. Have they left without pressing “Finish”? A vote that was cast stays cast."
+)
 BUSY = _("The booth has changed in the meantime. Please check what it shows now.")
 
 
@@ -119,11 +126,16 @@ class Device:
         return hashlib.sha256(f"plenum: booth of a polling station\n{self.secret}".encode()).hexdigest()
 
 
+def is_active(device: Device, now: str) -> bool:
+    """Whether somebody began to vote in this browser, and was there within the last minutes."""
+    return bool(device.visit) and seconds_between(device.active_at, now) <= IDLE_SECONDS
+
+
 def is_voting(station: Station, device: Device, now: str) -> bool:
     """Whether the visit in this browser goes on."""
     visit = station.visit
     is_own = visit is not None and visit.is_picked_up and visit.hash == device.visit
-    return is_own and seconds_between(device.active_at, now) <= IDLE_SECONDS
+    return is_own and is_active(device, now)
 
 
 def is_abandoned(station: Station, device: Device, now: str) -> bool:

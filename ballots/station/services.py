@@ -31,7 +31,7 @@ from store.log import Event, as_text, utc_now
 from store.table import Item, Key, Update, Write
 
 from . import repository, rules
-from .rules import Busy, Device, NoStation, Station, Visit
+from .rules import Booth, Busy, Device, NoStation, Occupied, Station, Visit
 
 MAX_FOUND = 20  # voters that a search at the desk shows
 
@@ -99,13 +99,20 @@ def pair(typed: str) -> Device:
 # --- at the desk ---
 
 
-def find_voters(election: Election, typed: str) -> list[Item]:
-    """Those on the roll whose name, address or number begins so, or who are called so."""
-    found, _more = rolls.list_voters(election, prefix=typed, limit=MAX_FOUND)
-    wanted, known = keys.fold(typed), {each["SK"] for each in found}
-    every = sharded_reads.each(table(), sharding.roll_spans(election)) if wanted else iter(())
-    called = (each for each in every if wanted in keys.fold(each.get("display_name", "")) and each["SK"] not in known)
-    return [*found, *islice(called, MAX_FOUND - len(found))]
+def find_voters(election: Election, typed: str) -> tuple[list[Item], bool]:
+    """Those on the roll whose name, address or number begins so, or who are called by all these words in any order; and
+    whether there are more."""
+    found, more = rolls.list_voters(election, prefix=typed, limit=MAX_FOUND)
+    words, known = keys.fold(typed).split(), {each["SK"] for each in found}
+    every = sharded_reads.each(table(), sharding.roll_spans(election)) if words else iter(())
+    called = (each for each in every if each["SK"] not in known and _is_called(each, words))
+    found = [*found, *islice(called, MAX_FOUND + 1 - len(found))]
+    return found[:MAX_FOUND], bool(more) or len(found) > MAX_FOUND
+
+
+def _is_called(entry: Item, words: list[str]) -> bool:
+    name = keys.fold(entry.get("display_name", ""))
+    return all(word in name for word in words)
 
 
 def find_by_letter(election: Election, code: str) -> str:
@@ -116,13 +123,17 @@ def find_by_letter(election: Election, code: str) -> str:
     return voter.name
 
 
-def let_in(actor: User, election: Election, station_id: str, voter: str) -> None:
-    """Whoever is still in the booth is out, but not for somebody who may not vote; so is the same voter in another
-    booth."""
+def let_in(actor: User, election: Election, station_id: str, voter: str, *, instead: bool = False) -> None:
+    """Ends the visit of whoever was let in before: if they have begun to vote, only where this voter comes `instead`.
+    So does the visit of the same voter in another booth. Somebody who may not vote puts nobody out."""
     actions.check(actor, election, Action.RUN_STATION)
     check_voting(election, now_text())
     _entitled(election, voter)
-    end_visit(election.name, station_id)
+    before = _current(election.name, station_id)
+    if before.booth == Booth.VOTING and not instead:
+        raise Occupied(rules.OCCUPIED)
+    if before.visit is not None:
+        end_visit(election.name, station_id, before.visit.hash)
     _let_in(election, station_id, voter)
 
 

@@ -6,12 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
@@ -27,14 +25,12 @@ from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, token_in
-from pages.messages import run_action
+from pages.messages import refusals_as_messages, run_action
 from pages.qr import qr_svg
 
 from . import devices, repository, rules, services
 from .forms import LetterForm, PairForm, StationForm, VoterSearchForm
-from .rules import Booth, Station
-
-UNLOCKED = gettext_lazy("The booth is unlocked. Ask the voter to go there and to press “Start”.")
+from .rules import Booth, Device, Occupied, Station
 
 # --- for organisers ---
 
@@ -64,16 +60,26 @@ def station_desk(request: HttpRequest, found: tuple[Election, Station]) -> HttpR
     election, station = found
     search = VoterSearchForm(request.GET)
     typed = search.cleaned_data["q"].strip() if search.is_valid() else ""
+    if request.htmx and request.GET.get("seen") == _look_of(station):
+        return HttpResponse(status=204)
     return _show_desk(request, election, station, search=search, typed=typed)
 
 
-def _show_desk(request: HttpRequest, election: Election, station: Station, **shown: Any) -> HttpResponse:
-    typed, letter = shown.setdefault("typed", ""), shown.setdefault("letter", LetterForm())
-    shown.setdefault("search", VoterSearchForm())
-    shown |= {"station": station, "voters": services.find_voters(election, typed) if typed else []}
+def _look_of(station: Station) -> str:
+    """Of the part of the desk that looks for news of the booth by itself."""
+    visit = station.visit
+    return f"{station.booth.value} {visit.since if visit else ''} {station.turn if station.has_code else ''}".strip()
+
+
+def _show_desk(
+    request: HttpRequest, election: Election, station: Station, status: int = 200, **shown: Any
+) -> HttpResponse:
+    typed = shown.setdefault("typed", "")
+    voters, more = services.find_voters(election, typed) if typed else ([], False)
+    shown = {"search": VoterSearchForm(), "letter": LetterForm(), "next_voter": "", **shown}
+    shown |= {"station": station, "look": _look_of(station), "voters": voters, "more": more}
     shown |= {"tells_who": tells_who(election, turnout(election).voted), **_pairing_context(station)}
-    context = election_context(request, election, **shown)
-    return render(request, "ballots/station/desk.html", context, status=422 if letter.errors else 200)
+    return render(request, "ballots/station/desk.html", election_context(request, election, **shown), status=status)
 
 
 def _pairing_context(station: Station) -> dict[str, Any]:
@@ -88,9 +94,21 @@ def _pairing_context(station: Station) -> dict[str, Any]:
 @desk_page
 @require_POST
 def let_in(request: HttpRequest, found: tuple[Election, Station]) -> HttpResponse:
-    election, station = found
-    voter = request.POST.get("voter", "")
-    run_action(request, lambda: services.let_in(request.user, election, station.id, voter), UNLOCKED)
+    with refusals_as_messages(request):
+        return _let_in(request, *found, request.POST.get("voter", ""))
+    return _to_desk(*found)
+
+
+def _let_in(request: HttpRequest, election: Election, station: Station, voter: str) -> HttpResponse:
+    """The desk says what the booth does now. If somebody has begun to vote there, the officer is asked first."""
+    try:
+        services.let_in(request.user, election, station.id, voter, instead="instead" in request.POST)
+    except Occupied as refusal:
+        return _show_desk(request, election, station, 409, next_voter=voter, problem=str(refusal))
+    return _to_desk(election, station)
+
+
+def _to_desk(election: Election, station: Station) -> HttpResponse:
     return redirect("station_desk", name=election.name, station_id=station.id)
 
 
@@ -102,11 +120,8 @@ def let_in_by_letter(request: HttpRequest, found: tuple[Election, Station]) -> H
     form = LetterForm(request.POST)
     if form.is_valid():
         with refusals_as_errors(form, "code"):
-            voter = services.find_by_letter(election, form.cleaned_data["code"])
-            services.let_in(request.user, election, station.id, voter)
-            messages.success(request, UNLOCKED)
-            return redirect("station_desk", name=election.name, station_id=station.id)
-    return _show_desk(request, election, station, letter=form)
+            return _let_in(request, *found, services.find_by_letter(election, form.cleaned_data["code"]))
+    return _show_desk(request, election, station, 422, letter=form)
 
 
 @desk_page
@@ -115,7 +130,7 @@ def take_back(request: HttpRequest, found: tuple[Election, Station]) -> HttpResp
     election, station = found
     done = _("The booth is locked again. A vote that was cast before stays cast.")
     run_action(request, lambda: services.take_back(request.user, election, station.id), done)
-    return redirect("station_desk", name=election.name, station_id=station.id)
+    return _to_desk(election, station)
 
 
 @desk_page
@@ -124,7 +139,7 @@ def renew_code(request: HttpRequest, found: tuple[Election, Station]) -> HttpRes
     election, station = found
     done = _("This is a new code. As soon as it is used, the browser paired before stops being the booth.")
     run_action(request, lambda: services.renew_code(request.user, election, station.id), done)
-    return redirect("station_desk", name=election.name, station_id=station.id)
+    return _to_desk(election, station)
 
 
 @desk_page
@@ -227,12 +242,21 @@ def finish_voting(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+def _is_cut_short(station: Station, device: Device, now: str) -> bool:
+    """Whether the visit has ended because the election has closed, and somebody may still be reading."""
+    if station.visit is not None or not rules.is_active(device, now):
+        return False
+    election = elections.find(station.election_name)
+    return election is None or not election.takes_votes(now)
+
+
 @public
 @require_safe
 def booth_state(request: HttpRequest) -> HttpResponse:
-    """Lets an open page notice that its visit is over; with `active`, somebody has touched it since."""
-    device, now = request.booth_device, now_text()
-    if request.booth is None or not rules.is_voting(request.booth, device, now):
+    """Lets an open page notice that its visit is over; with `active`, somebody has touched it since. A receipt stays
+    when the election closes: nobody would show its code again, and nobody else is let in."""
+    station, device, now = request.booth, request.booth_device, now_text()
+    if station is None or not (rules.is_voting(station, device, now) or _is_cut_short(station, device, now)):
         return redirect("station_booth")
     answer = HttpResponse(status=204)
     if "active" in request.GET:

@@ -110,6 +110,12 @@ def _latest(links: list[list[str]]) -> list[list[str]]:
     return [*kept, *sent[-MAX_LINKS:], *requested[-MAX_REQUESTED_LINKS:]]
 
 
+def was_mailed(entry: Item) -> bool:
+    """Whether a link was mailed to them. That of a polling station is no mail: it is there only while they vote, and
+    must not tell that they did so at a station."""
+    return any(mail not in WITHOUT_MAIL for mail, _hash in entry.get(LINKS, ()))
+
+
 def are_unchanged(entry: Item) -> Condition:
     """That no link was sent to this entry, or ended, since it was read."""
     return Exists() & (Equals(LINKS, entry[LINKS]) if LINKS in entry else Missing(LINKS))

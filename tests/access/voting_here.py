@@ -58,7 +58,7 @@ def acts_at_stations() -> list[Look]:
         Look("finish_voting", BOOTH, form={}),
         Look("let_in", "organiser", desk, form={"voter": VOTERS[1]}),
         Look("start_voting", BOOTH, form={}),
-        Look("let_in_by_letter", "organiser", desk, form={"code": letter_code(_found(), MEMBER, 1)}),
+        Look("let_in_by_letter", "organiser", desk, form={"code": letter_code(_found(), MEMBER, 1), "instead": "1"}),
         Look("take_back", "organiser", desk, form={}),
         Look("station_booth", BOOTH, of="locked"),
         Look("renew_station_code", "organiser", desk, form={}),

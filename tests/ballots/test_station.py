@@ -80,8 +80,8 @@ def paired(station: Station) -> Client:
     return client
 
 
-def let_in(station: Station, voter: str) -> None:
-    services.let_in(organiser(), elections.find(station.election_name), station.id, voter)
+def let_in(station: Station, voter: str, *, instead: bool = False) -> None:
+    services.let_in(organiser(), elections.find(station.election_name), station.id, voter, instead=instead)
 
 
 def now_at(station: Station) -> Station:
@@ -159,6 +159,8 @@ def test_the_words_of_the_receipt_open_the_ballot_from_any_device(station, booth
         {"changeable": False},
         {"safeguards": ("no-drafts", "leave", "confirm", "counts")},
         {"kind": "yes-no", "method": "majority", "majority": "2/3 cast"},
+        {"kind": "score", "method": "score"},
+        {"kind": "approval", "method": "approval"},
     ],
 )
 def test_every_kind_of_election_can_be_voted_in(opened, chosen):
@@ -168,7 +170,9 @@ def test_every_kind_of_election_can_be_voted_in(opened, chosen):
     let_in(station, ANN)
     booth.post(START)
     fields = fields_of(booth.get(PAGE), PAGE)
-    review = booth.post(PAGE, fields | ({"rank-choice": "1"} if "kind" in chosen else {"rank-0": "1"}), follow=True)
+    review = booth.post(
+        PAGE, fields | {"rank-choice" if chosen.get("kind") == "yes-no" else "rank-0": "1"}, follow=True
+    )
     cast = fields_of(review, f"{PAGE}cast/") | {"protected": "on"}
     receipt = booth.post(f"{PAGE}cast/", cast, follow=True)
     assert entry_of(ANN)["voted"], text_of(receipt)
@@ -203,6 +207,32 @@ def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
     assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
     assert [len(list(ballots.every_ballot(name))) for name in made.questions] == [1, 1]
     assert LINKS not in entry_of(ANN, made.leader)
+
+
+def test_a_booth_shows_the_questions_that_are_for_the_voter(site):
+    owner = make_person("the organiser")
+    made = binding.make(owner, "Spring", ("Chair", "Song", "Street"))
+    for name in made.questions:
+        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
+    groups = {ANN: "North", BEN: "South", CLEO: "West"}
+    of = groups | {f"{group}{number}@example.org": group for group in ("North", "South") for number in (1, 2)}
+    add_voters(
+        owner, elections.find(made.leader), [*of], {name: Details(groups=(group,)) for name, group in of.items()}
+    )
+    for name, group in zip(made.questions, ("North", "South", "North"), strict=True):
+        actions.change(owner, elections.find(name), Action.SET_UP, for_groups=(group,))
+    binding.open_(owner, multi_ballots.find(made.id))
+    station = new_station(made.leader)
+    booth, ballot = paired(station), f"/book/{made.id}/ballot/"
+    seen = {}
+    for voter in groups:
+        let_in(station, voter)
+        booth.post(START)
+        page = booth.get(ballot, follow=True)
+        seen[voter] = [name for name in ("Chair", "Song", "Street") if name in text_of(page)]
+        assert f'action="{FINISH}"' in page.content.decode(), text_of(page)
+        booth.post(FINISH)
+    assert seen == {ANN: ["Chair"], BEN: ["Song"], CLEO: []}, "one after the other"
 
 
 # --- nothing is left ---
@@ -440,7 +470,7 @@ def test_a_letter_of_another_election_lets_nobody_in(by_letter, opened):
 
 
 def test_a_member_is_found_by_number_and_by_name(by_letter):
-    found = services.find_voters(elections.find("Board"), "4711")
+    found, _more = services.find_voters(elections.find("Board"), "4711")
     assert [each["voter_name"] for each in found] == ["4711@"]
     page = sign_in(organiser()).get(f"/election/Board/stations/{by_letter.id}/", {"q": "member"})
     assert "4711@" not in text_of(page)
@@ -455,13 +485,24 @@ def test_an_account_that_may_not_vote_is_not_let_in(station, booth):
 def test_the_search_finds_names_addresses_and_what_people_are_called(board):
     call(ANN, "Ann-Sophie #1 😀")
     call(BEN, "Ben Bar")
-    found = lambda typed: [each["voter_name"] for each in services.find_voters(board, typed)]  # noqa: E731
+    found = lambda typed: [each["voter_name"] for each in services.find_voters(board, typed)[0]]  # noqa: E731
     assert found("ann@") == [ANN]
     assert found("sophie") == [ANN]
+    assert found("bar  Be") == [BEN], "in any order"
+    assert found("bar ann") == []
     assert found("EVE") == ["Eve"]
     assert found("ben") == [BEN], "once, however it was found"
     assert found("nobody") == []
     assert len(found("")) == 5
+
+
+def test_the_desk_says_when_there_are_more_than_it_shows(board, station, booth, monkeypatch):
+    monkeypatch.setattr(services, "MAX_FOUND", 1)
+    for voter in (ANN, BEN):
+        call(voter, "Kim")
+    page = lambda typed: text_of(sign_in(organiser()).get(f"/election/Board/stations/{station.id}/", {"q": typed}))  # noqa: E731
+    assert "There are more." in page("kim")
+    assert "There are more." not in page("ann")
 
 
 def call(voter: str, display_name: str) -> None:
@@ -655,10 +696,10 @@ def test_taking_back_locks_the_booth(board, station, booth):
     assert PASS not in cookies(booth)
 
 
-def test_letting_the_next_voter_in_ends_the_visit_of_the_one_before(station, booth):
+def test_letting_the_next_voter_in_instead_ends_the_visit_of_the_one_before(station, booth):
     let_in(station, ANN)
     booth.post(START)
-    let_in(station, BEN)
+    let_in(station, BEN, instead=True)
     assert LINKS not in entry_of(ANN)
     assert BEN in text_of(booth.get(BOOTH))
     assert ANN not in text_of(booth.get(BOOTH))
@@ -669,8 +710,31 @@ def test_somebody_who_may_not_vote_puts_nobody_out_of_the_booth(station, booth):
     let_in(station, ANN)
     booth.post(START)
     with pytest.raises(NotOnTheRoll):
-        let_in(station, "stranger@example.org")
+        let_in(station, "stranger@example.org", instead=True)
     assert booth.get(PAGE).status_code == 200
+
+
+def test_whoever_was_let_in_by_mistake_is_replaced_without_a_question(station, booth):
+    let_in(station, ANN)
+    let_in(station, BEN)
+    assert LINKS not in entry_of(ANN)
+    assert BEN in text_of(booth.get(BOOTH))
+
+
+def test_an_officer_is_asked_before_somebody_who_votes_is_put_out(by_letter):
+    codes, booth, client = codes_of(), paired(by_letter), sign_in(organiser())
+    desk = f"/election/Board/stations/{by_letter.id}/"
+    let_in(by_letter, ANN)
+    booth.post(START)
+    for where, form in (("let-in/", {"voter": "4711@"}), ("letter/", {"code": codes["4711@"]})):
+        asked = client.post(f"{desk}{where}", form)
+        assert asked.status_code == 409
+        assert "They have left: let member 4711 vote" in text_of(asked)
+        assert booth.get(PAGE).status_code == 200
+    page = asked.content.decode()
+    assert 'name="instead" value="1"' in page
+    client.post(f"{desk}let-in/", fields_of(asked, f"{desk}let-in/") | {"instead": "1"})
+    assert "member 4711" in text_of(booth.get(BOOTH))
 
 
 def test_what_was_unlocked_and_taken_back_cannot_be_started(board, station, booth):
@@ -703,7 +767,67 @@ def test_the_close_of_the_election_ends_every_visit(board, station, booth):
     services.close(organiser(), elections.find("Board"), station.id)
 
 
+def test_a_receipt_stays_when_the_election_closes_until_somebody_finishes(board, station, booth, monkeypatch):
+    let_in(station, ANN)
+    booth.post(START)
+    vote(booth, rank_1="1")
+    closing.close_and_follow_up(organiser(), board)
+    seal_closed("Board")
+    assert LINKS not in entry_of(ANN)
+    assert booth.get("/station/state/").status_code == 204
+    assert booth.get(PAGE)["Location"] == BOOTH, "but no page of the ballot opens"
+    booth.post(FINISH)
+    assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
+    assert booth.get("/station/state/")["Location"] == BOOTH
+
+
+def test_whoever_leaves_a_receipt_open_at_the_close_is_out_after_some_minutes(board, station, booth, monkeypatch):
+    let_in(station, ANN)
+    booth.post(START)
+    closing.close_and_follow_up(organiser(), board)
+    seal_closed("Board")
+    clock.stands_at(monkeypatch, later(rules.IDLE_SECONDS + 1))
+    assert booth.get("/station/state/")["Location"] == BOOTH
+
+
 # --- at the same moment ---
+
+
+@pytest.mark.parametrize("is_secret", [True, False])
+def test_whoever_votes_by_all_channels_at_the_same_moment_has_one_vote(opened, is_secret):
+    opened("Eve", BEN, CLEO, vote_by_link=True, paper_ballots=True, secret_ballot=is_secret)
+    station = new_station()
+    booth, by_link, signed_in, officer = paired(station), Client(), sign_in(people.find("Eve")), sign_in(organiser())
+    link = voting.link_to("Board", "Eve", people.find("Eve").email)
+    by_link.post(reverse("vote_by_link", args=[link.token]))
+    let_in(station, "Eve")
+    booth.post(START)
+    casts = [about_to_cast(client, place) for place, client in enumerate((booth, by_link, signed_in))]
+    on_paper = {"voter": "Eve", "rank-0": "1", "token": "the form"}
+    found = at_once(*casts, lambda: officer.post(reverse("enter_paper", args=["Board"]), on_paper, follow=True))
+    assert {each.status_code for each in found} <= {200, 302, 403, 422}
+    assert len(list(ballots.every_ballot("Board"))) == 1
+    booth.post(FINISH)
+    entry = entry_of("Eve")
+    assert entry["voted"]
+    assert "station" not in {mark for mark, _hash in entry[LINKS]}
+
+
+def test_a_letter_at_home_and_in_the_hall_at_the_same_moment_is_one_vote(by_letter):
+    code, booth, at_home = codes_of()["4711@"], paired(by_letter), Client()
+    at_home.post(reverse("enter_code"), {"code": code})
+    let_in(by_letter, services.find_by_letter(elections.find("Board"), code))
+    booth.post(START)
+    at_once(about_to_cast(booth, 0), about_to_cast(at_home, 1))
+    assert len(list(ballots.every_ballot("Board"))) == 1
+    assert entry_of("4711@")["voted"]
+
+
+def about_to_cast(client: Client, place: int):
+    """Has the ballot before them, reviewed."""
+    review = client.post(PAGE, fields_of(client.get(PAGE), PAGE) | {f"rank-{place}": "1"}, follow=True)
+    fields = fields_of(review, f"{PAGE}cast/")
+    return lambda: client.post(f"{PAGE}cast/", fields)
 
 
 def test_two_windows_pick_up_one_visit_once(station, booth):
@@ -758,7 +882,7 @@ def test_who_is_cut_off_between_two_voters_leaves_the_booth_free(board, station,
     let_in(station, ANN)
     monkeypatch.setattr(services, "_let_in", lambda *_given: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        let_in(station, BEN)
+        let_in(station, BEN)  # instead of somebody who has not begun
     assert now_at(station).booth == Booth.FREE
     assert LINKS not in entry_of(ANN)
     monkeypatch.undo()
@@ -794,8 +918,7 @@ def test_an_organiser_opens_a_station_and_lets_somebody_in(board):
     assert repository.code_for(station) not in text_of(client.get(desk))
     found = client.get(desk, {"q": "ann"})
     assert "Let them vote" in text_of(found)
-    assert "unlocked" in text_of(client.post(f"{desk}let-in/", {"voter": ANN}, follow=True))
-    assert "waiting for the voter" in text_of(client.get(desk))
+    assert "waiting for the voter" in text_of(client.post(f"{desk}let-in/", {"voter": ANN}, follow=True))
     booth.post(START)
     assert "somebody is voting" in text_of(client.get(desk))
     assert ANN not in text_of(client.get(desk)), "whoever it is"
@@ -805,6 +928,28 @@ def test_an_organiser_opens_a_station_and_lets_somebody_in(board):
     client.post(f"{desk}close/")
     assert repository.every("Board") == []
     assert client.get(desk).status_code == 404
+
+
+def test_the_desk_answers_a_look_only_with_news(board, station):
+    client, desk = sign_in(organiser()), f"/election/Board/stations/{station.id}/"
+
+    def look(page) -> str:
+        return unescape(re.search(r'id="booth-now"[^>]* hx-get="([^"]+)"', page.content.decode())[1])
+
+    unpaired = look(client.get(desk))
+    assert client.get(unpaired, headers={"HX-Request": "true"}).status_code == 204
+    paired(station)
+    free = client.get(unpaired, headers={"HX-Request": "true"})
+    assert "Find the next voter" in text_of(free)
+    assert client.get(look(free), headers={"HX-Request": "true"}).status_code == 204
+    let_in(station, ANN)
+    assert "waiting for the voter" in text_of(client.get(look(free), headers={"HX-Request": "true"}))
+
+
+def test_a_booth_does_not_show_the_page_that_pairs_it(booth, station):
+    assert booth.get(PAIR, {"code": "1234"})["Location"] == BOOTH
+    services.close(organiser(), elections.find("Board"), station.id)
+    assert booth.get(PAIR).status_code == 200
 
 
 def test_a_refusal_at_the_desk_is_a_sentence(board, station, booth):

@@ -64,8 +64,12 @@ def test_the_second_voter_finds_nothing_of_the_first(visit, station, subtests):
     expect(booth.locator("main")).to_contain_text("Please wait for the officer")
     with subtests.test("locked"):
         assert faults(booth) == []
-    desk.reload()
+    with subtests.test("the desk has noticed, and waits for the next name"):
+        expect(desk.get_by_label("Name, address or member number")).to_be_focused()
     let_in(desk, ANN)
+    with subtests.test("and for the one after"):
+        expect(desk.get_by_label("Name, address or member number")).to_be_focused()
+        expect(desk.locator("#booth-now")).to_contain_text("waiting for the voter")
     expect(booth.get_by_role("button", name="Start")).to_be_focused()
     with subtests.test("ready"):
         assert faults(booth) == []
@@ -80,17 +84,22 @@ def test_the_second_voter_finds_nothing_of_the_first(visit, station, subtests):
     expect(booth.locator("main")).to_contain_text("Please wait for the officer")
     with subtests.test("nothing is stored"):
         assert stored(booth) == {"storage": [], "cookies": {COOKIE, "csrftoken"}}
-    with subtests.test("going back shows nothing"):
-        booth.go_back()
-        expect(booth.locator("main")).to_contain_text("Please wait for the officer")
-        assert code not in booth.content()
-    desk.reload()
+    with subtests.test("going back, up to the empty page of a new window, and forward again shows nothing"):
+        for step in (*["back"] * (booth.evaluate("history.length") - 2), "forward"):
+            booth.evaluate(f"history.{step}()")
+            expect(booth.locator("main")).to_contain_text("Please wait for the officer")
+            assert code not in booth.content()
+    expect(desk.locator("#booth-now")).to_contain_text("Find the next voter")
     let_in(desk, BEN)
     booth.get_by_role("button", name="Start").click()
     expect(booth.locator(".by-link")).to_contain_text(BEN)
     assert ANN not in booth.content()
+    with subtests.test("the officer is asked before somebody who is voting is put out"):
+        let_in(desk, ANN)
+        expect(desk.get_by_role("button", name="They have left")).to_be_visible()
+        assert faults(desk) == []
+        expect(booth.locator(".by-link")).to_contain_text(BEN)
     with subtests.test("the officer takes it back, and the page is gone"):
-        desk.reload()
         desk.get_by_role("button", name="Take back").click()
         expect(booth.locator("main")).to_contain_text("Please wait for the officer")
         assert stored(booth) == {"storage": [], "cookies": {COOKIE, "csrftoken"}}
