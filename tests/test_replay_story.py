@@ -65,7 +65,7 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.public import feed
 from elections.roll import imports, sources
-from elections.roll.services import add_voters, remove_voter
+from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election
 from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
@@ -700,6 +700,7 @@ def tell_of_letters(ada: User) -> None:
     made = drafts.create(ada, "By letter", secret_ballot=False)
     for street in ("Main Street 1", "Main Street 2"):
         add_voters(ada, made, ["4711@"], {"4711@": Details("Ada", postal=(street,), language="de", check="mark")})
+    list_by_letter(ada, made, "4711@", Details("Ada", postal=("Main Street 3",), language="de"), is_new=False)
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])
     made = lifecycle.open_(ada, election("By letter"), editable=False)
     letters.print_batch(ada, made, 1, 10)
