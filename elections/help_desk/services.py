@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
@@ -48,7 +49,7 @@ def ask(election: Election, asker: Asker, kind: str, text: str, *, network: str,
     now = now_text()
     rules.check_asking(election, kind, now)
     _count(election, asker, network)
-    request = HelpRequest(secrets.token_hex(8), election.name, kind, asker, text, now, language=get_language() or "en")
+    request = HelpRequest(_new_id(), election.name, kind, asker, text, now, language=get_language() or "en")
     # by the site itself: the log must not say for good who asked
     event = Event(SITE, "RequestSent", {"election_name": election.name, "request": request.id, "kind": kind})
 
@@ -58,6 +59,11 @@ def ask(election: Election, asker: Asker, kind: str, text: str, *, network: str,
         storage.record(event, *requests.sending(election, request), *tasks, once=mark, refusals=full)
 
     run_once(mark, lambda: retry_lost_race(send), None)
+
+
+def _new_id() -> str:
+    """Sorts after those made earlier, even in the same millisecond."""
+    return f"{time.time_ns():x}{secrets.token_hex(4)}"
 
 
 def _count(election: Election, asker: Asker, network: str) -> None:
