@@ -41,9 +41,9 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.public import views as organisers
 from elections.roll.services import add_voters
+from elections.voter_lists import Details
 from mail.emails import compose
 from mail.sending import send_waiting
-from pages.lists import Details
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
