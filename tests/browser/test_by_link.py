@@ -75,7 +75,7 @@ def test_a_lost_mail_and_an_interruption_on_a_phone_without_scripts(visit, door)
     page.get_by_role("link", name="Send me a new link").click()
     page.get_by_label("Email address").fill(ANN)
     page.get_by_role("button", name="Send my link").click()
-    expect(page.locator("main")).to_contain_text("a mail with a link for each is on its way")
+    expect(page.locator("main")).to_contain_text("an email with a link for each is on its way")
     name = read_link(door.split("/")[2]).election_name
     page = visit(f"/election/{name}/interruptions/", width=390, who="Ada Lovelace")
     assert faults(page) == []

@@ -34,7 +34,10 @@ def test_an_admin_edits_the_front_page_where_it_stands(visit, subtests):
     page = visit("/site/", who=WHO)
     with subtests.test("words, with the server's own preview, and the focus comes back"):
         page.get_by_role("link", name="Edit this text").press("Enter")
-        page.get_by_label("In your own words").fill("We keep *bees* and ways.")
+        words = page.get_by_label("In your own words")
+        expect(words).to_be_visible()
+        expect(page.locator(".htmx-added, .htmx-settling")).to_have_count(0)  # until then nobody hears what is typed
+        words.fill("We keep *bees* and ways.")
         expect(page.locator("#preview em")).to_have_text("bees")
         page.get_by_role("button", name="Save").press("Enter")
         expect(page.locator("#site-text .front-text em")).to_have_text("bees")

@@ -119,7 +119,7 @@ def write(table, **changed) -> None:
     ("changed", "said"),
     [
         ({"time_zone": "Asia/Tokyo"}, "Tokyo"),
-        ({"voter_count": 4711}, "of 4711 voters"),
+        ({"voter_count": 4711}, "of 4,711 voters"),
         ({"no_voting_after": "2099-01-01T00:00:00+00:00"}, "Closed before its planned end:"),
         ({"name": "BOARD"}, '<h1 dir="auto">BOARD</h1>'),
     ],
