@@ -32,6 +32,7 @@ LETTER_FIELDS = ("display_name", "postal", "language", "check")  # of somebody l
 LETTER_OF_MEMBER = "letter"  # these fields of a member of a saved group
 IMPORTING = TaskType("import voters", _("Importing voters"))
 MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
+MAX_SEARCHED = 20_000  # voters of a roll that is read for a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,20 @@ def _without_accounts(roll: Sequence[Span], limit: int, cursor: str | None) -> t
         cursor = page.cursor
         if cursor is None or len(found) == limit:
             return found, cursor
+
+
+def find_voters(election: Election, typed: str, *, limit: int, by_name: bool = True) -> tuple[list[Item], bool]:
+    """Those on the roll whose user name, address or number begins so, then those whose name has all these words; and
+    whether there are more."""
+    found, cursor = list_voters(election, prefix=typed, limit=limit, by_name=by_name)
+    words, there = keys.fold(typed).split(), {each["SK"] for each in found}
+    if cursor or not words or election.voter_count > MAX_SEARCHED:
+        return found, bool(cursor)
+    every = sharded_reads.each(table(), sharding.roll_spans(election))
+    others = (each for each in every if each["SK"] not in there and (by_name or not is_by_account(each["voter_name"])))
+    called = (each for each in others if all(word in keys.fold(each.get("display_name", "")) for word in words))
+    found = [*found, *islice(called, limit + 1 - len(found))]
+    return found[:limit], len(found) > limit
 
 
 def entitled_voters(election: Election) -> Iterator[Voter]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import islice
 
 from django.utils.translation import gettext_lazy as _
 
@@ -18,7 +17,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, NotNow
 from acts.retry import retried, run_once
-from acts.storage import now_text, record, table, write
+from acts.storage import now_text, record, write
 from ballots.rules import NotOnTheRoll, check_voting, for_others
 from elections import actions, rolls, sharding
 from elections import repository as elections
@@ -26,7 +25,6 @@ from elections.invitations.voting_link import LINKS, SECRET_BYTES, STATION, Link
 from elections.letters import services as letters
 from elections.rules import Action, Election, check_who
 from elections.turnout.counts import tells_who, turnout
-from store import keys, sharded_reads
 from store.log import Event, as_text, utc_now
 from store.table import Item, Key, Update, Write
 
@@ -97,22 +95,6 @@ def pair(typed: str) -> Device:
 
 
 # --- at the desk ---
-
-
-def find_voters(election: Election, typed: str) -> tuple[list[Item], bool]:
-    """Those on the roll whose name, address or number begins so, or who are called by all these words in any order; and
-    whether there are more."""
-    found, more = rolls.list_voters(election, prefix=typed, limit=MAX_FOUND)
-    words, known = keys.fold(typed).split(), {each["SK"] for each in found}
-    every = sharded_reads.each(table(), sharding.roll_spans(election)) if words else iter(())
-    called = (each for each in every if each["SK"] not in known and _is_called(each, words))
-    found = [*found, *islice(called, MAX_FOUND + 1 - len(found))]
-    return found[:MAX_FOUND], bool(more) or len(found) > MAX_FOUND
-
-
-def _is_called(entry: Item, words: list[str]) -> bool:
-    name = keys.fold(entry.get("display_name", ""))
-    return all(word in name for word in words)
 
 
 def find_by_letter(election: Election, code: str) -> str:

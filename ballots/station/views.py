@@ -19,6 +19,7 @@ from acts.refusals import Refusal
 from acts.storage import now_text
 from ballots import passes
 from elections import repository as elections
+from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations.voting_link import STATION
 from elections.multi_ballots.links import shared_url
@@ -75,7 +76,7 @@ def _show_desk(
     request: HttpRequest, election: Election, station: Station, status: int = 200, **shown: Any
 ) -> HttpResponse:
     typed = shown.setdefault("typed", "")
-    voters, more = services.find_voters(election, typed) if typed else ([], False)
+    voters, more = rolls.find_voters(election, typed, limit=services.MAX_FOUND) if typed else ([], False)
     shown = {"search": VoterSearchForm(), "letter": LetterForm(), "next_voter": "", **shown}
     shown |= {"station": station, "look": _look_of(station), "voters": voters, "more": more}
     shown |= {"tells_who": tells_who(election, turnout(election).voted), **_pairing_context(station)}

@@ -24,7 +24,7 @@ from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from elections import voter_lists
 from elections.access import election_context, organiser_page
 from elections.roll import list_summary
-from elections.roll.forms import ImportedForm, VoterSearchForm
+from elections.roll.forms import ImportedForm, MemberSearchForm
 from elections.roll.services import compare
 from elections.roll.views import preview_context, start_import
 from elections.rules import Action, Election
@@ -132,7 +132,7 @@ owned: Any = requires(Permission.USE_APPLICATION, load=repository.find, rule=_ow
 @owned
 @require_safe
 def group(request: HttpRequest, group: Group) -> HttpResponse:
-    search = VoterSearchForm(request.GET)
+    search = MemberSearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     found, older = read_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
     used = services.used_in(request.user, group.id, MAX_USES_SHOWN)

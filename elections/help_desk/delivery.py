@@ -80,6 +80,6 @@ def names_of(asker: Asker) -> list[str]:
     return [asker.voter, asker.account, asker.address]
 
 
-def search(election: Election, prefix: str) -> list[Item]:
+def search(election: Election, typed: str) -> list[Item]:
     by_name = tells_names(election, turnout(election).voted)
-    return rolls.list_voters(election, prefix=prefix, limit=MAX_FOUND, by_name=by_name)[0] if prefix else []
+    return rolls.find_voters(election, typed, limit=MAX_FOUND, by_name=by_name)[0] if typed else []

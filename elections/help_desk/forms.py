@@ -137,4 +137,6 @@ class CutOffForm(ZonedForm):
 
 
 class FindForm(forms.Form):
-    q = forms.CharField(label=_("Find on the roll: name begins with"), required=False, max_length=MAX_NAME_CHARS)
+    q = forms.CharField(
+        label=_("Find on the roll by name, address or member number"), required=False, max_length=MAX_NAME_CHARS
+    )

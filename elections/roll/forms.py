@@ -169,12 +169,16 @@ class SearchForm(forms.Form):
     q = forms.CharField(label=_("Name begins with"), required=False, max_length=MAX_NAME_CHARS)
 
 
-class VoterSearchForm(SearchForm):
+class MemberSearchForm(SearchForm):
     """By what voters are listed, which is not what pages call them."""
 
     q = forms.CharField(
         label=_("User name, address or member number begins with"), required=False, max_length=MAX_NAME_CHARS
     )
+
+
+class VoterSearchForm(SearchForm):
+    q = forms.CharField(label=_("Name, address or member number"), required=False, max_length=MAX_NAME_CHARS)
 
 
 class SourceForm(forms.Form):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -32,12 +33,13 @@ from pages import lists
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from pages.lists import Verdict
 from pages.messages import refusals_as_messages, run_action
-from pages.paging import read_page
+from pages.paging import PAGE_ROWS, read_page
 from pages.sorting import natural_sort_key
 from skills import repository as skills
 from skills.rules import level_of
 from store import keys
 from store.parallel import run_parallel
+from store.table import Item
 
 from . import imports, list_summary, services, sources
 from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SkilledVotersForm, SourceForm, VoterSearchForm
@@ -62,18 +64,26 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     if request.GET.get("show") == "failed":
         return _failed(request, election)
     search = VoterSearchForm(request.GET)
-    prefix = search.cleaned_data["q"] if search.is_valid() else ""
+    typed = search.cleaned_data["q"] if search.is_valid() else ""
     counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
-    read = partial(rolls.list_voters, election, prefix=prefix, by_name=by_name)
-    found, older = read_page(request, read, q=prefix)
+    found, older, more = _found(request, election, typed, by_name=by_name)
     invited = progress.invited_voters(found)
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
+    context["more"] = more
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
     context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
     context["group_sizes"] = _group_sizes(election)
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
+
+
+def _found(request: HttpRequest, election: Election, typed: str, *, by_name: bool) -> tuple[Sequence[Item], str, bool]:
+    """Of the roll: a page, the URL of the next, and whether a search found more than it shows."""
+    if not typed:
+        return *read_page(request, partial(rolls.list_voters, election, by_name=by_name)), False
+    found, more = rolls.find_voters(election, typed, limit=PAGE_ROWS, by_name=by_name)
+    return found, "", more
 
 
 def _group_sizes(election: Election) -> list[tuple[str, int]]:

@@ -23,7 +23,7 @@ from ballots.rules import NotOnTheRoll
 from ballots.services import seal_closed
 from ballots.station import devices, repository, rules, services
 from ballots.station.rules import Booth, Busy, Device, NoStation, Station, Visit
-from elections import actions
+from elections import actions, rolls
 from elections import repository as elections
 from elections.candidate_questions import repository as asked
 from elections.candidate_questions import services as questions
@@ -470,7 +470,7 @@ def test_a_letter_of_another_election_lets_nobody_in(by_letter, opened):
 
 
 def test_a_member_is_found_by_number_and_by_name(by_letter):
-    found, _more = services.find_voters(elections.find("Board"), "4711")
+    found, _more = rolls.find_voters(elections.find("Board"), "4711", limit=9)
     assert [each["voter_name"] for each in found] == ["4711@"]
     page = sign_in(organiser()).get(f"/election/Board/stations/{by_letter.id}/", {"q": "member"})
     assert "4711@" not in text_of(page)
@@ -485,7 +485,7 @@ def test_an_account_that_may_not_vote_is_not_let_in(station, booth):
 def test_the_search_finds_names_addresses_and_what_people_are_called(board):
     call(ANN, "Ann-Sophie #1 😀")
     call(BEN, "Ben Bar")
-    found = lambda typed: [each["voter_name"] for each in services.find_voters(board, typed)[0]]  # noqa: E731
+    found = lambda typed: [each["voter_name"] for each in rolls.find_voters(board, typed, limit=9)[0]]  # noqa: E731
     assert found("ann@") == [ANN]
     assert found("sophie") == [ANN]
     assert found("bar  Be") == [BEN], "in any order"

@@ -13,6 +13,9 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as saved_groups
+from elections.help_desk import repository as requests
+from elections.help_desk import services as help_desk
+from elections.help_desk.rules import QUESTION, WAITING, Asker
 from elections.invitations import forecast, mailing, progress
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import LETTER, LINKS, MAX_LINKS, Link, new_token, with_link
@@ -26,7 +29,7 @@ from pages.lists import Verdict
 from ranking.candidates import Candidate
 from store import keys
 from store.log import layout
-from store.table import LOG
+from store.table import LOG, Update
 from tests.background import finish_background, queue_mailings
 from tests.ballots.test_pages import fields_of
 from upkeep import replay
@@ -310,3 +313,33 @@ def test_new_links_never_end_a_letter(ada, opened):
     assert letter.mail_on(entry) == LETTER
     assert len(entry[LINKS]) == MAX_LINKS + 1
     assert new_token("Board", ANN, "", "1") is None, "this election has no links"
+
+
+def test_whoever_calls_about_a_lost_letter_is_found_by_name(ada, opened, signed_in):
+    """On the roll, to reissue the letter, and beside a request."""
+    page = signed_in(ada)
+    for typed in ("4711", "ada#", NAME.upper()):
+        assert "member 4711" in page.get("/election/Board/roll/", {"q": typed}).content.decode(), typed
+    answer = page.get("/election/Board/roll/", {"q": "somebody"})
+    assert "Nobody found" in answer.content.decode()
+    help_desk.ask(opened, Asker("A", "a@example.net"), QUESTION, "My letter?", network="203.0.113.7", mark="form")
+    (request,) = requests.list_requests("Board", WAITING, limit=9)[0]
+    found = page.get(f"/election/Board/requests/{request.id}/", {"q": "ada#"}).content.decode()
+    assert "voter=4711%40" in found
+
+
+def test_a_search_of_the_roll_says_when_there_are_more_and_leaves_large_rolls_alone(ada, board, monkeypatch):
+    called = {f"{number}@": Details("Kim", postal=("x",)) for number in range(3)}
+    add_voters(ada, board, list(called), called)
+    found, more = rolls.find_voters(repository.find("Board"), "kim", limit=2)
+    assert (len(found), more) == (2, True)
+    assert rolls.find_voters(repository.find("Board"), "kim", limit=3)[1] is False
+    monkeypatch.setattr(rolls, "MAX_SEARCHED", 2)
+    assert rolls.find_voters(repository.find("Board"), "kim", limit=2) == ([], False)
+
+
+def test_a_search_finds_nobody_by_account_where_these_are_not_shown(ada, board):
+    table().write(Update(keys.voter("Board", "Ada"), set={"display_name": "Kim"}))
+    find = lambda **how: rolls.find_voters(repository.find("Board"), "kim", limit=9, **how)[0]  # noqa: E731
+    assert len(find()) == 1
+    assert find(by_name=False) == []
