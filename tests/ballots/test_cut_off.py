@@ -17,6 +17,7 @@ from elections.drafts import copying
 from elections.rules import Action
 from store import keys
 from store.table import Update
+from tests.clock import at_its_own_moment
 from upkeep import replay
 
 from .conftest import ranks
@@ -38,7 +39,7 @@ def offers(client) -> list[bool]:
 
 def test_whoever_registers_during_voting_may_not_vote(site, opened, signed_in):
     early = signed_in("Early", Role.VOTER)
-    opened(electorate="everyone")
+    at_its_own_moment(lambda: opened(electorate="everyone"))
     late = signed_in("Late", Role.VOTER)
     assert offers(early) == [True] * 3
     assert offers(late) == [False] * 3
@@ -52,7 +53,7 @@ def test_whoever_registers_during_voting_may_not_vote(site, opened, signed_in):
 def test_nor_may_who_gets_the_right_during_voting(site, opened, person):
     owner = person("Boss", Role.OWNER)
     watching, voting = person("Otto", Role.OBSERVER), person("Vera", Role.VOTER)
-    opened(electorate="everyone")
+    at_its_own_moment(lambda: opened(electorate="everyone"))
     accounts.change_role(owner, watching, Role.VOTER)
     accounts.change_role(owner, voting, Role.OBSERVER)
     accounts.change_role(owner, people.find("Vera"), Role.USER)
@@ -88,7 +89,7 @@ def test_one_that_was_opened_before_this_was_kept_is_as_it_was(site, opened, sig
 
 def test_on_paper_the_same_people_vote(site, opened, person):
     person("Early", Role.VOTER)
-    opened(electorate="everyone", paper_ballots=True)
+    at_its_own_moment(lambda: opened(electorate="everyone", paper_ballots=True))
     person("Late", Role.VOTER)
     organiser = people.find("the organiser")
     services.enter_paper(organiser, "Board", "early", ranks(Bo=1), "1")

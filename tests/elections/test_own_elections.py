@@ -127,8 +127,8 @@ def test_a_made_up_cursor_and_an_empty_list(site, ann, signed_in):
 
 
 def test_somebody_who_joined_later_does_not_find_what_was_for_those_who_were_here(site, opened, person):  # noqa: F811
-    opened(name="Everybody's", electorate="everyone")
-    assert own_elections.own_elections(at_its_own_moment(lambda: person("Late", Role.VOTER)), limit=9)[0] == []
+    at_its_own_moment(lambda: opened(name="Everybody's", electorate="everyone"))
+    assert own_elections.own_elections(person("Late", Role.VOTER), limit=9)[0] == []
 
 
 def test_of_hundreds_one_has_voted_in_the_newest_are_looked_at_and_whatever_waits(site, ann, opened, monkeypatch):  # noqa: F811

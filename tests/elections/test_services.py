@@ -30,7 +30,7 @@ from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background, unfinished
-from tests.clock import stands_at
+from tests.clock import at_its_own_moment, stands_at
 from tests.people import enrol, sign_in
 
 PAST, FUTURE, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
@@ -241,7 +241,7 @@ def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_open
     anybody = person("anybody")
     add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
     election = actions.change(ada, again(draft), Action.SET_UP, electorate="everyone")
-    lifecycle.open_(ada, election, editable=False)
+    at_its_own_moment(lambda: lifecycle.open_(ada, election, editable=False))
     now = now_text()
     assert [each.name for each in votes_of(anybody, now).waiting] == ["Board 2027"]
     assert votes_of(person("Late"), now).waiting == []
