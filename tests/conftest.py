@@ -186,4 +186,4 @@ def elsewhere(site):
     table.close()
 
 
-pytest_plugins = ["tests.people", "tests.tally.published_table"]
+pytest_plugins = ["tests.people"]

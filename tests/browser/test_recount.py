@@ -23,7 +23,7 @@ from tally.ballots import Ballots, ranking_of
 from tally.methods import KIND_OF, KINDS, count
 from tests.results.test_bundle import agree_on
 from tests.tally.examples import random_marks
-from tests.tally.published import ABSENT, every_case
+from tests.tally.published import every_case
 from tests.tally.published_marks import CASES
 
 from .conftest import MAX_ATTEMPTS
@@ -137,7 +137,6 @@ def test_all_three_programs_agree_on_weighted_ballots_of_every_kind(bench):
     assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
 
 
-@pytest.mark.skipif(not every_case(), reason=ABSENT)
 def test_it_agrees_with_the_server_on_real_elections(bench):
     cases = every_case()
     elections = [counted(each.ballots, seats=each.seats or 1, unranked=each.unranked, seed=each.name) for each in cases]
