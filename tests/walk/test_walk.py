@@ -114,17 +114,8 @@ def pages(below: Site) -> list[Page]:
         is_page = "html" in answer.get("Content-Type", "") and not answer.streaming
         html = answer.content.decode() if is_page else ""
         redirect = answer.get("Location", "")
-        found.append(
-            Page(
-                look.page,
-                look.of or look.who,
-                answer.wsgi_request.path,
-                html,
-                redirect,
-                answer.get("Cache-Control", ""),
-                browser,
-            )
-        )
+        path, kept = answer.wsgi_request.path, answer.get("Cache-Control", "")
+        found.append(Page(look.page, look.of, look.who, path, html, redirect, kept, browser))
     assert len(found) > 250
     return found
 
