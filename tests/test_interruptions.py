@@ -88,8 +88,6 @@ from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
 from upkeep.worker import jobs
 
-pytestmark = pytest.mark.slow
-
 MAX_ROUNDS = 20  # of a worker that finds nothing more to do long before
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
 NAMES = ("Ann", "Bea", "Col", "Dan", "Eve")

@@ -71,7 +71,6 @@ NOT_WALKED = {
 }
 
 
-@pytest.mark.slow
 def test_every_form_takes_what_it_says_that_it_takes(distant_site, monkeypatch):
     """A new form is met by the walk, or stands above with the reason why it has no largest values."""
     with largest_site(SCRIPTS["rare Chinese"]) as site:
@@ -83,14 +82,12 @@ def test_every_form_takes_what_it_says_that_it_takes(distant_site, monkeypatch):
         assert failed(distant_site) == []
 
 
-@pytest.mark.slow
 def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(distant_site, monkeypatch):
     """Everything about it is stored in several parts."""
     monkeypatch.setattr(splitting, "PART_BYTES", 20_000)
     take_to_the_end(distant_site, 50, 197, 80, method="stv-scottish", seats=20, secret_ballot=True)
 
 
-@pytest.mark.slow
 def test_a_ballot_of_the_most_questions_comes_to_its_end(distant_site):
     take_multi_ballot_to_the_end(distant_site, MAX_QUESTIONS, 5, letters=197)
 

@@ -311,7 +311,6 @@ def another(value: Any) -> Any:
     return value + 1 if isinstance(value, int) else f"{value}x"
 
 
-@pytest.mark.slow
 def test_another_word_in_any_event_is_found(told, found_in):  # noqa: F811
     """Every word of an event of every kind, one at a time."""
     last = {kind: events_of(told, kind)[-1] for kind in sorted(kinds_in(*APPS))}

@@ -57,8 +57,6 @@ from upkeep.doctor import health
 from .oracle import MADE_UP, Question, World, every_form, every_page, told_apart
 from .test_pages import PAGE, vote
 
-pytestmark = pytest.mark.slow
-
 MOMENT = datetime(2126, 5, 4, 12, 30, tzinfo=UTC)  # at which everybody votes, in every world
 NAME, ORGANISER = "Board", "the organiser"
 LINK = re.compile(r"https?://[^/\s]+(/vote/\S+)")

@@ -117,7 +117,6 @@ def check_that_they_met(acts: list[Act], least: int = 20) -> None:
 # --- rushes ---
 
 
-@pytest.mark.slow
 def test_what_four_processes_do_some_order_explains(rush, settings):
     boards = [rush(kind, name=kind) for kind in KINDS]
     with casters(STORE_URL=settings.STORE_URL, SECRET_KEY=settings.SECRET_KEY) as perform_together:
@@ -195,7 +194,6 @@ def on_dynamodb(engine, settings, site) -> Iterator[None]:
     engine.drop(connect(settings.STORE_URL))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["secret", "public"])
 def test_on_dynamodb_too(on_dynamodb, rush, kind):
     board = rush(kind)

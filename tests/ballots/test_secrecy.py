@@ -408,7 +408,6 @@ def whole_day(day: Day, moments: Sequence[int] = (0, 1, 2, 3)) -> Day:
 # --- the promise ---
 
 
-@pytest.mark.slow
 def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     """The operator has the site's key, and copies made while people vote, twenty casts apart, and after the close. A
     third votes by link, and some on paper."""
@@ -428,7 +427,6 @@ def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     assert sizes == {20}
 
 
-@pytest.mark.slow
 def test_nothing_links_the_ballots_of_several_questions_to_a_voter_or_to_each_other(day):
     """Cast by one form, with one secret."""
     voted = day(60)
@@ -458,7 +456,6 @@ MIXED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("planted", [None, the_ranking_in_the_event, one_mark_on_all_ballots_of_a_voter])
 def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_weights_and_groups(day, monkeypatch, planted):
     """Cast by one form; on a ballot of yes or no, which many fill in alike, a leak shows as well. Half of the votes
@@ -502,7 +499,6 @@ def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_weights_and_groups(day
         assert bool(linked) == (planted is one_mark_on_all_ballots_of_a_voter), linked
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_planted", [False, True])
 def test_nothing_tells_the_group_of_the_voter_of_a_ballot(day, monkeypatch, is_planted):
     """Of a question for some groups of four, on one ballot with another for everybody; a group that is stored with the
@@ -574,7 +570,6 @@ def open_small(name: str, roll: list[str]) -> None:
 # --- the attack is able to succeed ---
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_planted_leak_is_found(day, leak):
     planted = LEAKS[leak]

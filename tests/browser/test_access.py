@@ -65,6 +65,24 @@ def test_axe_finds_nothing(visit, subtests, path):
             assert faults(page) == []
 
 
+A_DOZEN = {
+    "": ("/", "/sign-in/", "/try/", "/help/", "/news/"),
+    "Wang Zhenyi": ("/", "/elections/", "/election/Talk of the year/", "/election/Talk of the year/results/"),
+    "Alan Turing": ("/election/Talk of the year/dashboard/", "/election/Talk of the year/roll/", "/polls/new/"),
+}
+
+
+@pytest.mark.journey
+@pytest.mark.parametrize("who", A_DOZEN, ids=lambda who: who or "stranger")
+def test_axe_finds_nothing_on_a_dozen_pages(visit, subtests, who):
+    page = visit(A_DOZEN[who][0], who=who)
+    for number, path in enumerate(A_DOZEN[who]):
+        with subtests.test("axe finds nothing", path=path):
+            assert page.goto(path).ok
+            look(page, *LOOKS[number % len(LOOKS)])
+            assert faults(page) == []
+
+
 def test_axe_finds_nothing_with_more_contrast_wanted(visit):
     page = visit("/style/", contrast="more")
     assert page.evaluate("matchMedia('(prefers-contrast: more)').matches")
@@ -85,6 +103,7 @@ def test_axe_finds_nothing_in_what_opens(visit, subtests):
         page.keyboard.press("Escape")
 
 
+@pytest.mark.journey
 def test_axe_notices_a_fault(visit):
     page = visit("/")
     page.evaluate("document.querySelector('h1').after(document.createElement('button'))")
@@ -172,6 +191,7 @@ def test_everything_to_press_is_large_enough(visit, subtests, path):
             assert smaller_than(page, ".wordmark, .site-nav a, .button:not(.small), .choices label, .tabs a", 44) == []
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 def test_the_header_is_one_line_whatever_the_site_is_called(visit, language):
     page = visit("/elections/", who="Ada Lovelace", locale=language)

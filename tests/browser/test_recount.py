@@ -85,6 +85,7 @@ def some_ballots(chance: random.Random, most: int = 7) -> Ballots:
     return Ballots(tuple(chance.sample(NAMES, size)), counts)
 
 
+@pytest.mark.journey
 def test_it_agrees_with_the_server_on_any_election(bench):
     chance = random.Random(27)
     elections = [
@@ -144,6 +145,7 @@ def test_it_agrees_with_the_server_on_real_elections(bench):
     assert {each.name: wrong for each, wrong in zip(cases, found, strict=True) if wrong} == {}
 
 
+@pytest.mark.journey
 def test_a_wrong_result_is_noticed_in_every_part(bench):
     right = counted(Ballots(("Ada", "Bo", "Cy"), {"0>1": 2, "1>2": 2, "2": 1, "": 1}), seed="x")
     for method, part, wrong in [
@@ -201,6 +203,7 @@ def opened(visit) -> Callable[..., Page]:
     return partial(visit, who="Hypatia")
 
 
+@pytest.mark.journey
 def test_the_browser_finds_the_same(opened):
     page = opened(f"{SECRET}recount/")
     page.click("[data-start]")
@@ -211,6 +214,7 @@ def test_the_browser_finds_the_same(opened):
     assert faults(page) == []
 
 
+@pytest.mark.journey
 def test_one_changed_ballot_is_shown(opened):
     page = opened(f"{SECRET}recount/")
 
@@ -237,6 +241,7 @@ def test_a_recount_that_fails_says_so_and_can_be_tried_again(opened):
     expect(page.locator("[data-same]")).to_be_visible(timeout=30_000)
 
 
+@pytest.mark.journey
 def test_a_ballot_is_found_by_its_code_and_the_code_is_not_sent(opened):
     page = opened(f"{SECRET}follow/")
     row = page.locator("tbody tr").nth(7)

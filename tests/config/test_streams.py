@@ -15,8 +15,6 @@ from tests.upkeep.test_serve import children
 from . import echo
 from .test_connections import TIMEOUT_SECONDS, answer, connected, echoing, is_answered, request, until_end
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):

@@ -7,8 +7,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from config.settings import BASE_DIR
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
@@ -21,7 +19,6 @@ from store.log import EventLog
 from tests.people import enrol
 
 
-@pytest.mark.slow
 def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, settings, person):
     ada = person("Ada")
     election = drafts.create(ada, "Board")

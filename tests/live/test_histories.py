@@ -144,7 +144,6 @@ def test_what_voters_of_an_assembly_are_told_is_what_counts(made):
     assert paid_once(game)
 
 
-@pytest.mark.slow
 def test_what_four_processes_are_told_is_what_counts(made, settings):
     game = made(Type.CALL_AND_ANSWER, IDEAS * 4)
     seated(game, *(f"{name}{number}" for name in NAMES for number in range(2)))
@@ -162,7 +161,6 @@ def test_what_four_processes_are_told_is_what_counts(made, settings):
     assert paid_once(game)
 
 
-@pytest.mark.slow
 def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, person):
     game = making.make(person("Hana"), Type.CALL_AND_ANSWER, IDEAS * 2, title="Friday")
     seated(game, *NAMES)
@@ -220,7 +218,6 @@ def press_on(game: Game, tab: int, clicks: Counter) -> None:
             state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
 
 
-@pytest.mark.slow
 def test_a_hundred_kills_while_closing_pay_each_round_once(made, settings):
     question = Question("One?", Kind.CHOICE, options=("Yes", "No"), right=(0,), seconds=0)
     game = made(Type.TRIVIA, [question] * 120)

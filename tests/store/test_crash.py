@@ -19,7 +19,6 @@ from store.table import LOG, Span
 from .crash_writer import COUNTER, NUMBERS
 from .walks import walk
 
-pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 KILLS = 20
 TIMEOUT_SECONDS = 120  # seconds for what happens at once, unless the machine is busy

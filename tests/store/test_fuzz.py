@@ -21,7 +21,6 @@ from . import engines
 from .model import Model
 from .programs import Clock, search
 
-pytestmark = pytest.mark.slow
 SEED = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().randrange(10**9))
 ENGINES = ["ministack", *engines.JUDGES]
 IN_THE_FILE, SERVED = 150, 20  # programs

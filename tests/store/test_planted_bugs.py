@@ -35,7 +35,6 @@ from store.table import (
 from .model import Model
 from .programs import Clock, Disagreement, compare, program, search
 
-pytestmark = pytest.mark.slow
 PROGRAMS = 1000
 
 

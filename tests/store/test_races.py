@@ -22,7 +22,7 @@ from .conftest import Embedded
 from .racer import created, insist
 from .walks import walk
 
-pytestmark = [pytest.mark.concurrent, pytest.mark.slow]
+pytestmark = pytest.mark.concurrent
 ROOT = Path(__file__).parents[2]
 
 

@@ -440,7 +440,6 @@ def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
         assert run_job(job, watching).outcome == Outcome.DONE
 
 
-@pytest.mark.slow
 def test_the_server_tells_what_its_worker_does_and_starts_another_when_it_is_killed(tmp_path):
     port = free_port()
     with serving(tmp_path, port, "--no-demo"):

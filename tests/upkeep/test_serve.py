@@ -17,14 +17,11 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import pytest
-
 from config.settings import BASE_DIR
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
 
-pytestmark = pytest.mark.slow
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
 

@@ -187,7 +187,6 @@ def test_upvotes_are_exact_whoever_presses_when(site, game):
     press_at_once(site, game)
 
 
-@pytest.mark.slow
 def test_and_so_they_are_on_dynamodb(on_dynamodb, person, settings):  # noqa: F811
     game = making.make(person("Hana"), Type.POLL, POLL, title="Friday")
     services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
