@@ -59,10 +59,11 @@ test-deploy: .venv/test ## what is in deploy/, read by the real systemd, nginx, 
 	@PATH="$$PATH:$$(tests/deploy/find_tools.sh)" && export PATH && $(BIN)/python -m pytest --quiet tests/deploy/real.py
 
 .PHONY: lint
-lint: .venv/test ## style, mistakes, types
+lint: .venv/test ## style, mistakes, types, imports, translations
 	@$(BIN)/ruff format --check --quiet . || { echo "Not in our format; run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
+	@$(BIN)/python -m pytest --quiet --numprocesses 0 tests/house
 
 .PHONY: format
 format: .venv/test ## put the code into our format

@@ -408,6 +408,7 @@ def whole_day(day: Day, moments: Sequence[int] = (0, 1, 2, 3)) -> Day:
 # --- the promise ---
 
 
+@pytest.mark.seconds(15)
 def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     """The operator has the site's key, and copies made while people vote, twenty casts apart, and after the close. A
     third votes by link, and some on paper."""
@@ -427,6 +428,7 @@ def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     assert sizes == {20}
 
 
+@pytest.mark.deep
 def test_nothing_links_the_ballots_of_several_questions_to_a_voter_or_to_each_other(day):
     """Cast by one form, with one secret."""
     voted = day(60)
@@ -456,6 +458,7 @@ MIXED = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("planted", [None, the_ranking_in_the_event, one_mark_on_all_ballots_of_a_voter])
 def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_weights_and_groups(day, monkeypatch, planted):
     """Cast by one form; on a ballot of yes or no, which many fill in alike, a leak shows as well. Half of the votes
@@ -499,6 +502,7 @@ def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_weights_and_groups(day
         assert bool(linked) == (planted is one_mark_on_all_ballots_of_a_voter), linked
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("is_planted", [False, True])
 def test_nothing_tells_the_group_of_the_voter_of_a_ballot(day, monkeypatch, is_planted):
     """Of a question for some groups of four, on one ballot with another for everybody; a group that is stored with the
@@ -527,7 +531,8 @@ def test_nothing_tells_the_group_of_the_voter_of_a_ballot(day, monkeypatch, is_p
     assert bool(told) == is_planted, told[:5]
 
 
-@pytest.mark.parametrize(("size", "rounds"), [(3, 17), (5, 9)])
+@pytest.mark.seconds(8)
+@pytest.mark.parametrize(("size", "rounds"), [pytest.param(3, 17, marks=pytest.mark.deep), (5, 9)])
 def test_nor_in_many_elections_with_few_voters(day, monkeypatch, size, rounds):
     """Of which one alone would tell nothing: a leak that is right of everybody each time is found."""
     voted = day(30)
@@ -570,6 +575,7 @@ def open_small(name: str, roll: list[str]) -> None:
 # --- the attack is able to succeed ---
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_planted_leak_is_found(day, leak):
     planted = LEAKS[leak]
@@ -595,6 +601,7 @@ def test_whoever_has_a_voters_mail_and_the_sites_key_finds_the_ballot(day):
     assert code(secret, NAME) == voted.truth[user.name]
 
 
+@pytest.mark.deep
 def test_the_journal_of_the_embedded_store_tells_while_it_is_open(day):
     voted = day(60)
     voted.acts(60, voted.voters)

@@ -112,6 +112,7 @@ def is_answered(port):
 # --- the slow ---
 
 
+@pytest.mark.deep
 def test_a_page_is_answered_while_hundreds_of_clients_are_slow(tmp_path):
     port = free_port()
     variables = {"DATA_DIR": str(tmp_path), "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD}
@@ -166,6 +167,7 @@ def test_an_answer_waits_for_a_slow_reader_and_the_thread_does_not(server):
     assert hashlib.sha256(body).digest() == hashlib.sha256(echo.large()).digest()
 
 
+@pytest.mark.deep
 def test_there_is_always_room_for_one_more(tmp_path):
     serving, port = echoing(tmp_path, WEB_CONNECTIONS="16")
     with serving, ExitStack() as open_ones:
@@ -360,6 +362,7 @@ def test_a_page_may_ask_whether_its_client_is_still_there(server, tmp_path):
 # --- stopping ---
 
 
+@pytest.mark.deep
 def test_answers_are_not_cut_off_when_the_server_stops(tmp_path):
     serving, port = echoing(tmp_path)
     with (
@@ -384,6 +387,7 @@ def _wait_for(path):
         time.sleep(0.01)
 
 
+@pytest.mark.deep
 def test_a_process_that_hangs_is_replaced(tmp_path):
     serving, port = echoing(tmp_path, GUNICORN_CMD_ARGS="--timeout 2")
     with serving as process:
@@ -395,6 +399,7 @@ def test_a_process_that_hangs_is_replaced(tmp_path):
 # --- how many ---
 
 
+@pytest.mark.deep
 def test_files_are_allowed_for_all_connections(tmp_path):
     script = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, int(sys.argv[1])));"
@@ -422,6 +427,7 @@ def test_those_who_do_not_read_ask_for_more_than_a_socket_holds():
     assert not_reading(0).count(b"GET ") > 20
 
 
+@pytest.mark.deep
 def test_the_longest_address_that_our_pages_have_is_answered(server):
     """Two names of 200 emoji, escaped, and escaped once more behind a sign-in (tests/test_largest_values.py)."""
     path = "/" + "x" * (limit_request_line - len("GET / HTTP/1.1"))

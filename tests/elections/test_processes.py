@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from config.settings import BASE_DIR
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
@@ -19,6 +21,7 @@ from store.log import EventLog
 from tests.people import enrol
 
 
+@pytest.mark.deep
 def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, settings, person):
     ada = person("Ada")
     election = drafts.create(ada, "Board")

@@ -177,6 +177,7 @@ def test_other_addresses_are_refused(client, draft, settings, url):
     assert sources.find(NAME) is None
 
 
+@pytest.mark.deep
 def test_nobody_reads_sources_without_end(client, draft, server, monkeypatch):
     server.body = listing(*ROLL)
     for _ in range(60):

@@ -219,6 +219,7 @@ def copied(client: Client) -> Client:
     return other
 
 
+@pytest.mark.deep
 def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(worlds):
     one, other = worlds(everything)
     assert [each[0] for each in one] == [each[0] for each in other]
@@ -310,6 +311,7 @@ LEAKS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", LEAKS, ids=lambda plant: plant.__name__)
 def test_a_planted_leak_is_found(evening, settings, monkeypatch, plant):
     plant(monkeypatch)

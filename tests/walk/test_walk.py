@@ -129,6 +129,7 @@ def states(pages: list[Page]) -> Iterator[Page]:
                 yield replace(page, path=state, html=page.browser.get(state).content.decode())
 
 
+@pytest.mark.seconds(4)
 def test_no_page_and_no_redirect_leads_out_of_it(pages):
     astray = {
         page.name: [each for each in [*Addresses(page.html).found, page.redirect] if not is_ours(each)]
@@ -138,6 +139,7 @@ def test_no_page_and_no_redirect_leads_out_of_it(pages):
     assert {name: out for name, out in astray.items() if any(out)} == {}
 
 
+@pytest.mark.seconds(8)
 def test_every_script_and_stylesheet_of_every_page_has_its_digest(pages):
     """Each is the digest of what its address serves. Only a mail, as its readers will see it, has styles of its own."""
     files = ServedFiles(lambda address: Client().get(address).getvalue())
@@ -154,6 +156,7 @@ def test_nobody_keeps_a_page_that_was_made_for_somebody(pages):
     assert {page.name for page in signed_in if page.kept != KEPT_BY_NOBODY} == FILES
 
 
+@pytest.mark.seconds(4)
 def test_no_page_has_two_primary_buttons(pages):
     """At most one: what most people came to do. The page of styles shows every button on purpose."""
     found = {(page.name, page.of, page.who): PrimaryButtons(page.html).found for page in pages if page.name != "style"}
@@ -161,6 +164,7 @@ def test_no_page_has_two_primary_buttons(pages):
     assert sum(map(len, found.values())) > 50
 
 
+@pytest.mark.seconds(10)
 def test_nothing_typed_is_lost_to_another_button(pages, subtests):
     """Comes last of those that look at the pages, as it sends what is on them."""
     opened = list(states(pages))
