@@ -159,6 +159,7 @@ def replace_(call: Call, name: str) -> Replaced:
     opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body
     rows = voter_lists.read_voters(voter_lists.voters_as_csv(map(_row, sent.voters)).encode())
+    services.check_weights(election, voter_lists.details_of(rows).values())
     found = sources.compare(election, rows)
     if not sent.preview:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)
