@@ -9,10 +9,10 @@ keys that the attacker knows from earlier copies, or finds in what is left in th
 
 What everybody may know is taken as known: who had voted, and which ballots were there, at the time of each copy. People
 who voted between the same two copies are a *crowd*, and so are their ballots; changes and withdrawals name nobody. A
-ballot that was withdrawn after it was seen in no copy is one of which nothing is known. Within a crowd a guess is right by
-chance: of any proposal, with C crowds, m or more are right with a probability of at most C**m / m! (the m-th factorial
-moment of the hits of a fixed guess at a random pairing is at most 1 for every crowd). For orders that agree only
-roughly there is also their rank correlation within the crowds.
+ballot that was withdrawn after it was seen in no copy is one of which nothing is known. Within a crowd a guess is right
+by chance: of any proposal, with C crowds, m or more are right with a probability of at most C**m / m! (the m-th
+factorial moment of the hits of a fixed guess at a random pairing is at most 1 for every crowd). For orders that agree
+only roughly there is also their rank correlation within the crowds.
 
 The attacker is the operator, and so has the site's secret key.
 """
