@@ -50,7 +50,15 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
     groups: Groups | None = None
     weight: (
-        Annotated[int, Meta(ge=1, le=voter_lists.MAX_WEIGHT, description="How many times their vote counts.")] | None
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=voter_lists.MAX_WEIGHT,
+                description="How many times their vote counts; in secret elections only once.",
+            ),
+        ]
+        | None
     ) = None
     postal: Annotated[
         list[Annotated[str, Meta(max_length=voter_lists.MAX_POSTAL_CHARS)]],
