@@ -146,8 +146,6 @@ def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
     lines = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
     if not number:
         lines.append(_("At least one is needed."))
-    if weights := weights_text(roll.weights):
-        lines.append(weights)
     if roll.by_address and not election.vote_by_link:
         sentence = ngettext(
             "%(count)d of them is listed by mail address and needs an account to vote: “Vote by link” is off.",
@@ -169,6 +167,8 @@ def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
             roll.gone,
         )
         lines.append(sentence % {"count": roll.gone})
+    if weights := weights_text(roll.weights):
+        lines.append(weights)
     lines += [] if election.book else _for_groups(election)
     is_missing = not number or (not election.book and lacks_group(election))
     return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=is_missing)

@@ -247,6 +247,7 @@ def grouping(election: Election, groups: Mapping[str, Sequence[str]]) -> list[Wr
 
 
 def check_weights(election: Election, known: Iterable[Details]) -> None:
+    """Refuse weights where everybody here may vote, and where ballots are secret."""
     if all((each.weight or 1) == 1 for each in known):
         return
     if election.electorate != "listed":
@@ -255,12 +256,11 @@ def check_weights(election: Election, known: Iterable[Details]) -> None:
         raise rules.WrongState(rules.NO_SECRET_WEIGHTS)
 
 
-def remove_weights(actor: User, election: Election) -> int:
-    """From now on everybody on the roll of a draft has one vote; returns how many had more."""
+def remove_weights(actor: User, election: Election) -> None:
+    """From now on everybody on the roll of a draft has one vote."""
     check(actor, election, Action.REMOVE_VOTERS)
     several = [voter.name for voter in rolls.every_voter(election) if voter.weight != 1]
     put_on_roll(actor, election, several, dict.fromkeys(several, Details(weight=1)))
-    return len(several)
 
 
 def _reweigh(

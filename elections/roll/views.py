@@ -313,7 +313,8 @@ def _letter_cells(voter: rolls.Voter) -> list[str]:
 @organiser_page(Action.REMOVE_VOTERS)
 @require_POST
 def remove_weights(request: HttpRequest, election: Election) -> HttpResponse:
-    run_action(request, lambda: services.remove_weights(request.user, election), _("Everybody has one vote now."))
+    done = _("Everybody has one vote now. A list with weights can be imported again.")
+    run_action(request, lambda: services.remove_weights(request.user, election), done)
     return redirect("roll", name=election.name)
 
 
