@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.urls import reverse
@@ -59,25 +59,17 @@ def needs_accounts(election: Election) -> bool:
     return any(rolls.is_by_address(each["voter_name"]) for each in some)
 
 
-@dataclass(frozen=True, slots=True)
-class RollSummary:
-    """How many are listed by address, and how many by an account that is gone, neither of which is known of a long
-    roll; and how many have each weight."""
-
-    by_address: int = 0
-    gone: int = 0
-    weights: Mapping[int, int] = field(default_factory=dict)
-
-
 def summarise_roll(election: Election) -> RollSummary:
+    """How many are listed by address, and how many by an account that is gone; a long roll would take too long. And how
+    many have each weight."""
     weights = rolls.weights(election)
     if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
-        return RollSummary(weights=weights)
+        return 0, 0, weights
     current = list(rolls.current_voters(election))
-    gone = max(0, election.voter_count - len(current))
-    return RollSummary(sum(map(rolls.is_by_address, current)), gone, weights)
+    return sum(map(rolls.is_by_address, current)), max(0, election.voter_count - len(current)), weights
 
 
+RollSummary = tuple[int, int, Mapping[int, int]]
 Question = tuple[str, Election, Sequence[Candidate]]  # its name on the ballot and what can be ranked
 
 
@@ -139,20 +131,20 @@ def _for_groups(election: Election) -> list[str]:
 
 
 def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
-    number = election.voter_count
+    number, (by_address, gone, weights) = election.voter_count, roll
     if election.electorate != "listed":
         lines = [str(election.electorate_label), *([str(NO_WEIGHTS)] if election.extra_votes else [])]
         return ChecklistItem(_("Who may vote"), tuple(lines), "election_settings", is_missing=len(lines) > 1)
     lines = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
     if not number:
         lines.append(_("At least one is needed."))
-    if roll.by_address and not election.vote_by_link:
+    if by_address and not election.vote_by_link:
         sentence = ngettext(
             "%(count)d of them is listed by mail address and needs an account to vote: “Vote by link” is off.",
             "%(count)d of them are listed by mail address and need an account to vote: “Vote by link” is off.",
-            roll.by_address,
+            by_address,
         )
-        lines.append(sentence % {"count": roll.by_address})
+        lines.append(sentence % {"count": by_address})
     if election.by_letter:
         sentence = ngettext(
             "%(count)d of them gets a letter, which you print once it is open.",
@@ -160,15 +152,14 @@ def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
             election.by_letter,
         )
         lines.append(sentence % {"count": election.by_letter})
-    if roll.gone:
+    if gone:
         sentence = ngettext(
             "%(count)d of them cannot vote: the account no longer exists.",
             "%(count)d of them cannot vote: their accounts no longer exist.",
-            roll.gone,
+            gone,
         )
-        lines.append(sentence % {"count": roll.gone})
-    if weights := weights_text(roll.weights):
-        lines.append(weights)
+        lines.append(sentence % {"count": gone})
+    lines += filter(None, [weights_text(weights)])
     lines += [] if election.book else _for_groups(election)
     is_missing = not number or (not election.book and lacks_group(election))
     return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=is_missing)

@@ -350,6 +350,8 @@ def test_the_preview_of_a_list_adds_up_its_weights_and_a_secret_election_takes_i
     sent = {name: value for name, value in fields_of(page, f"/election/{NAME}/roll/import/").items() if name != "file"}
     assert browser.post(f"/election/{NAME}/roll/import/", sent).status_code == 302
     assert Counter(weights_on_roll().values()) == ({1: 38} if secret else {1: 24, 2: 14})
+    assert ("38 voters · 52 votes" in words_of_page(browser.get(f"/election/{NAME}/dashboard/"))) != secret
+    assert ("14 voters have 2 votes each" in words_of_page(browser.get(f"/election/{NAME}/open/"))) != secret
 
 
 # --- those that an earlier version opened ---
