@@ -140,16 +140,12 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     form = WhoForm(form_data(request), election=election)
 
     def save() -> None:
-        """Voters first: if one of the names is unknown, nothing is changed. But they may have weights only once ballots
-        are public."""
-        becomes_public = election.secret_ballot and not form.values()["secret_ballot"]
-        if becomes_public:
-            _change(request, election, form)
+        """Voters first: if one of the names is unknown, nothing is changed. Whether they may have weights depends on
+        what is chosen with them."""
         if form.cleaned_data["voters"]:
-            draft = repository.find(election.name) or election
-            messages.success(request, add_voters_from(form, request.user, draft))
-        if not becomes_public:
-            _change(request, election, form)
+            chosen = replace(election, secret_ballot=form.values()["secret_ballot"])
+            messages.success(request, add_voters_from(form, request.user, chosen))
+        _change(request, election, form)
 
     if saved(request, form, save):
         if request.POST.get("many") == "admin":

@@ -322,9 +322,12 @@ def test_where_ballots_are_secret_nobody_gets_a_weight(organiser, drafted):
 
 def test_who_pastes_weights_and_makes_the_ballots_public_in_one_form_has_both(organiser, drafted):
     drafted({})
-    sent = {"electorate": "listed", "voters": "voter,weight\nbob@example.org,2", "ballots": "public"}
-    sign_in(organiser).post(f"/election/{NAME}/steps/who/", sent | {"changes": "changeable"})
-    assert weights_on_roll() == {"bob@example.org": 2}
+    browser, page = sign_in(organiser), f"/election/{NAME}/steps/who/"
+    sent = {"electorate": "listed", "voters": "voter,weight\nbob@example.org,2", "changes": "changeable"}
+    assert REFUSED in words_of_page(browser.post(page, sent | {"ballots": "secret"}))
+    assert weights_on_roll() == {}
+    assert browser.post(page, sent | {"ballots": "public"}).status_code == 302
+    assert (weights_on_roll(), elections.find(NAME).secret_ballot) == ({"bob@example.org": 2}, False)
 
 
 def test_an_import_that_began_before_the_ballots_became_secret_adds_no_weights(organiser, drafted):
