@@ -46,8 +46,8 @@ def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
 @public
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
-    """For programs: a line to pass to `verify`, and one with the time it became public."""
+    """For programs: a line to pass to `verify`, and one with the time by which all that it covers was sealed."""
     found = EventLog(table()).newest_public()
     if found is None:
         return HttpResponse(_("Nothing has been sealed yet.") + "\n", PLAIN_TEXT, 404)
-    return HttpResponse(f"{found['event_id']}:{found['hash']}\n{found['published_at']}\n", PLAIN_TEXT)
+    return HttpResponse(f"{found['event_id']}:{found['hash']}\n{found.get('sealed_by', '')}\n", PLAIN_TEXT)

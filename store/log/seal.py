@@ -27,7 +27,7 @@ from . import layout
 from .events import EventLog, as_text, utc_now
 from .index import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
 from .layout import number_of
-from .publish import Publisher, publish_immediately
+from .publish import Publisher, public_hash, publish_immediately
 from .rewriting import Rewritings, event_digest, sealed_digest
 
 GRACE_PERIOD = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
@@ -88,6 +88,9 @@ class Sealer:
             "voids": [number for number, event in entries if not event],
             "when_sealed": as_text(self.clock()),
         }
+        latest = max((event["when_occurred"] for event in events), default="")
+        if latest > checkpoint["when_sealed"]:  # recorded by a machine whose clock is ahead
+            checkpoint["latest"] = latest
         self._store(before, checkpoint, events)
         return len(entries)
 
@@ -211,17 +214,25 @@ class _Walk:
             if digest[:DIGEST_BYTES] != stored[start : start + DIGEST_BYTES]:
                 raise _Flaw(f"Event {self.number} is not what was sealed.")
             self.chain = extend(self.chain, digest)
-            if self.published and self.published[0] == self.number and self.published[1] != self.chain.hex():
-                raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
+            if self.published and self.published[0] == self.number:
+                self._check_published(self.published[1])
             self._check_public()
             self.block.append((self.number, essence(event) if event else None))
             if self.number % BLOCK_EVENTS == 0:
                 self._check_index()
 
+    def _check_published(self, hash_: str) -> None:
+        """A checkpoint that somebody kept: a public one, with its time, or one of a backup, which has none."""
+        public = self.upcoming_public or {}
+        chain, sealed_by = self.chain.hex(), public.get("sealed_by") if public.get("event_id") == self.number else None
+        if hash_ not in (chain, public_hash(chain, sealed_by)):
+            raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
+
     def _check_public(self) -> None:
         public = self.upcoming_public
         if public and public["event_id"] <= self.number:
-            if (public["event_id"], public["hash"]) != (self.number, self.chain.hex()):
+            expected = public_hash(self.chain.hex(), public.get("sealed_by"))
+            if (public["event_id"], public["hash"]) != (self.number, expected):
                 raise _Flaw(f"The public checkpoint at event {public['event_id']} is not what was sealed.")
             self.upcoming_public = next(self.public, None)
 
