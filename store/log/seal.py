@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from .. import keys
-from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
+from ..table import LOG, Equals, Item, Missing, Put, Refused, StoreError, Table, Update, Write
 from . import layout
 from .events import EventLog, as_text, utc_now
 from .index import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
@@ -34,6 +34,10 @@ GRACE_PERIOD = timedelta(seconds=60)  # how long the holder of a number may take
 EVENTS_PER_CHECKPOINT = 1000
 CHAIN_START = bytes(32)
 DIGEST_BYTES = 16  # of each digest, stored in a checkpoint
+
+
+class CheckpointsDiffer(StoreError):
+    """The checkpoints are not those that were made, so the chain cannot be continued."""
 
 
 def void_digest(number: int) -> bytes:
@@ -61,13 +65,26 @@ class Sealer:
         self.counted = counted or {}
         self.clock = clock
 
-    def seal(self) -> int:
-        """Seal everything that can be sealed now, and publish what is due; returns how many numbers were sealed."""
-        sealed = 0
-        while batch := self._next_batch(self.log.newest_checkpoint()):
+    def seal(self, progress: Callable[[int], None] = lambda number: None) -> int:
+        """Seal everything that can be sealed now, and publish what is due; returns how many numbers were sealed. After
+        each part, `progress` is called with the number up to which all is sealed."""
+        sealed, newest = 0, self.log.newest_checkpoint()
+        while batch := self._next_batch(newest):
+            before, newest = newest, self.log.newest_checkpoint()
+            if newest == before:  # refused, and not because another sealer was first
+                raise CheckpointsDiffer(self._difference(newest))
             sealed += batch
+            progress(newest["event_id"] if newest else 0)
         Publisher(self.table, self.clock).publish()
         return sealed
+
+    def _difference(self, newest: Item | None) -> str:
+        there, sealed = newest["event_id"] if newest else 0, (self.table.get(keys.SYNC) or {}).get("last_event_id", 0)
+        return (
+            f"The log is recorded as sealed up to event {sealed}, but its checkpoints end at event {there}: somebody "
+            "has changed the store. Nothing more is sealed, because new checkpoints would hide that. Keep a copy of "
+            "the store as it is, and restore the newest backup."
+        )
 
     def _next_batch(self, previous: Item | None) -> int:
         before = previous["event_id"] if previous else 0

@@ -198,6 +198,9 @@ def test_scottish_stv_is_counted_again_by_a_program_of_its_own(held, verdict, tm
     verdict(changed(files, "rules.json", lambda rules: rules.update(seats=1)))
     status, said = run(tmp_path / "bundle", "verify_stv.py")
     assert (status, said[:4]) == (1, "NO  ")
+    (tmp_path / "bundle" / "rules.json").unlink()
+    status, said = run(tmp_path / "bundle", "verify_stv.py")
+    assert (status, said[:60]) == (1, "NO  rules.json, ballots.json or result.json is missing or br")
 
 
 def test_it_also_reads_the_zip_as_it_is(held, tmp_path):
