@@ -41,6 +41,8 @@ ITEMS = (
     ItemType("restoring", keys.RESTORING, "sha256 items:int",
              replay="Exists only while a restore is unfinished."),
     ItemType("https", keys.HTTPS, "since", replay="When the site first started over HTTPS; about its servers."),
+    ItemType("mark of the key", keys.KEY_MARK, hidden="digest",
+             replay="By which another SECRET_KEY is noticed; about its servers."),
     ItemType("format", keys.STORE_FORMAT, "number:int done:any",
              replay="The store's format; about the program, not about the site."),
 
