@@ -42,15 +42,7 @@ RULES = {
     **dict.fromkeys(("lots_commitment?", "lots_secret?", "kind?", "majority?", "time_zone?"), str),
     **dict.fromkeys(("no_voting_before?", "no_voting_after?", "opened_at?", "closed_at?", "sealed_at?"), TIME),
     **{"format": int, "seats": int, "fewest?": int, "most?": int, "secret_ballot": bool, "for_groups?": [str]},
-    "convened?": {
-        "present": int,
-        "entitled": int,
-        "quorum": str,
-        "quorate": bool,
-        "listed": int,
-        "unlisted": int,
-        "*": 0,
-    },
+    "convened?": {**dict.fromkeys(CONVENED, int), "assembly": str, "at": str, "quorum": str, "quorate": bool, "*": 0},
     "interruptions?": [{"number": int, "began": str, "ended": str, "happened": str, "corrects?": int, "*": 0}],
     "candidates": [{"number": int, "name": str}],
 }
@@ -213,9 +205,8 @@ class Bundle:
             archive = None if Path(path).is_dir() else zipfile.ZipFile(path)
         except (OSError, zipfile.BadZipFile):
             raise Wrong(f"{path} is neither a folder nor a whole zip.") from None
-        files = archive.namelist() if archive else []
-        for name in files:
-            if files.count(name) > 1:
+        for name, times in Counter(archive.namelist() if archive else ()).items():
+            if times > 1:
                 raise Wrong(f"{name} is in the zip twice.")
         self.root = zipfile.Path(archive) if archive else Path(path)
         self.rules, self.roll, self.ballots, self.result = (
@@ -269,8 +260,14 @@ class Bundle:
                 raise Wrong(f"The chain of the checkpoint at event {last} does not lead to its hash.")
         if left:
             raise Wrong(f"Event {min(left)} is in no checkpoint.")
-        told = len(self.digests), self.withheld, last, point["hash"], sealed_by or "a time that nothing proves"
-        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}, sealed by {}".format(*told)
+        told = (
+            len(self.digests),
+            self.withheld,
+            last,
+            point["hash"],
+            f"sealed by {sealed_by}" if sealed_by else "whose time nothing proves",
+        )
+        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}, {}".format(*told)
 
     def check_rules(self, history, box):
         usual = dict(MARKING, **dict.fromkeys(LOTS, ""))
@@ -615,7 +612,8 @@ def main(path):
     try:
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
-        history, box = History(bundle.events), bundle.counted()
+        history, what = History(bundle.events), "ballots"
+        box = bundle.counted()
         for what in ("rules", "convening", "interruptions", "roll", "ballots", "lots", "count", "digests"):
             if said := getattr(bundle, f"check_{what}")(history, box):
                 print("ok ", said)

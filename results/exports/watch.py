@@ -271,7 +271,7 @@ class Log:
         for digest in digests:
             chain = sha256(chain + bytes.fromhex(digest))
         dated = sha256(chain + sha256(f"plenum: sealed by\n{sealed_by}".encode())) if sealed_by else chain
-        if dated.hex() != named or len(digests) != last + 1 - first:
+        if dated.hex() != named or not 0 < len(digests) == last + 1 - first:
             raise Different(f"the digests up to event {last} do not lead to the hash of its checkpoint")
         known = {"first": first, "number": last, "hash": named, "sealed_by": sealed_by}
         return {**known, "previous": previous, "chain": chain.hex()}
@@ -315,6 +315,9 @@ def watch_checkpoints(arguments):
         return 1
     except Unreachable as error:
         print("??  ", error)
+        return 2
+    except (ValueError, TypeError, KeyError, IndexError):
+        print("??  ", f"{log.site} answers with something else than checkpoints.")
         return 2
     if newest is None:
         print("??   No checkpoint is public yet.")

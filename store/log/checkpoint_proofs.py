@@ -64,14 +64,14 @@ def ranges_over(table: Table, numbers: Iterable[int]) -> Iterator[CheckpointRang
         if public is None:
             return
         first, last = public["first_event_id"], public["event_id"]
-        previous = chain if covered == first - 1 else chain_at(table, first - 1)
+        previous = chain if covered == first - 1 else _chain_at(table, first - 1)
         events = {event["event_id"]: event for event in layout.each(table, first, last)}
         sealed = list(table.each(keys.checkpoints(first, last)))
         yield CheckpointRange(public, previous, sealed, events)
         covered, chain = last, sealed[-1]["hash"] if sealed else ""
 
 
-def chain_at(table: Table, number: int) -> str:
+def _chain_at(table: Table, number: int) -> str:
     """The chain after that number, at which one of the sealer's checkpoints ends."""
     before = table.get(keys.checkpoint(number)) if number else None
     return before["hash"] if before else CHAIN_START.hex()

@@ -125,8 +125,9 @@ class Publisher:
         if checkpoint is None:
             return False
         number, place = checkpoint["event_id"], keys.public_checkpoint(checkpoint["event_id"])
-        moments = (newest_moment(each) for each in self.table.each(keys.checkpoints(before + 1, number)))
-        sealed_by = end_of_quarter(datetime.fromisoformat(max(moments)))
+        covered = self.table.each(keys.checkpoints(before + 1, number))
+        latest = max(max(each["when_sealed"], each.get("latest", "")) for each in covered)
+        sealed_by = end_of_quarter(datetime.fromisoformat(latest))
         public = {
             "first_event_id": before + 1,
             "event_id": number,
@@ -138,11 +139,6 @@ class Publisher:
             Update(keys.PUBLISHING, set={"event_id": number}, when=_is_still(state, "event_id")),
         )
         return True
-
-
-def newest_moment(checkpoint: Item) -> str:
-    """The newest moment known to a checkpoint of the sealer: an event may be from a machine whose clock is ahead."""
-    return max(checkpoint["when_sealed"], checkpoint.get("latest", ""))
 
 
 def _is_still(state: Item, name: str) -> Condition:

@@ -97,17 +97,16 @@ class Sealer:
         for digest in digests:
             chain = extend(chain, digest)
         events = [event for _, event in entries if event]
+        now, latest = as_text(self.clock()), max((event["when_occurred"] for event in events), default="")
         checkpoint = {
             "first_event_id": before + 1,
             "event_id": before + len(entries),
             "hash": chain.hex(),
             "digests": b"".join(digest[:DIGEST_BYTES] for digest in digests),
             "voids": [number for number, event in entries if not event],
-            "when_sealed": as_text(self.clock()),
+            "when_sealed": now,
+            **({"latest": latest} if latest > now else {}),  # recorded by a machine whose clock is ahead
         }
-        latest = max((event["when_occurred"] for event in events), default="")
-        if latest > checkpoint["when_sealed"]:  # recorded by a machine whose clock is ahead
-            checkpoint["latest"] = latest
         self._store(before, checkpoint, events)
         return len(entries)
 

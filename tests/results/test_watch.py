@@ -315,3 +315,9 @@ def test_watching_the_log_refuses_what_it_cannot_use(serve, tmp_path, capsys):
     strange = ["checkpoints", serve(lambda *_: (200, {}, b"[]")), "--state", str(state)]
     assert watch.main(strange) == 2
     assert "not what a site answers (status 200)" in capsys.readouterr().out
+    nonsense = (
+        b'{"items": [{"number": 1}], "first": 1, "number": 1, "hash": "", "sealed_by": "", "previous": 5, "digests": 1}'
+    )
+    assert watch.main(["checkpoints", serve(lambda *_: (200, {}, nonsense)), "--state", str(state)]) == 2
+    assert "answers with something else than checkpoints." in capsys.readouterr().out
+    assert not state.exists()
