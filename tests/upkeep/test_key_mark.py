@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import StringIO
 from types import SimpleNamespace
 
@@ -21,7 +22,7 @@ ON_DASHBOARD = "Voting links and letters that were sent before no longer work"
 
 
 @pytest.fixture
-def start(site, settings) -> list[str]:
+def start(site, settings) -> Callable[[], list[str]]:
     """Starts a server; answers what it warned of."""
     settings.WORKER = "apart"
 
@@ -54,7 +55,7 @@ def doctor(*arguments: str) -> str:
     return said.getvalue()
 
 
-def test_with_one_key_nobody_warns(start, signed_in, monkeypatch):
+def test_with_one_key_nobody_warns(start, signed_in):
     assert start() == start() == []
     assert notes() == ["ok"]
     assert "OK               Secret key: SECRET_KEY is the one that this site was used with." in doctor()
