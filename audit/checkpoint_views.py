@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.links import absolute_url
 from acts.storage import table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
@@ -30,7 +31,7 @@ def checkpoints(request: HttpRequest) -> HttpResponse:
     older = f"{reverse('checkpoints')}?{urlencode({'after': page.cursor})}" if page.cursor else ""
     newest = page.items[0] if page.items and not after else None
     context = {"checkpoint": newest, "checkpoints": page.items, "older": older, "is_newest": True, "further": after}
-    return render(request, "audit/checkpoints.html", context)
+    return render(request, "audit/checkpoints.html", {**context, "address": absolute_url(reverse("home"))})
 
 
 @public
@@ -40,14 +41,14 @@ def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
     found = EventLog(table()).public_over(number) if 0 < number < 10**EVENT_NUMBER_DIGITS else None
     if found is None:
         raise Http404
-    return render(request, "audit/checkpoints.html", {"checkpoint": found})
+    return render(request, "audit/checkpoints.html", {"checkpoint": found, "address": absolute_url(reverse("home"))})
 
 
 @public
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
-    """For programs: a line to pass to `verify`, and one with the time it became public."""
+    """For programs: a line to pass to `verify`, and one with the time by which all that it covers was sealed."""
     found = EventLog(table()).newest_public()
     if found is None:
         return HttpResponse(_("Nothing has been sealed yet.") + "\n", PLAIN_TEXT, 404)
-    return HttpResponse(f"{found['event_id']}:{found['hash']}\n{found['published_at']}\n", PLAIN_TEXT)
+    return HttpResponse(f"{found['event_id']}:{found['hash']}\n{found.get('sealed_by', '')}\n", PLAIN_TEXT)

@@ -16,9 +16,10 @@ from django.conf import settings  # only once the name of its module is set
 from accounts import setup_link
 from config.proxies import missing_proxies
 from config.web.connections import room_for
+from store import keys
 from store.connect import connect
 from store.formats import refusal
-from store.table import StoreError
+from store.table import Missing, StoreError
 from upkeep import server as this_server
 from upkeep.monitoring import shared_metrics
 
@@ -71,12 +72,17 @@ def on_starting(server: Any) -> None:
 
 def when_ready(server: Any) -> None:
     """Mail, seals and background work run beside the server, unless a worker is started separately."""
+    from acts import key_mark
+    from acts.storage import try_write
     from trust.serving import record_code  # needs the application to be loaded
     from upkeep.https import https
 
     with suppress(StoreError):  # a store that is down now is reported by whatever needs it
         if settings.PRODUCTION:
             https.record_start()
+        try_write(key_mark.marking(when=Missing()))  # the first start is with the site's key
+        if key_mark.is_replaced(connect(settings.STORE_URL).get(keys.KEY_MARK)):
+            server.log.warning(key_mark.sentence())
         record_code()
     if settings.WORKER == "beside":
         this_server.WorkerSupervisor(lambda: not stopped.is_set(), server.log.error).start_thread()

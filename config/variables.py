@@ -36,8 +36,8 @@ THE_SAME, REQUIRED = "the same", "required"
 # name | default | default in production: = the same, ! required | description
 TABLE = """
 PROFILE | `local` | `production` | `production`, or `local` for a site to try things on
-SECRET_KEY | made once, kept in `DATA_DIR/secret_key` | required, 50 characters or more | signs cookies and links;
-    while a secret election is open, finds its ballots
+SECRET_KEY | made once, kept in `DATA_DIR/secret_key` | required, 50 characters or more | signs cookies and links,
+    makes letters' codes ([what depends on it](../how-to/operations.md#secret_key))
 HOSTS | `localhost,127.0.0.1,[::1]` | ! | the host names the site answers to
 DATA_DIR | `.data` | ! | embedded store, static files, metrics
 STORE_URL | `sqlite://DATA_DIR/plenum.sqlite3` | = | `sqlite:///path` or

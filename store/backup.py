@@ -478,10 +478,10 @@ def batches(
 
 
 def _compare(table: Table, batch: list[Entry]) -> None:
-    stored = table.get_many(Key(item["PK"], item["SK"], name) for name, item in batch)
+    stored, now = table.get_many(Key(item["PK"], item["SK"], name) for name, item in batch), utc_now().timestamp()
     for name, item in batch:
         key = Key(item["PK"], item["SK"], name)
-        if key not in stored and "ttl" in item:
+        if key not in stored and item.get("ttl", now + 1) <= now:
             continue  # expired meanwhile
         if canonical(stored.get(key)) != canonical(item):
             raise Damaged(f"The item {key.pk} / {key.sk} did not arrive as it was. The new store is not whole.")

@@ -467,6 +467,7 @@ OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "results/<name:name>": ({"GET": OPEN_TO_ALL}, ["draft"]),
     "checkpoints": ({"GET": OPEN_TO_ALL}, []),
     "checkpoints/<int:number>": ({"GET": OPEN_TO_ALL}, [1]),
+    "checkpoints/<int:number>/digests": ({"GET": OPEN_TO_ALL}, [1]),
     "elections": ({"GET": LOOKING, "POST": ORGANISING}, []),
     "elections/<name:name>": ({"GET": LOOKING, "PATCH": ORGANISING}, ["draft"]),
     "elections/<name:name>/open": ({"POST": ORGANISING}, ["draft"]),

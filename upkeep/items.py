@@ -41,6 +41,8 @@ ITEMS = (
     ItemType("restoring", keys.RESTORING, "sha256 items:int",
              replay="Exists only while a restore is unfinished."),
     ItemType("https", keys.HTTPS, "since", replay="When the site first started over HTTPS; about its servers."),
+    ItemType("mark of the key", keys.KEY_MARK, hidden="digest",
+             replay="By which another SECRET_KEY is noticed; about its servers."),
     ItemType("format", keys.STORE_FORMAT, "number:int done:any",
              replay="The store's format; about the program, not about the site."),
 
@@ -51,8 +53,9 @@ ITEMS = (
     ItemType("event number", keys.EVENT_NUMBER, "last:int"),
     ItemType("void number", keys.void, "event_id:int"),
     ItemType("checkpoint", keys.checkpoint, "first_event_id:int event_id:int hash digests:bytes voids:list "
-             "when_sealed"),
-    ItemType("public checkpoint", keys.public_checkpoint, "first_event_id:int event_id:int hash published_at"),
+             "when_sealed latest"),
+    ItemType("public checkpoint", keys.public_checkpoint, "first_event_id:int event_id:int hash "
+             "sealed_by published_at"),
     ItemType("publishing", keys.PUBLISHING, "event_id:int wanted:int quarter:any"),
     ItemType("log's index", keys.log_index, "upto:int numbers:list"),
     ItemType("log's moments", keys.moments, "upto:int moments:bytes"),

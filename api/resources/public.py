@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from acts.storage import log, now_text
+from acts.storage import log, now_text, table
 from api.calls import Call, Page, Paging
 from api.operations import operation
 from api.values import GroupTurnout, Moment, Turnout, link
@@ -24,6 +24,7 @@ from results.outcomes import outcome_of, parts_of
 from results.pictures.points import score
 from results.repository import Sealed, SharedResult
 from store.keys import EVENT_NUMBER_DIGITS
+from store.log.checkpoint_proofs import ranges_over
 from store.table import Item
 from tally.result import Result
 
@@ -185,15 +186,38 @@ def _votes(counted: Result, name: str) -> str | None:
 class Checkpoint(msgspec.Struct):
     """A public checkpoint of the event log. With a saved one, anyone can later tell whether the log was changed."""
 
-    number: int
-    hash: str
-    published_at: Moment
+    first: Annotated[int, Meta(description="The first event that it covers and no earlier one does.")]
+    number: Annotated[int, Meta(description="The last event that it covers.")]
+    hash: Annotated[str, Meta(description="Of the chain of all events up to that number, and of `sealed_by`.")]
+    sealed_by: Annotated[
+        Moment | None,
+        Meta(
+            description="By when all these events had been recorded: the end of a quarter of an hour. It may lie up to "
+            "fifteen minutes ahead. `null` in a checkpoint of an earlier version: its hash is that of the chain."
+        ),
+    ]
     page: str
 
 
 def _checkpoint(item: Item) -> Checkpoint:
-    number, published_at = item["event_id"], datetime.fromisoformat(item["published_at"])
-    return Checkpoint(number, item["hash"], published_at, link("checkpoint", number))
+    number, sealed_by = item["event_id"], item.get("sealed_by")
+    moment = datetime.fromisoformat(sealed_by) if sealed_by else None
+    return Checkpoint(item["first_event_id"], number, item["hash"], moment, link("checkpoint", number))
+
+
+class Digests(msgspec.Struct):
+    """From one public checkpoint to the next: what the hash of the next is made of."""
+
+    previous: Annotated[str, Meta(description="The chain before the first number; 64 zeros where the log begins.")]
+    digests: Annotated[
+        list[str],
+        Meta(
+            description="SHA-256 of every event that it covers, one for each number. In their order, each makes the "
+            "chain SHA-256(chain + digest); at the end comes the SHA-256 of two lines, `plenum: sealed by` and "
+            "`sealed_by`, if it has one; and the outcome is its hash. They reveal nothing: every event has a random "
+            "nonce."
+        ),
+    ]
 
 
 @operation(
@@ -206,7 +230,22 @@ def checkpoints(call: Call) -> Page[Checkpoint]:
 
 @operation("GET", "checkpoints/<int:number>", "Checkpoints", "Read the checkpoint over an event", answers=Checkpoint)
 def checkpoint(call: Call, number: int) -> Checkpoint:
+    return _checkpoint(_public_over(number))
+
+
+@operation(
+    "GET", "checkpoints/<int:number>/digests", "Checkpoints", "Read what the hash over an event is made of",
+    answers=Digests,
+)  # fmt: skip
+def digests(call: Call, number: int) -> Digests:
+    """`watch.py checkpoints` reads this to see that each checkpoint continues the one before it."""
+    covered = next(ranges_over(table(), [_public_over(number)["event_id"]]))
+    found = covered.digests().hex()
+    return Digests(covered.previous, [found[at : at + 64] for at in range(0, len(found), 64)])
+
+
+def _public_over(number: int) -> Item:
     found = log().public_over(number) if 0 < number < 10**EVENT_NUMBER_DIGITS else None
     if found is None:
         raise Http404
-    return _checkpoint(found)
+    return found

@@ -67,6 +67,12 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     if snapshot.state == State.DRAFT and end is not None and end <= snapshot.now:
         sentence = _("The end of voting is in the past.")
         yield Concern("settings", sentence, link("election_settings", _("Change the settings"), "SET_UP"))
+    if snapshot.progress.is_key_replaced:
+        sentence = _(
+            "Voting links and letters that were sent before no longer work: this server was given another secret key. "
+            "Ask whoever runs it to put the earlier one back; otherwise send links and print letters again."
+        )
+        yield Concern("key", sentence, link("roll", _("The roll")))
     if failed := snapshot.progress.failed:
         sentence = ngettext("%(count)d mail could not be sent.", "%(count)d mails could not be sent.", failed)
         page = link("roll", _("See which, and why"), query="?show=failed")

@@ -9,6 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from acts import key_mark
 from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections.rules import Election, State
@@ -78,6 +79,7 @@ class Progress:
     sealing: Sealing | None = None  # while that takes its time
     failed_source: str = ""  # why the roll could not follow its source last night
     requests: int = 0  # to the organisers, that wait for an answer
+    is_key_replaced: bool = False  # so that sent links and printed letters no longer work
 
     @property
     def invited(self) -> MailCounts | None:
@@ -114,14 +116,17 @@ def progress(election: Election) -> Progress:
     counted = keys.mail_counts(election.name, election.created_at)
     inviting, reminding = (MAILING.key(subject_of(election.name, kind)) for kind in (INVITED, REMINDED))
     result, mark = keys.result(election.name), keys.sealing(election.name)
-    marks = [mark] if election.stored_state == State.CLOSED else []
+    by_key = [keys.KEY_MARK] if election.vote_by_link or election.by_letter else []
+    marks = [mark] if election.stored_state == State.CLOSED else by_key
     desk = keys.help_desk(election.name)
     found = table().get_many([counted, inviting, reminding, result, source, desk, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
     sealed, failed_source = Sealing.from_mark(found.get(mark)), found.get(source, {}).get("failed", "")
     waiting = max(0, found.get(desk, {}).get("waiting", 0))
-    return Progress(mails, inviting in found, reminding in found, result in found, sealed, failed_source, waiting)
+    is_key_replaced = key_mark.is_replaced(found.get(keys.KEY_MARK))
+    is_inviting, is_reminding, is_sealed = (place in found for place in (inviting, reminding, result))
+    return Progress(mails, is_inviting, is_reminding, is_sealed, sealed, failed_source, waiting, is_key_replaced)
 
 
 def sealing(election_name: str) -> Sealing | None:

@@ -19,7 +19,7 @@ from acts.caches import SizedCache
 from acts.storage import log, table
 from store.log import utc_now
 from store.log.checkpoint_proofs import ranges_over
-from store.log.publish import QUARTER_HOUR, as_quarter, quarter_of
+from store.log.publish import end_of_quarter
 from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 
 FORMAT = 1
@@ -53,4 +53,4 @@ def proof(game_id: str, round_: int, asked: bytes, heard: bytes, event_id: int) 
 
 def public_by() -> str:
     """Latest time by which everything sealed so far is public: the end of the current quarter of an hour."""
-    return as_quarter(quarter_of(utc_now()) + QUARTER_HOUR)
+    return end_of_quarter(utc_now())

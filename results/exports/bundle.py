@@ -274,16 +274,17 @@ README = """\
 
 This folder holds all that is needed to check this election without the site it was held on.
 
-    python3 verify.py
+    python3 -I verify.py
 
 counts the ballots again and compares everything below. It needs Python 3.8 or later and nothing else, reads only the
-files beside it, and is short enough to read before you run it. Elections by the Scottish rules of STV come with
+files beside it, and is short enough to read before you run it. With -I, Python takes no program from this folder but
+the one you name. Elections by the Scottish rules of STV come with
 verify_stv.py, which repeats that count stage by stage; counts by Meek's rules are checked by their digest only.
 
-    python3 verify.py watch URL
+    python3 -I verify.py watch URL
 
 checks something else: whether the site at that address serves everybody the same, known scripts. It runs watch.py, the
-only program here that uses the network.
+only program here that uses the network. "watch checkpoints URL --state FILE" sees whether the site's log only grows.
 
 rules.json         what was decided before the first vote: how ballots are counted, how many seats there are, what
                    leaving a candidate out means; the candidates, with the numbers used on ballots; and when voting
@@ -324,7 +325,11 @@ events.jsonl       the events of this election in the site's log, one on each li
 checkpoints.jsonl  the public checkpoints of the log that cover these events. The chain starts from "previous"; every
                    event, in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end
                    at "hash". "digests" has the digests of all events covered, one after another, and "events" says
-                   which of them belong to this election
+                   which of them belong to this election. "sealed_by" is the time by which all events covered had been
+                   recorded and sealed, always the end of a quarter of an hour, for the exact time could reveal when
+                   somebody voted; it ends the chain: "hash" is SHA-256(chain + the SHA-256 of two lines, "plenum:
+                   sealed by" and that time). Checkpoints of earlier versions have "published_at" instead, which
+                   nothing proves, and their "hash" is the chain itself
 
 What this proves: if everything matches, nobody has changed a ballot, a rule or an event in here since the log was
 sealed, there are as many ballots as people who voted, and, for the methods that verify.py counts itself, the count is

@@ -1,16 +1,17 @@
 """Recounts this election and checks that everything in its bundle agrees. Needs only Python 3.8 or later.
 
-    python3 verify.py    in the unpacked folder; or, on the zip as it is:    python3 verify.py bundle.zip
+    python3 -I verify.py    in the unpacked folder; or, on the zip as it is:    python3 -I verify.py bundle.zip
 
-Each line says what was checked. The first problem is named in a line that begins with NO, and the exit code is 1; if
-everything agrees it is 0. README.txt explains the files. This program shares no code with the one that counted: the
-rules are implemented a second time, so that a mistake would have to be made twice. `verify.py watch URL` runs watch.py.
+With -I, Python takes nothing from this folder but this program. Each line says what was checked. The first problem is
+named in a line that begins with NO, and the exit code is 1; if everything agrees it is 0. README.txt explains the
+files. This program shares no code with the one that counted: the rules are implemented a second time, so that a mistake
+would have to be made twice. `verify.py watch URL` runs watch.py.
 """
 
 import hashlib
-import importlib
 import json
 import re
+import runpy
 import sys
 import unicodedata
 import zipfile
@@ -21,17 +22,85 @@ from itertools import product
 from pathlib import Path
 
 SETTINGS = ("method", "seats", "unranked", "seed", "secret_ballot", "electorate", "created_at")
+WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
+MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 MARKING = {"kind": "ranked", "fewest": 0, "most": 0, "majority": "", "for_groups": []}  # where nothing else is said
 ANSWERS = {"Yes": 0, "No": 1, "Abstain": 2}  # the candidates of every vote on yes or no
 LOTS = ("lots_commitment", "lots_secret", "seed")
 BALLOT = ("confirmation", "rankings", "voter_name", "weight")
+RANKING = re.compile(r"(\d+(=\d+)*(@\d+)?(>(?!$)|$))*", re.ASCII)
 CONVENED = ("assembly", "at", "present", "entitled", "quorum", "quorate", "listed", "unlisted")
 VOTES = ("BallotCast", "BallotChanged", "BallotWithdrawn")
 VOTING = ("VotersAdded", "VotersRemoved", "VotersGrouped", "CandidatesAdded", "CandidatesRemoved", *VOTES)
+FORMAT = 2
+
+# What each file has: a type, or a choice of types, for every key. Those with "?" may be missing, as in the bundles of
+# earlier versions, and "*" allows further ones: what they say is checked elsewhere.
+TIME = (str, type(None))
+RULES = {
+    **dict.fromkeys(("election", "method", "unranked", "electorate", "created_at", "seed"), str),
+    **dict.fromkeys(("lots_commitment?", "lots_secret?", "kind?", "majority?", "time_zone?"), str),
+    **dict.fromkeys(("no_voting_before?", "no_voting_after?", "opened_at?", "closed_at?", "sealed_at?"), TIME),
+    **{"format": int, "seats": int, "fewest?": int, "most?": int, "secret_ballot": bool, "for_groups?": [str]},
+    "convened?": {**dict.fromkeys(CONVENED, int), "assembly": str, "at": str, "quorum": str, "quorate": bool, "*": 0},
+    "interruptions?": [{"number": int, "began": str, "ended": str, "happened": str, "corrects?": int, "*": 0}],
+    "candidates": [{"number": int, "name": str}],
+}
+VOTER = {"name": str, "voted": (bool, type(None)), "weight?": int, "nonce?": str, "commitment?": str}
+SHAPES = {
+    "rules.json": RULES,
+    "roll.json": {"voters": [VOTER], "may_vote": int, "votes?": int, "voted": int},
+    "ballots.json": [{"confirmation": str, "rankings": str, "voter_name?": str, "weight?": int}],
+    "result.json": {"result": {"winners": [str], "places": list, "lots": list, "digest": str, "*": 0}, "*": 0},
+}
+EVENT = {"event_id": int, "event_type": str, "when_occurred": str, "event_data": {"election_name": str, "*": 0}, "*": 0}
+WITHHELD = {"event_id": int, "digest": str, "excludes?": bool}
+POINT = {
+    **{"first_event_id": int, "event_id": int, "events": [int], "digests": str},
+    **{"hash": str, "previous": str, "sealed_by?": str, "published_at?": str},
+}
 
 
 class Wrong(Exception):
     """A check failed; the message says which."""
+
+
+def once(pairs):
+    """An object of JSON in which no key is there twice: programs would differ in which of them they take."""
+    found = {}
+    for key, value in pairs:
+        if key in found:
+            raise Wrong(f"has the key “{key}” twice")
+        found[key] = value
+    return found
+
+
+def parsed(text, name, shape=None):
+    try:
+        value = json.loads(text, object_pairs_hook=once)
+        check_shape(value, shape or (EVENT if isinstance(value, dict) and "event_type" in value else WITHHELD))
+    except Wrong as error:
+        raise Wrong(f"{name} {error}.") from None
+    except (ValueError, RecursionError):
+        raise Wrong(f"{name} is not JSON, or was cut.") from None
+    return value
+
+
+def check_shape(value, shape, where=""):
+    if isinstance(shape, dict) and isinstance(value, dict):
+        for key in value:
+            if not {key, key + "?", "*"}.intersection(shape):
+                raise Wrong(f"has a key that does not belong there: “{key}”")
+        for key in shape:
+            if key.rstrip("?") in value:
+                check_shape(value[key.rstrip("?")], shape[key], f" in “{key.rstrip('?')}”")
+            elif key[-1] not in "?*":
+                raise Wrong(f"lacks “{key}”")
+    elif isinstance(shape, list) and isinstance(value, list):
+        for each in value:
+            check_shape(each, shape[0], where)
+    elif type(value) not in (shape if isinstance(shape, tuple) else (shape,)):  # True is not 1 here
+        raise Wrong(f"has a value of another kind{where} than any bundle")
 
 
 def sha(text):
@@ -74,8 +143,10 @@ class History:
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
         self.parts, self.result, self.closed, self.convened, self.groups, self.weights = [], None, False, None, {}, {}
-        self.interruptions = []
+        self.interruptions, self.moments = [], {}
         for event in sorted(events, key=lambda event: event["event_id"]):
+            if event["event_type"] in MOMENTS:
+                self.moments[MOMENTS[event["event_type"]]] = event["when_occurred"]
             self.take(f"Event {event['event_id']} ({event['event_type']})", event["event_type"], event["event_data"])
         self.roll = {name: voted for name, voted in self.roll.items() if voted is not None and self.may_vote(name)}
         if self.result is None:
@@ -98,9 +169,11 @@ class History:
             self.settings.update({key: said[key] for key in LOTS if key in said})  # a seed without commitment is none
         elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
-            self.settings.update({key: value for key, value in said.items() if key in SETTINGS or key in MARKING})
+            known = (*SETTINGS, *WINDOW, *MARKING)
+            self.settings.update({key: value for key, value in said.items() if key in known})
         elif kind == "InterruptionRecorded":
             self.interruptions.append({key: value for key, value in said.items() if key != "election_name"})
+            self.settings.update({"no_voting_after": said["new_end"]} if said.get("new_end") else {})
         elif kind == "ElectionRenamed":
             self.name = said["new_name"]
         elif kind == "CandidatesAdded":
@@ -128,45 +201,81 @@ class Bundle:
     """The files and their checks. An event that is not disclosed appears as its number and its digest."""
 
     def __init__(self, path):
-        self.root = Path(path) if Path(path).is_dir() else zipfile.Path(path)
+        try:
+            archive = None if Path(path).is_dir() else zipfile.ZipFile(path)
+        except (OSError, zipfile.BadZipFile):
+            raise Wrong(f"{path} is neither a folder nor a whole zip.") from None
+        for name, times in Counter(archive.namelist() if archive else ()).items():
+            if times > 1:
+                raise Wrong(f"{name} is in the zip twice.")
+        self.root = zipfile.Path(archive) if archive else Path(path)
         self.rules, self.roll, self.ballots, self.result = (
-            json.loads(self.read(f"{name}.json")) for name in ("rules", "roll", "ballots", "result")
+            parsed(self.read(name), name, shape) for name, shape in SHAPES.items()
         )
+        if self.rules["format"] != FORMAT:
+            raise Wrong(f"The bundle has format {self.rules['format']}: check it with the verify.py that it came with.")
         self.names = {each["number"]: each["name"] for each in self.rules["candidates"]}
-        self.events, self.digests, self.excludes = [], {}, False
-        for line in self.read("events.jsonl").splitlines():
-            event = json.loads(line)
-            self.events += [event] if "event_type" in event else []
+        self.events, self.times, self.digests, self.excludes = [], {}, {}, False
+        for line, event in self.lines("events.jsonl"):
+            number, is_told = event["event_id"], "event_type" in event
+            if number in self.digests:
+                raise Wrong(f"Event {number} is there twice.")
+            self.events += [event] if is_told else []
             self.excludes |= event.get("excludes", False)  # some who may vote, as far as the log tells here
-            self.digests[event["event_id"]] = sha(line) if "event_type" in event else bytes.fromhex(event["digest"])
+            self.digests[number] = sha(line) if is_told else bytes.fromhex(event["digest"])
+            self.times[number] = event.get("when_occurred", "")
+        self.points = [point for line, point in self.lines("checkpoints.jsonl", POINT)]
         self.withheld = len(self.digests) - len(self.events)
 
     def read(self, name):
-        return (self.root / name).read_bytes()
+        try:
+            return (self.root / name).read_bytes()
+        except Exception:  # there are many ways for a file in a zip to be broken
+            raise Wrong(f"{name} {'cannot be read' if (self.root / name).exists() else 'is missing'}.") from None
+
+    def lines(self, name, shape=None):
+        for number, line in enumerate(self.read(name).splitlines(), 1):
+            yield line, parsed(line, f"Line {number} of {name}", shape)
 
     def check_log(self):
         """Each event is what was sealed, and each checkpoint's chain leads from the previous hash to its own."""
-        left, before = dict(self.digests), {}
-        for point in map(json.loads, self.read("checkpoints.jsonl").splitlines()):
-            first, last, ours = point["first_event_id"], point["event_id"], set(point["events"])
-            chain = bytes.fromhex(before["hash"] if before.get("event_id") == first - 1 else point["previous"])
+        if not self.points:
+            raise Wrong("checkpoints.jsonl is empty.")
+        left, last, chain = dict(self.digests), None, b""
+        for point in self.points:
+            first, ours, sealed_by = point["first_event_id"], set(point["events"]), point.get("sealed_by")
+            chain = chain if last == first - 1 else bytes.fromhex(point["previous"])
+            last = point["event_id"]
+            if len(point["digests"]) != 64 * (last + 1 - first):
+                raise Wrong(f"The checkpoint at event {last} does not have as many digests as it covers events.")
             for number in range(first, last + 1):
                 digest = bytes.fromhex(point["digests"][64 * (number - first) : 64 * (number - first + 1)])
                 if number in ours and left.pop(number, None) != digest:
                     raise Wrong(f"Event {number} is {'not what was sealed' if number in self.digests else 'missing'}.")
+                if sealed_by and number in ours and self.times[number][:19] >= sealed_by[:19]:
+                    raise Wrong(f"Event {number} is later than the time by which its checkpoint says it was sealed.")
                 chain = sha(chain + digest)
-            if chain.hex() != point["hash"]:
+            dated = sha(chain + sha(f"plenum: sealed by\n{sealed_by}".encode())) if sealed_by else chain
+            if dated.hex() != point["hash"]:
                 raise Wrong(f"The chain of the checkpoint at event {last} does not lead to its hash.")
-            before = point
         if left:
             raise Wrong(f"Event {min(left)} is in no checkpoint.")
-        told = len(self.digests), self.withheld, last, point["hash"]
-        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
+        told = (
+            len(self.digests),
+            self.withheld,
+            last,
+            point["hash"],
+            f"sealed by {sealed_by}" if sealed_by else "whose time nothing proves",
+        )
+        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}, {}".format(*told)
 
     def check_rules(self, history, box):
-        for key, said in dict(MARKING, **history.settings, election=history.name).items():
-            if self.rules.get(key, MARKING.get(key)) != said:
+        usual = dict(MARKING, **dict.fromkeys(LOTS, ""))
+        for key, said in dict(usual, **history.settings, **history.moments, election=history.name).items():
+            if self.rules.get(key, usual.get(key)) != said:
                 raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
+        if len(self.names) < len(self.rules["candidates"]):
+            raise Wrong("Two candidates in rules.json have the same number.")
         candidates = ANSWERS if self.rules.get("kind") == "yes-no" else history.candidates
         for name in sorted(set(candidates) | set(self.names.values())):
             if self.names.get(candidates.get(name)) != name:
@@ -217,7 +326,7 @@ class Bundle:
         voted = sum(each["voted"] is True for each in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
             raise Wrong("The roll is not as long as it says, or not so many on it have voted.")
-        if any(listed) and sum(each.get("weight", 1) for each in voters) != self.roll["votes"]:
+        if any(listed) and sum(each.get("weight", 1) for each in voters) != self.roll.get("votes", len(voters)):
             raise Wrong("Those on the roll do not have as many votes as it says.")
         sealed = history.result["roll_commitment"]
         if sha(b"".join(map(committed, voters))).hex() != sealed:
@@ -257,6 +366,8 @@ class Bundle:
         """How many votes each ballot got: groups of equal names, best first, each with its value, or with 0."""
         box = Counter()
         for each in self.ballots:
+            if not RANKING.fullmatch(each["rankings"]):
+                raise Wrong(f"Ballot {each['confirmation']} is not written as ballots are.")
             groups = [group.partition("@") for group in each["rankings"].split(">") if group]
             groups = [([int(number) for number in group.split("=")], int(value or 0)) for group, at, value in groups]
             numbers = [number for group, value in groups for number in group]
@@ -497,15 +608,20 @@ def leads(above, start, end):
 
 
 def main(path):
+    what = "log"
     try:
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
-        history, box = History(bundle.events), bundle.counted()
+        history, what = History(bundle.events), "ballots"
+        box = bundle.counted()
         for what in ("rules", "convening", "interruptions", "roll", "ballots", "lots", "count", "digests"):
             if said := getattr(bundle, f"check_{what}")(history, box):
                 print("ok ", said)
-    except Exception as error:
-        print("NO ", error if isinstance(error, Wrong) else f"A file is missing or not as it should be: {error!r}")
+    except Wrong as error:
+        print("NO ", error)
+        return 1
+    except Exception:  # what no bundle says, in a place where nothing of it is looked at before
+        print("NO ", f"The check of the {what} met with something that is not in any bundle.")
         return 1
     print("YES everything in this bundle agrees.")
     return 0
@@ -514,5 +630,5 @@ def main(path):
 if __name__ == "__main__":
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # names are in every script there is
     if sys.argv[1:2] == ["watch"]:  # what the site serves; the program is beside this one
-        sys.exit(importlib.import_module("watch").main(sys.argv[2:]))
+        sys.exit(runpy.run_path(str(Path(__file__).with_name("watch.py")))["main"](sys.argv[2:]))
     sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent))

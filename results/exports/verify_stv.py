@@ -1,10 +1,11 @@
 """Counts an election by STV with the Scottish rules again, stage by stage. Needs Python 3.8 or later, and nothing else.
 
-    python3 verify_stv.py             in the unpacked folder
-    python3 verify_stv.py bundle.zip  on the zip as it is
+    python3 -I verify_stv.py             in the unpacked folder
+    python3 -I verify_stv.py bundle.zip  on the zip as it is
 
-It reads rules.json, ballots.json and result.json; verify.py checks that these are what was sealed. It exits with 0 if
-the stages and the elected come out the same, else it names the first stage that does not and exits with 1.
+It reads rules.json, ballots.json and result.json; run verify.py first, which checks that these are what was sealed. It
+exits with 0 if the stages and the elected come out the same, else it names the first stage that does not and exits with
+1.
 
 The rules (Scottish Local Government Elections Order 2007, rules 45 to 52): the quota is the valid ballots divided by
 one more than the seats, cut to a whole number, plus one. Whoever has it is elected. The largest surplus is passed on
@@ -71,8 +72,12 @@ def count(papers, names, seats, seed):
 
 
 def main(path):
-    root = Path(path) if Path(path).is_dir() else zipfile.Path(path)
-    rules, ballots, report = (json.loads((root / f"{n}.json").read_bytes()) for n in ("rules", "ballots", "result"))
+    try:
+        root = Path(path) if Path(path).is_dir() else zipfile.Path(path)
+        rules, ballots, report = (json.loads((root / f"{n}.json").read_bytes()) for n in ("rules", "ballots", "result"))
+    except Exception:  # verify.py says which, and why
+        print("NO  rules.json, ballots.json or result.json is missing or broken: run verify.py first.")
+        return 1
     sealed, names = report["result"], {str(each["number"]): each["name"] for each in rules["candidates"]}
     rankings = [[group.split("=") for group in each["rankings"].split(">")] for each in ballots if each["rankings"]]
     papers = Counter(tuple(tuple(names[number] for number in group) for group in each) for each in rankings)

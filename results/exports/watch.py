@@ -1,7 +1,8 @@
 """Watches from outside whether a site serves everybody the same, known code. Needs only Python 3.8 or later.
 
-    python3 watch.py https://vote.example.net/            twenty visits at random times within a day
-    python3 watch.py https://vote.example.net/ --once     every page as every kind of client, now
+    python3 -I watch.py https://vote.example.net/            twenty visits at random times within a day
+    python3 -I watch.py https://vote.example.net/ --once     every page as every kind of client, now
+    python3 -I watch.py checkpoints https://vote.example.net/ --state FILE      whether its log only grows (see below)
 
 The site lists its scripts and stylesheets with their digests (trust/code.json). This program visits pages as various
 browsers, phones and programs do, with and without cookies, and compares what each of them is given with that list, and
@@ -16,6 +17,10 @@ the list with the one it saw first. Better, give it a list that did not come fro
 The first difference is named in a line that begins with NO, and the exit code is 1. It is 0 if there was none, and 2 if
 the site could not be reached. A new release changes the list too: compare the new digest with the release's, and start
 again. What it cannot see: what the site sends to others but never to it.
+
+With `checkpoints` it keeps the last public checkpoint of the site's log in FILE, and at the next look asks for the
+digests of everything since: they must lead from the one to the other. So whoever runs the site cannot change, remove or
+add anything in the past between two looks. Run it every hour or day, on a computer that they cannot reach.
 """
 
 import argparse
@@ -26,8 +31,10 @@ import random
 import re
 import sys
 import time
+import zlib
 from base64 import b64encode
 from html.parser import HTMLParser
+from http.client import HTTPException
 from http.cookiejar import CookieJar
 from pathlib import Path
 from urllib.error import HTTPError
@@ -90,12 +97,12 @@ class Client:
         try:
             with self.opener.open(request, timeout=SECONDS) as answer:
                 status, headers, content, address = answer.status, answer.headers, answer.read(), answer.url
+            packed = headers.get("Content-Encoding") == "gzip"
+            return status, headers, gzip.decompress(content) if packed else content, address
         except HTTPError as error:
             return error.code, error.headers, b"", address
-        except OSError as error:
+        except (OSError, HTTPException, EOFError, zlib.error) as error:
             raise Unreachable(f"{address}: {error}") from None
-        packed = headers.get("Content-Encoding") == "gzip"
-        return status, headers, gzip.decompress(content) if packed else content, address
 
 
 class Page(HTMLParser):
@@ -237,7 +244,100 @@ class Watch:
                 print("??  ", error)
 
 
+class Log:
+    """The public checkpoints of a site's log, each continuing the one before it."""
+
+    def __init__(self, site):
+        self.site, self.client = site.rstrip("/") + "/", Client("an unnamed program")
+
+    def get(self, path, *names):
+        """What the site's API answers under these names; none if it has no such checkpoint."""
+        address = f"{self.site}api/v1/checkpoints{path}"
+        status, _headers, content, _address = self.client.get(address)
+        try:
+            found = json.loads(content) if status == 200 else {}
+            return None if status == 404 else [found[name] for name in names]
+        except (ValueError, KeyError, TypeError):
+            raise Unreachable(f"{address}: not what a site answers (status {status})") from None
+
+    def point(self, number):
+        """The checkpoint over an event; its hash must be made of the digests of all that it covers."""
+        found = self.get(f"/{number}", "first", "number", "hash", "sealed_by")
+        if not found:
+            return None
+        first, last, named, sealed_by = found
+        previous, digests = self.get(f"/{last}/digests", "previous", "digests") or ("", [])
+        chain = bytes.fromhex(previous)
+        for digest in digests:
+            chain = sha256(chain + bytes.fromhex(digest))
+        dated = sha256(chain + sha256(f"plenum: sealed by\n{sealed_by}".encode())) if sealed_by else chain
+        if dated.hex() != named or not 0 < len(digests) == last + 1 - first:
+            raise Different(f"the digests up to event {last} do not lead to the hash of its checkpoint")
+        known = {"first": first, "number": last, "hash": named, "sealed_by": sealed_by}
+        return {**known, "previous": previous, "chain": chain.hex()}
+
+    def follow(self, kept):
+        """The newest checkpoint, if everything since the one that was kept continues it."""
+        if kept is None:
+            (newest,) = self.get("?limit=1", "items") or ([],)
+            return self.point(newest[0]["number"]) if newest else None
+        if (now := self.point(kept["number"])) != kept:
+            has = f"is {now['hash']} now, over events {now['first']} to {now['number']}" if now else "is gone"
+            raise Different(f"the checkpoint {kept['number']}:{kept['hash']} {has}: the past was changed")
+        while following := self.point(kept["number"] + 1):
+            if following["first"] != kept["number"] + 1 or following["previous"] != kept["chain"]:
+                raise Different(f"the checkpoint at event {following['number']} does not continue {kept['number']}")
+            kept = following
+        return kept
+
+
+def sha256(content):
+    return hashlib.sha256(content).digest()
+
+
+def watch_checkpoints(arguments):
+    parser = argparse.ArgumentParser(prog="watch checkpoints", description="Whether a site's log only grows.")
+    parser.add_argument("site")
+    parser.add_argument("--state", required=True, type=Path, metavar="FILE", help="where the last checkpoint is kept")
+    asked = parser.parse_args(arguments)
+    log = Log(asked.site)
+    try:
+        state = json.loads(asked.state.read_text()) if asked.state.exists() else {"site": log.site, "checkpoint": None}
+        site, before = state["site"], state["checkpoint"]
+    except (OSError, ValueError, KeyError, TypeError):
+        parser.error(f"{asked.state} cannot be read, or this program has not written it.")
+    if site != log.site:
+        parser.error(f"{asked.state} is about {site}. Give each site a file of its own.")
+    try:
+        newest = log.follow(before)
+    except Different as error:
+        print("NO  ", f"{error}. Keep {asked.state}, and ask for an explanation.")
+        return 1
+    except Unreachable as error:
+        print("??  ", error)
+        return 2
+    except (ValueError, TypeError, KeyError, IndexError):
+        print("??  ", f"{log.site} answers with something else than checkpoints.")
+        return 2
+    if newest is None:
+        print("??   No checkpoint is public yet.")
+        return 2
+    try:
+        written = asked.state.with_name(asked.state.name + ".new")  # so that a full disk loses nothing
+        written.write_text(json.dumps({"site": log.site, "checkpoint": newest}, indent=1))
+        written.replace(asked.state)
+    except OSError as error:
+        parser.error(f"{asked.state} cannot be written: {error.strerror}.")
+    since = (
+        f"Everything since event {before['number']} continues what was there" if before else "This is the first look"
+    )
+    print("YES ", f"{since}; checkpoint {newest['number']}:{newest['hash']}, sealed by {newest['sealed_by']}.")
+    return 0
+
+
 def main(arguments, sleep=time.sleep, choose=None):
+    if arguments[:1] == ["checkpoints"]:
+        return watch_checkpoints(arguments[1:])
     parser = argparse.ArgumentParser(prog="watch", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("site")
     parser.add_argument("--once", action="store_true")
@@ -247,7 +347,10 @@ def main(arguments, sleep=time.sleep, choose=None):
         parser.add_argument(f"--{name}", default="")
     parser.add_argument("--page", action="append", default=[])
     asked = parser.parse_args(arguments)
-    known = json.loads(Path(asked.code).read_text()) if asked.code else None
+    try:
+        known = json.loads(Path(asked.code).read_text()) if asked.code else None
+    except (OSError, ValueError):
+        parser.error(f"{asked.code} is not a list of files that can be read.")
     watch = Watch(asked.site, known, asked.digest, asked.cookie, choose)
     try:
         if asked.once:

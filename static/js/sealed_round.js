@@ -19,10 +19,12 @@ globalThis.SealedRound = (() => {
   const shaOfText = (text) => shaOf(new TextEncoder().encode(text));
 
   // Chains are made of binary data, for which there is no fallback.
-  const chainOf = async ({ previous, digests }) => {
+  const chainOf = async ({ previous, digests, sealed_by }) => {
+    const all = digests.match(/.{64}/g) ?? [];
+    if (sealed_by) all.push(await shaOfText(`plenum: sealed by\n${sealed_by}`)); // not in those of earlier versions
     let chain = bytesOf(previous);
-    for (let at = 0; at < digests.length; at += 64) {
-      const both = new Uint8Array([...chain, ...bytesOf(digests.slice(at, at + 64))]);
+    for (const digest of all) {
+      const both = new Uint8Array([...chain, ...bytesOf(digest)]);
       chain = new Uint8Array(await crypto.subtle.digest("SHA-256", both));
     }
     return hex(chain);

@@ -17,6 +17,7 @@ NIGHTLY = Key(METADATA, "NIGHTLY")  # which checkpoint was mailed last, and on w
 FORGETTING = Key(METADATA, "FORGETTING")  # exists while deleted data may still be in the store's files
 LAST_BACKUP = Key(METADATA, "LAST_BACKUP")  # when the newest backup ended, and its size
 HTTPS = Key(METADATA, "HTTPS")  # when the site first started over HTTPS
+KEY_MARK = Key(METADATA, "KEYMARK")  # a digest by which another SECRET_KEY is noticed
 SERVED_CODE = Key(METADATA, "SERVEDCODE")  # the digests of the scripts and stylesheets that the site serves
 STORE_FORMAT = Key(METADATA, "FORMAT")  # the format of the data, and the progress of an upgrade to the next
 SITE_PAGE = Key("PORTFOLIO#default", METADATA)  # who runs this site, in their own words

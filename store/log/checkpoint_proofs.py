@@ -16,6 +16,8 @@ from .events import EventLog
 from .rewriting import sealed_digest
 from .seal import CHAIN_START, DIGEST_BYTES, void_digest
 
+PUBLIC = ("first_event_id", "event_id", "sealed_by", "published_at", "hash")  # only earlier ones have published_at
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRange:
@@ -28,13 +30,16 @@ class CheckpointRange:
 
     def proof(self, ours: list[int]) -> Item:
         """The public checkpoint, our event numbers, and all digests its chain is made of."""
-        digests = b"".join(
+        public = {name: self.public[name] for name in PUBLIC if name in self.public}
+        return {**public, "previous": self.previous, "events": ours, "digests": self.digests().hex()}
+
+    def digests(self) -> bytes:
+        """Of all numbers it covers, one after another."""
+        return b"".join(
             self._digest(checkpoint, number)
             for checkpoint in self.sealed
             for number in range(checkpoint["first_event_id"], checkpoint["event_id"] + 1)
         )
-        public = {name: self.public[name] for name in ("first_event_id", "event_id", "published_at", "hash")}
-        return {**public, "previous": self.previous, "events": ours, "digests": digests.hex()}
 
     def _digest(self, checkpoint: Item, number: int) -> bytes:
         """The first half as sealed, the second recomputed from the event."""
@@ -51,20 +56,22 @@ def _digest(event: Item | None) -> bytes:
 def ranges_over(table: Table, numbers: Iterable[int]) -> Iterator[CheckpointRange]:
     """The range of each public checkpoint that covers any of the numbers, up to the first that none covers yet."""
     log = EventLog(table)
-    before: Item = {"event_id": 0, "hash": CHAIN_START.hex()}
+    covered, chain = 0, CHAIN_START.hex()
     for number in numbers:
-        if number <= before["event_id"]:
+        if number <= covered:
             continue
         public = log.public_over(number)
         if public is None:
             return
         first, last = public["first_event_id"], public["event_id"]
-        previous = before["hash"] if before["event_id"] == first - 1 else _hash_at(table, first - 1)
+        previous = chain if covered == first - 1 else _chain_at(table, first - 1)
         events = {event["event_id"]: event for event in layout.each(table, first, last)}
-        yield CheckpointRange(public, previous, list(table.each(keys.checkpoints(first, last))), events)
-        before = public
+        sealed = list(table.each(keys.checkpoints(first, last)))
+        yield CheckpointRange(public, previous, sealed, events)
+        covered, chain = last, sealed[-1]["hash"] if sealed else ""
 
 
-def _hash_at(table: Table, number: int) -> str:
+def _chain_at(table: Table, number: int) -> str:
+    """The chain after that number, at which one of the sealer's checkpoints ends."""
     before = table.get(keys.checkpoint(number)) if number else None
     return before["hash"] if before else CHAIN_START.hex()

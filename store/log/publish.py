@@ -1,9 +1,13 @@
 """Publishes checkpoints of the log on a coarse clock.
 
 The sealer seals every few seconds, so on a quiet site a checkpoint covers a single act and would reveal its time.
-Therefore checkpoints become public at the end of their quarter of an hour, dated with the full quarter. The exception
-is a close: then everything sealed is published at once, so that people can take the proof away. The end of every full
-block of the log is published too, so that no public checkpoint covers many numbers and a bundle stays small.
+Therefore checkpoints become public at the end of their quarter of an hour. The exception is a close: then everything
+sealed is published at once, so that people can take the proof away. The end of every full block of the log is published
+too, so that no public checkpoint covers many numbers and a bundle stays small.
+
+A public checkpoint says by when all that it covers had been recorded and sealed: the end of a quarter of an hour, at a
+close up to fifteen minutes ahead, for the exact time could reveal when somebody voted. That time is under its hash.
+Those of earlier versions have `published_at` instead, the beginning of a quarter, and their hash is the chain's.
 
 An item says up to which number everything is public and up to which publishing is requested. Each step moves it
 conditionally, so that another process can continue after a crash.
@@ -11,6 +15,7 @@ conditionally, so that another process can continue after a crash.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -32,6 +37,19 @@ def quarter_of(moment: datetime) -> datetime:
 def as_quarter(moment: datetime) -> str:
     """A full quarter of an hour as displayed: 2026-11-15T10:30:00Z."""
     return quarter_of(moment).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def end_of_quarter(moment: datetime) -> str:
+    """The end of the quarter of an hour that contains this moment: always later than the moment itself."""
+    return as_quarter(moment + QUARTER_HOUR)
+
+
+def public_hash(chain: str, sealed_by: str | None) -> str:
+    """The hash of a public checkpoint: the chain after its last event, and then the time, if it has one."""
+    if sealed_by is None:
+        return chain
+    digest = hashlib.sha256(f"plenum: sealed by\n{sealed_by}".encode()).digest()
+    return hashlib.sha256(bytes.fromhex(chain) + digest).hexdigest()
 
 
 def publish_immediately(checkpoint: Item, events: Iterable[Item]) -> Iterator[Update]:
@@ -107,11 +125,14 @@ class Publisher:
         if checkpoint is None:
             return False
         number, place = checkpoint["event_id"], keys.public_checkpoint(checkpoint["event_id"])
+        covered = self.table.each(keys.checkpoints(before + 1, number))
+        latest = max(max(each["when_sealed"], each.get("latest", "")) for each in covered)
+        sealed_by = end_of_quarter(datetime.fromisoformat(latest))
         public = {
             "first_event_id": before + 1,
             "event_id": number,
-            "hash": checkpoint["hash"],
-            "published_at": as_quarter(self.clock()),
+            "hash": public_hash(checkpoint["hash"], sealed_by),
+            "sealed_by": sealed_by,
         }
         self.table.write(
             Put({"PK": place.pk, "SK": place.sk, **public}, when=Missing(), table=LOG),

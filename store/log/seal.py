@@ -22,18 +22,22 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from .. import keys
-from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
+from ..table import LOG, Equals, Item, Missing, Put, Refused, StoreError, Table, Update, Write
 from . import layout
 from .events import EventLog, as_text, utc_now
 from .index import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
 from .layout import number_of
-from .publish import Publisher, publish_immediately
+from .publish import Publisher, public_hash, publish_immediately
 from .rewriting import Rewritings, event_digest, sealed_digest
 
 GRACE_PERIOD = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
 EVENTS_PER_CHECKPOINT = 1000
 CHAIN_START = bytes(32)
 DIGEST_BYTES = 16  # of each digest, stored in a checkpoint
+
+
+class CheckpointsDiffer(StoreError):
+    """The checkpoints are not those that were made, so the chain cannot be continued."""
 
 
 def void_digest(number: int) -> bytes:
@@ -61,13 +65,26 @@ class Sealer:
         self.counted = counted or {}
         self.clock = clock
 
-    def seal(self) -> int:
-        """Seal everything that can be sealed now, and publish what is due; returns how many numbers were sealed."""
-        sealed = 0
-        while batch := self._next_batch(self.log.newest_checkpoint()):
+    def seal(self, progress: Callable[[int], None] = lambda number: None) -> int:
+        """Seal everything that can be sealed now, and publish what is due; returns how many numbers were sealed. After
+        each part, `progress` is called with the number up to which all is sealed."""
+        sealed, newest = 0, self.log.newest_checkpoint()
+        while batch := self._next_batch(newest):
+            before, newest = newest, self.log.newest_checkpoint()
+            if newest == before:  # refused, and not because another sealer was first
+                raise CheckpointsDiffer(self._difference(newest))
             sealed += batch
+            progress(newest["event_id"] if newest else 0)
         Publisher(self.table, self.clock).publish()
         return sealed
+
+    def _difference(self, newest: Item | None) -> str:
+        there, sealed = newest["event_id"] if newest else 0, (self.table.get(keys.SYNC) or {}).get("last_event_id", 0)
+        return (
+            f"The log is recorded as sealed up to event {sealed}, but its checkpoints end at event {there}: somebody "
+            "has changed the store. Nothing more is sealed, because new checkpoints would hide that. Keep a copy of "
+            "the store as it is, and restore the newest backup."
+        )
 
     def _next_batch(self, previous: Item | None) -> int:
         before = previous["event_id"] if previous else 0
@@ -80,13 +97,15 @@ class Sealer:
         for digest in digests:
             chain = extend(chain, digest)
         events = [event for _, event in entries if event]
+        now, latest = as_text(self.clock()), max((event["when_occurred"] for event in events), default="")
         checkpoint = {
             "first_event_id": before + 1,
             "event_id": before + len(entries),
             "hash": chain.hex(),
             "digests": b"".join(digest[:DIGEST_BYTES] for digest in digests),
             "voids": [number for number, event in entries if not event],
-            "when_sealed": as_text(self.clock()),
+            "when_sealed": now,
+            **({"latest": latest} if latest > now else {}),  # recorded by a machine whose clock is ahead
         }
         self._store(before, checkpoint, events)
         return len(entries)
@@ -211,17 +230,25 @@ class _Walk:
             if digest[:DIGEST_BYTES] != stored[start : start + DIGEST_BYTES]:
                 raise _Flaw(f"Event {self.number} is not what was sealed.")
             self.chain = extend(self.chain, digest)
-            if self.published and self.published[0] == self.number and self.published[1] != self.chain.hex():
-                raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
+            if self.published and self.published[0] == self.number:
+                self._check_published(self.published[1])
             self._check_public()
             self.block.append((self.number, essence(event) if event else None))
             if self.number % BLOCK_EVENTS == 0:
                 self._check_index()
 
+    def _check_published(self, hash_: str) -> None:
+        """A checkpoint that somebody kept: a public one, with its time, or one of a backup, which has none."""
+        public = self.upcoming_public or {}
+        chain, sealed_by = self.chain.hex(), public.get("sealed_by") if public.get("event_id") == self.number else None
+        if hash_ not in (chain, public_hash(chain, sealed_by)):
+            raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
+
     def _check_public(self) -> None:
         public = self.upcoming_public
         if public and public["event_id"] <= self.number:
-            if (public["event_id"], public["hash"]) != (self.number, self.chain.hex()):
+            expected = public_hash(self.chain.hex(), public.get("sealed_by"))
+            if (public["event_id"], public["hash"]) != (self.number, expected):
                 raise _Flaw(f"The public checkpoint at event {public['event_id']} is not what was sealed.")
             self.upcoming_public = next(self.public, None)
 

@@ -25,6 +25,7 @@ def looks_of_programs(lunch: Poll, post: Post, set_id: str) -> list[Look]:
         Look("api/calendar", "stranger"),
         Look("api/checkpoints", "stranger"),
         Look("api/checkpoints/-", "stranger", (_newest_public(),)),
+        Look("api/checkpoints/-/digests", "stranger", (_newest_public(),)),
         Look("api/elections", "program"),
         Look("api/elections/-", "program", ("Board",)),
         Look("api/elections/-/turnout", "program", ("Board",)),

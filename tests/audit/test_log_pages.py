@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from html import unescape
 
 import pytest
@@ -14,7 +15,7 @@ from store import keys
 from store.log import Event, EventLog
 from store.log import search as log_search
 from store.log.seal import Sealer, event_digest
-from store.table import Update
+from store.table import LOG, Put, Update
 from tests.publishing import seal_publicly
 
 ODD = "#1/100% \"quoted\" 'n' <b> &amp;"
@@ -238,7 +239,7 @@ def test_checkpoints_are_for_everybody(site, log):
     page = text_of(client.get("/checkpoints/"))
     assert f"plenum verify --checkpoint 4:{newest['hash']}" in page
     answer = client.get("/checkpoints/newest.txt")
-    assert answer.content.decode() == f"4:{newest['hash']}\n{newest['published_at']}\n"
+    assert answer.content.decode() == f"4:{newest['hash']}\n{newest['sealed_by']}\n"
     assert re.search(r"T\d\d:(00|15|30|45):00Z\n$", answer.content.decode())
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
 
@@ -250,12 +251,47 @@ def test_nobody_sees_a_checkpoint_before_its_quarter_is_over(site, log):
     for address in ("/", "/checkpoints/", "/checkpoints/newest.txt"):
         assert fine["hash"] not in client.get(address).content.decode(), address
     assert client.get("/checkpoints/2/").status_code == 404
-    seal_publicly(site)
-    assert fine["hash"] not in client.get("/").content.decode(), "it has its own place"
+    newest = seal_publicly(site)
+    assert newest["hash"] not in client.get("/").content.decode(), "it has its own place"
     for address in ("/checkpoints/", "/checkpoints/newest.txt", "/checkpoints/2/"):
         page = client.get(address).content.decode()
-        assert fine["hash"] in page, address
+        assert newest["hash"] in page, address
+        assert newest["sealed_by"] in page, address
         assert fine["when_sealed"] not in page, address
+
+
+def test_of_a_checkpoint_of_an_earlier_version_no_time_is_said(site, log):
+    happen(log, 3)
+    newest = seal_publicly(site)
+    earlier = {name: value for name, value in newest.items() if name != "sealed_by"}
+    site.write(Put({**earlier, "published_at": "2026-11-15T14:00:00Z"}, table=LOG))
+    for address in ("/checkpoints/", "/checkpoints/newest.txt", "/checkpoints/2/"):
+        answer = Client().get(address)
+        assert answer.status_code == 200, address
+        assert "2026-11-15" not in answer.content.decode(), address
+    assert "not said: an earlier version made it" in text_of(Client().get("/checkpoints/2/"))
+    assert Client().get("/api/v1/checkpoints/2").json()["sealed_by"] is None
+
+
+def test_the_api_says_what_the_hash_of_a_checkpoint_is_made_of(site, log):
+    happen(log, 3)
+    log.void(site.increment(keys.EVENT_NUMBER, "last"))
+    happen(log, 1)
+    newest = seal_publicly(site)
+    found = Client().get("/api/v1/checkpoints/2").json()
+    assert {name: found[name] for name in ("first", "number", "hash", "sealed_by")} == {
+        **{"first": 1, "number": newest["event_id"]},
+        **{"hash": newest["hash"], "sealed_by": newest["sealed_by"]},
+    }
+    made_of = Client().get("/api/v1/checkpoints/2/digests").json()
+    chain = bytes.fromhex(made_of["previous"])
+    for digest in [*made_of["digests"], sha256(f"plenum: sealed by\n{found['sealed_by']}".encode()).hexdigest()]:
+        chain = sha256(chain + bytes.fromhex(digest)).digest()
+    assert chain.hex() == newest["hash"]
+    assert (made_of["previous"], len(made_of["digests"])) == ("0" * 64, newest["event_id"])
+    for number in ("0", "999", "9" * 20):
+        assert Client().get(f"/api/v1/checkpoints/{number}/digests").status_code == 404
+    assert Client().post("/api/v1/checkpoints/2/digests").status_code == 405
 
 
 def test_the_line_of_the_page_is_one_that_verify_takes(site, log):

@@ -15,10 +15,17 @@ from threading import Thread
 
 import pytest
 from django.conf import settings
+from django.test import Client as DjangoClient
 
 from pages import colours
 from pages.site_views import colours_edition
 from results.exports import verify, watch
+from store import keys
+from store.log import Event, EventLog
+from store.log.publish import public_hash
+from store.log.seal import Sealer
+from store.log.seal import verify as verify_log
+from store.table import LOG, Delete, Key, Put
 
 POLICY = "; ".join(f"{name} {value}" for name, value in settings.CONTENT_SECURITY_POLICY.items())
 SCRIPT, LATER, STYLE = b"const ours = 1;", b"const later = 1;", b"body { color: red }"
@@ -191,7 +198,126 @@ def test_a_site_that_cannot_be_reached_is_no_difference_and_no_success(capsys):
     assert "Nothing could be checked" in capsys.readouterr().out
 
 
+def test_a_list_that_cannot_be_read_is_named(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        watch.main(["http://127.0.0.1:9/", "--code", str(tmp_path / "none.json")])
+    assert "none.json is not a list of files that can be read." in capsys.readouterr().err
+
+
 def test_verify_runs_it_with_any_python(serve):
-    command = [sys.executable, str(Path(verify.__file__)), "watch", serve(), "--once", "--pages", "1"]
+    command = [sys.executable, "-I", str(Path(verify.__file__)), "watch", serve(), "--once", "--pages", "1"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.splitlines()[-1][:4]) == (0, "YES "), run.stderr
+
+
+# --- whether the log only grows ---
+
+
+@pytest.fixture
+def look(site, serve, tmp_path, capsys) -> Callable[[], tuple[int, str]]:
+    """Look at the checkpoints of a real site through its API, from outside."""
+    address = serve(lambda path, _agent, _answer: (lambda found: (found.status_code, {}, found.content))(get(path)))
+    state = tmp_path / "state.json"
+
+    def get(path: str):
+        return DjangoClient().get(path)
+
+    def look_once() -> tuple[int, str]:
+        status = watch.main(["checkpoints", address, "--state", str(state)])
+        return status, capsys.readouterr().out
+
+    return look_once
+
+
+def grow(site) -> None:
+    """Three events, of which the last is public at once."""
+    for event_type in ("ThingMade", "ThingChanged", "ElectionClosed"):
+        EventLog(site).record(Event("ada", event_type))
+    Sealer(site).seal()
+
+
+def forge(site, number: int, *, keep_public: bool) -> None:
+    """History anew, with the store's own code: an event says something else, and the chain follows it."""
+    event = EventLog(site).find(number)
+    site.write(Put({**event, "actor": "mallory"}, table=LOG))
+    spans = [keys.checkpoints()] if keep_public else [keys.checkpoints(), keys.public_checkpoints()]
+    for point in [each for span in spans for each in site.each(span)]:
+        site.write(Delete(Key(point["PK"], point["SK"], LOG)))
+    site.write(Delete(keys.SYNC), *([] if keep_public else [Delete(keys.PUBLISHING)]))
+    Sealer(site).seal()
+
+
+def test_a_log_that_grows_passes_each_look(site, look):
+    assert look() == (2, "??   No checkpoint is public yet.\n")
+    grow(site)
+    newest = EventLog(site).newest_public()
+    first, again = look(), look()
+    assert first[0] == again[0] == 0
+    named = f"checkpoint 3:{newest['hash']}, sealed by {newest['sealed_by']}."
+    assert first[1] == f"YES  This is the first look; {named}\n"
+    assert again[1] == f"YES  Everything since event 3 continues what was there; {named}\n"
+    grow(site)
+    grow(site)
+    status, said = look()
+    assert (status, said[:66]) == (0, "YES  Everything since event 3 continues what was there; checkpoint")
+    assert "checkpoint 9:" in said
+
+
+@pytest.mark.parametrize("number", [2, 5])
+@pytest.mark.parametrize("keep_public", [True, False])
+def test_a_history_made_anew_between_two_looks_is_noticed(site, look, number, keep_public):
+    grow(site)
+    grow(site)
+    assert look()[0] == 0
+    forge(site, number, keep_public=keep_public)
+    grow(site)
+    if not keep_public:
+        assert verify_log(site).flaw is None, "the log alone cannot show this"
+    status, said = look()
+    assert (status, said[:5]) == (1, "NO   ")
+    assert look() == (status, said), "and not forgotten by the next look"
+
+
+def test_a_shorter_log_is_noticed(site, look):
+    grow(site)
+    assert look()[0] == 0
+    for point in [*site.each(keys.checkpoints()), *site.each(keys.public_checkpoints())]:
+        site.write(Delete(Key(point["PK"], point["SK"], LOG)))
+    status, said = look()
+    assert status == 1
+    assert "is gone: the past was changed. Keep " in said
+
+
+def test_another_time_of_a_checkpoint_is_noticed(site, look):
+    grow(site)
+    assert look()[0] == 0
+    newest, chain = EventLog(site).newest_public(), EventLog(site).newest_checkpoint()["hash"]
+    later = "2099-01-01T00:00:00Z"
+    site.write(Put({**newest, "sealed_by": later, "hash": public_hash(chain, later)}, table=LOG))
+    status, said = look()
+    assert (status, "the past was changed" in said) == (1, True)
+    site.write(Put({**newest, "sealed_by": later}, table=LOG))
+    assert look()[1].startswith("NO   the digests up to event 3 do not lead to the hash of its checkpoint.")
+
+
+def test_watching_the_log_refuses_what_it_cannot_use(serve, tmp_path, capsys):
+    state, site = tmp_path / "state.json", serve()
+    arguments = ["checkpoints", site, "--state", str(state)]
+    assert watch.main(arguments) == 2, "a site without checkpoints"
+    assert watch.main(["checkpoints", "http://127.0.0.1:9/", "--state", str(state)]) == 2
+    assert not state.exists()
+    for content, said in (("{", "cannot be read"), ('{"site": "https://other/", "checkpoint": null}', "is about")):
+        state.write_text(content)
+        with pytest.raises(SystemExit):
+            watch.main(arguments)
+        assert said in capsys.readouterr().err
+    state.unlink()
+    strange = ["checkpoints", serve(lambda *_: (200, {}, b"[]")), "--state", str(state)]
+    assert watch.main(strange) == 2
+    assert "not what a site answers (status 200)" in capsys.readouterr().out
+    nonsense = (
+        b'{"items": [{"number": 1}], "first": 1, "number": 1, "hash": "", "sealed_by": "", "previous": 5, "digests": 1}'
+    )
+    assert watch.main(["checkpoints", serve(lambda *_: (200, {}, nonsense)), "--state", str(state)]) == 2
+    assert "answers with something else than checkpoints." in capsys.readouterr().out
+    assert not state.exists()

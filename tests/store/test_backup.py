@@ -541,6 +541,20 @@ def test_a_transfer_notices_what_does_not_arrive_as_it_was(embedded, full):
         written(table)
 
 
+def test_a_transfer_misses_what_should_live_longer_and_not_what_has_expired_meanwhile(embedded):
+    class Forgetful(SqliteTable):
+        def load(self, entries) -> None:
+            super().load([each for each in entries if "ttl" not in each[1]])
+
+    now = int(time.time())
+    source = SqliteTable(embedded().path, clock=lambda: now - 60)
+    source.write(Put({"PK": "session", "SK": "a", "ttl": now - 5}))
+    transfer(source, Forgetful(embedded().path))
+    source.write(Put({"PK": "session", "SK": "b", "ttl": now + 9999}))
+    with pytest.raises(Damaged, match="session / b did not arrive"):
+        transfer(source, Forgetful(embedded().path))
+
+
 def test_a_restore_writes_in_batches(embedded):
     table, copy = many(embedded(), 2000), embedded()
     file = written(table)

@@ -11,7 +11,8 @@ from store import keys
 from store.backup import backup, restore, transfer
 from store.log import Event, EventLog, publish, seal
 from store.log import index as log_index
-from store.log.publish import Publisher, as_quarter
+from store.log.checkpoint_proofs import ranges_over
+from store.log.publish import Publisher, as_quarter, end_of_quarter, public_hash
 from store.log.seal import Sealer, event_digest, verify
 from store.sqlite import SqliteTable
 from store.table import LOG, Put, Update
@@ -61,7 +62,7 @@ def record(log, count=1, event_type="ThingMade"):
 
 
 def public(table) -> list[tuple[int, str]]:
-    return [(each["event_id"], each["published_at"][11:]) for each in table.each(keys.public_checkpoints())]
+    return [(each["event_id"], each["sealed_by"][11:]) for each in table.each(keys.public_checkpoints())]
 
 
 # --- nonces ---
@@ -114,7 +115,7 @@ def test_where_nothing_happened_nothing_becomes_public(table, log, sealer, clock
     for hour in (15, 16, 17):
         clock.set(hour, 3)
         sealer.seal()
-    assert public(table) == [(1, "15:00:00Z")]
+    assert public(table) == [(1, "14:15:00Z")]
 
 
 def test_a_public_checkpoint_says_no_more_than_it_must(table, log, sealer, clock):
@@ -128,8 +129,8 @@ def test_a_public_checkpoint_says_no_more_than_it_must(table, log, sealer, clock
         "SK": "000000000003",
         "first_event_id": 1,
         "event_id": 3,
-        "hash": log.newest_checkpoint()["hash"],
-        "published_at": "2026-11-15T14:15:00Z",
+        "hash": public_hash(log.newest_checkpoint()["hash"], "2026-11-15T14:15:00Z"),
+        "sealed_by": "2026-11-15T14:15:00Z",
     }
 
 
@@ -138,13 +139,13 @@ def test_a_close_is_public_at_once(table, log, sealer, clock, event_type):
     record(log, 2)
     record(log, 1, event_type)
     sealer.seal()
-    assert public(table) == [(3, "14:00:00Z")]
+    assert public(table) == [(3, "14:15:00Z")]
     record(log)
     sealer.seal()
     assert len(public(table)) == 1
     clock.set(14, 15)
     sealer.seal()
-    assert public(table) == [(3, "14:00:00Z"), (4, "14:15:00Z")]
+    assert public(table) == [(3, "14:15:00Z"), (4, "14:15:00Z")]
 
 
 def test_a_close_whose_sealer_was_killed_is_published_by_the_next(table, log, sealer, monkeypatch):
@@ -160,7 +161,7 @@ def test_a_close_whose_sealer_was_killed_is_published_by_the_next(table, log, se
     assert public(table) == []
     assert Publisher(table, sealer.clock).is_due()
     sealer.seal()
-    assert public(table) == [(1, "14:00:00Z")]
+    assert public(table) == [(1, "14:15:00Z")]
 
 
 def test_full_blocks_are_public_as_well_so_that_none_covers_many(table, log, sealer, clock, monkeypatch):
@@ -230,13 +231,57 @@ def test_what_was_sealed_by_a_clock_far_ahead_does_not_wait_for_that_day(table, 
     sealer.seal()
     clock.now = SEVEN_PAST
     sealer.seal()
-    assert public(table) == [(1, "14:00:00Z")]
+    assert public(table) == [(1, "14:15:00Z")]
 
 
-def test_a_quarter_begins_with_its_first_second():
+def test_a_quarter_begins_with_its_first_second_and_ends_later():
     moment = datetime(2026, 11, 15, 14, 15, tzinfo=UTC)
     assert as_quarter(moment) == "2026-11-15T14:15:00Z"
     assert as_quarter(moment - timedelta(microseconds=1)) == "2026-11-15T14:00:00Z"
+    assert end_of_quarter(moment) == "2026-11-15T14:30:00Z"
+    assert end_of_quarter(moment - timedelta(microseconds=1)) == "2026-11-15T14:15:00Z"
+
+
+def test_no_checkpoint_is_dated_before_an_event_that_it_covers_though_clocks_differ(table, log, sealer, clock):
+    EventLog(table, lambda: clock.now + timedelta(minutes=20)).record(Event("ada", "ThingMade"))
+    sealer.seal()
+    record(log, 1, "ElectionClosed")
+    sealer.seal()
+    assert public(table) == [(2, "14:30:00Z")]
+    assert "latest" not in log.newest_checkpoint(), "only where it is later than the seal"
+
+
+# --- the time is under the hash ---
+
+
+def test_a_changed_time_is_noticed(table, log, sealer):
+    record(log, 3, "ElectionClosed")
+    sealer.seal()
+    kept = (3, log.newest_public()["hash"])
+    assert verify(table, kept).flaw is None
+    table.write(Update(keys.public_checkpoint(3), set={"sealed_by": "2026-11-15T14:00:00Z"}))
+    assert verify(table).flaw == "The public checkpoint at event 3 is not what was sealed."
+    assert verify(table, kept).flaw == "The log up to event 3 is not the one whose checkpoint was published."
+    later = public_hash(log.newest_checkpoint()["hash"], "2026-11-15T14:30:00Z")
+    table.write(Update(keys.public_checkpoint(3), set={"sealed_by": "2026-11-15T14:30:00Z", "hash": later}))
+    assert verify(table).flaw is None, "the log alone cannot show this"
+    assert verify(table, kept).flaw == "The log up to event 3 is not the one whose checkpoint was published."
+
+
+def test_checkpoints_of_earlier_versions_stay_valid_and_later_ones_follow(table, log, sealer):
+    record(log, 3, "ElectionClosed")
+    sealer.seal()
+    chain, now = log.newest_checkpoint()["hash"], log.newest_public()
+    earlier = {name: now[name] for name in ("PK", "SK", "first_event_id", "event_id")}
+    table.write(Put({**earlier, "hash": chain, "published_at": "2026-11-15T14:00:00Z"}, table=LOG))
+    record(log, 2, "ElectionClosed")
+    sealer.seal()
+    newest = log.newest_public()
+    for kept in ((3, chain), (5, newest["hash"]), (5, log.newest_checkpoint()["hash"])):
+        assert verify(table, kept).flaw is None
+    first, second = (stretch.proof([]) for stretch in ranges_over(table, [1, 4]))
+    assert (first["published_at"], "sealed_by" in first, first["hash"]) == ("2026-11-15T14:00:00Z", False, chain)
+    assert (second["sealed_by"], second["previous"]) == ("2026-11-15T14:15:00Z", chain)
 
 
 # --- backups, verification ---
@@ -258,10 +303,10 @@ def test_a_copy_has_what_is_public_and_goes_on_from_there(table, log, sealer, cl
     transfer(table, transferred)
     clock.set(14, 16)
     for copy in (restored, transferred):
-        assert public(copy) == [(3, "14:00:00Z")]
+        assert public(copy) == [(3, "14:15:00Z")]
         assert [event["nonce"] for event in EventLog(copy).since(0)] == [event["nonce"] for event in log.since(0)]
         Sealer(copy, clock=clock).seal()
-        assert public(copy) == [(3, "14:00:00Z"), (5, "14:15:00Z")]
+        assert public(copy) == [(3, "14:15:00Z"), (5, "14:15:00Z")]
         assert verify(copy).flaw is None
 
 

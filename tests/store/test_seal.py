@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from store import keys
 from store.log import Event, EventLog, seal
-from store.log.seal import Sealer, event_digest, verify
+from store.log.seal import CheckpointsDiffer, Sealer, event_digest, verify
 from store.table import LOG, Delete, Key, Put, Update
 
 from .spread import LAYOUTS, place_of, place_of_event
@@ -222,6 +222,30 @@ def test_a_removed_checkpoint_is_named(sealed):
 def test_the_newest_checkpoint_removed_is_named(sealed):
     sealed.write(Delete(keys.checkpoint(20)))
     assert verify(sealed).flaw == "The checkpoint after event 15 is missing."
+
+
+@pytest.mark.parametrize("gone", [[20], [5, 10, 15, 20]])
+def test_sealing_on_without_the_checkpoints_is_refused_in_a_sentence(sealed, log, gone):
+    for number in gone:
+        sealed.write(Delete(keys.checkpoint(number)))
+    log.record(Event("ada", "ThingMade"))
+    ends = 15 if len(gone) == 1 else 0
+    sentence = f"sealed up to event 20, but its checkpoints end at event {ends}: somebody has changed the store."
+    with pytest.raises(CheckpointsDiffer, match=sentence):
+        Sealer(sealed).seal()
+    sealed.write(Delete(keys.SYNC))
+    if ends:
+        with pytest.raises(CheckpointsDiffer, match="sealed up to event 0, but its checkpoints end at event 15"):
+            Sealer(sealed).seal()
+
+
+def test_sealing_says_how_far_it_is(sealed, log, monkeypatch):
+    monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 2)
+    for _ in range(5):
+        log.record(Event("ada", "ThingMade"))
+    numbers: list[int] = []
+    assert Sealer(sealed).seal(numbers.append) == 5
+    assert numbers == [22, 24, 25]
 
 
 def test_a_changed_checkpoint_is_named(sealed):

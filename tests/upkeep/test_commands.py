@@ -9,8 +9,9 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from store import keys
 from store.log import Event, EventLog
-from store.table import LOG, Key, Update
+from store.table import LOG, Delete, Key, Update
 from upkeep.management.commands import serve
 
 
@@ -81,3 +82,12 @@ def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
     assert ("demo" in called, called[-1]) == (not is_distant, "gunicorn")
     assert ("Sign in as one of these" in output.getvalue()) == (not is_distant)
     assert ("To load it: python manage.py demo" in output.getvalue()) == (is_distant and not no_demo)
+
+
+def test_sealing_ends_with_a_sentence_where_checkpoints_were_deleted(site, one_event):
+    run("seal")
+    site.write(Delete(keys.checkpoint(1)))
+    with pytest.raises(
+        CommandError, match=r"checkpoints end at event 0: somebody has changed the store\. Nothing more"
+    ):
+        run("seal")

@@ -557,7 +557,7 @@ def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(runn
             "Backup",
             "Background work",
         ),
-        *("Format", "Outbox", "Clock", "Disk", "Writing", "Mail", "Versions"),
+        *("Secret key", "Format", "Outbox", "Clock", "Disk", "Writing", "Mail", "Versions"),
     }
     assert [line for line in lines if line.startswith("Broken")] == [
         "Broken           Worker: None has been running for ten minutes. Mails, closing and counting wait."

@@ -36,6 +36,7 @@ def examine_page(
         web_checks.check_origin(seen),
         *machine_checks.check_disks(),
         store_checks.check_store(found.seconds),
+        store_checks.check_key(found.key_mark),
         store_checks.check_worker(worker_seen, found.pause),
         machine_checks.check_clock(
             now, store_checks.newest_moment(found, checkpoint), machine_checks.is_clock_synchronised(), ()
@@ -69,6 +70,7 @@ def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> I
         found, checkpoint = health.read_health(table), EventLog(table).newest_checkpoint()
         yield store_checks.check_store(found.seconds)
         yield store_checks.check_format(found.format)
+        yield store_checks.check_key(found.key_mark)
         yield store_checks.check_rights(table)
         yield from store_checks.check_protection(table)
         yield store_checks.check_worker(health.last_seen(read_heartbeats(table)), found.pause)

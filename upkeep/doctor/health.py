@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
+from acts import key_mark
 from mail import bounce_mailbox, outages, outbox
 from store import keys, sharded_reads
 from store.log import as_text, layout, utc_now
@@ -44,6 +45,7 @@ class Health:
     leases: dict[str, Item]
     format: int | None = None  # as recorded in the store
     bounces: Item | None = None  # the state of the bounce mailbox
+    key_mark: Item | None = None
     backup: Item | None = None  # the newest: when it ended, and what it contains
     seconds: float = 0  # of the round trip for the items
 
@@ -94,7 +96,7 @@ class JobHealth:
 def read_health(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
     site = [keys.COUNTS, keys.FIGURES, keys.PAUSE, keys.SYNC, keys.EVENT_NUMBER]
-    site += [keys.STORE_FORMAT, keys.LAST_BACKUP, keys.BOUNCES_READ]
+    site += [keys.STORE_FORMAT, keys.LAST_BACKUP, keys.BOUNCES_READ, keys.KEY_MARK]
     start = time.perf_counter()
     found = table.get_many([*site, *leases.values()])
     seconds = time.perf_counter() - start
@@ -109,6 +111,7 @@ def read_health(table: Table) -> Health:
         waiting_since=oldest["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
         format=found.get(keys.STORE_FORMAT, {}).get("number"),
+        key_mark=found.get(keys.KEY_MARK),
         backup=found.get(keys.LAST_BACKUP),
         bounces=found.get(keys.BOUNCES_READ),
         seconds=seconds,
@@ -142,7 +145,7 @@ def problem(found: Iterable[Heartbeat]) -> str:
 
 # --- less urgent problems ---
 
-WARNING_KEYS = (keys.BOUNCES_READ, keys.FIGURES)
+WARNING_KEYS = (keys.BOUNCES_READ, keys.FIGURES, keys.KEY_MARK)
 
 
 def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
@@ -151,6 +154,7 @@ def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[st
     is_future = latest > as_text(now + timedelta(seconds=MAX_CLOCK_SKEW_SECONDS))
     is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.BOUNCES_READ)).trouble
     return [
+        *([key_mark.sentence()] if key_mark.is_replaced(found.get(keys.KEY_MARK)) else ()),
         *([_("The bounce mailbox cannot be read.")] if is_dead else ()),
         *([_("Some mails may or may not have been sent.")] if unknown else ()),
         *([_("The log contains events from the future: the clock is or was wrong.")] if is_future else ()),

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from acts import background
+from acts import background, key_mark
 from store import formats, keys
 from store.log import utc_now
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
@@ -113,6 +113,17 @@ def newest_moment(found: Health, checkpoint: Item | None) -> datetime | None:
     """The latest moment known to be in the log, without reading it."""
     moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None, found.figures.get(LATEST)]
     return max((datetime.fromisoformat(each) for each in moments if each), default=None)
+
+
+def check_key(mark: Item | None) -> Finding:
+    """Whether SECRET_KEY is the one with which links, letters and stored secrets were made."""
+    if key_mark.is_replaced(mark):
+        todo = _(
+            "Put the earlier key back and restart. If the change is meant, invite people and print letters again, then "
+            "run: plenum doctor --accept-key"
+        )
+        return broken(_("Secret key"), key_mark.sentence(), todo)
+    return ok(_("Secret key"), _("SECRET_KEY is the one that this site was used with."))
 
 
 # --- the worker ---

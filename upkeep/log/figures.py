@@ -9,7 +9,7 @@ it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -189,8 +189,8 @@ COUNTED = {
 class SiteSealer(Sealer):
     """Seals, and then updates the figures."""
 
-    def seal(self) -> int:
-        sealed = super().seal()
+    def seal(self, progress: Callable[[int], None] = lambda number: None) -> int:
+        sealed = super().seal(progress)
         update(self.table)
         return sealed
 

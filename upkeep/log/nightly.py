@@ -38,7 +38,7 @@ def code_lines(mail: Mail) -> dict[str, str]:
     lines = [
         gettext("All scripts and stylesheets that this site serves: %(digest)s") % about,
         gettext("To check from another computer what everybody is served: %(command)s")
-        % {"command": "python3 watch.py {site} --digest {digest}".format(**about)},
+        % {"command": "python3 -I watch.py {site} --digest {digest}".format(**about)},
     ]
     is_new = mail.about.get("code") != known["edition"]
     return {"code": "\n".join([*lines, *(known["files"] if is_new else ())])}

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from acts import key_mark, storage
+from store.table import StoreError
 from upkeep.doctor import examine
 from upkeep.doctor.findings import Grade
 
@@ -19,7 +21,18 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--mail", metavar="ADDRESS", default="", help="also send a mail to this address")
 
-    def handle(self, *, mail: str = "", **options: Any) -> None:
+        parser.add_argument(
+            "--accept-key",
+            action="store_true",
+            help="first record that SECRET_KEY was changed on purpose, so that nothing warns of it any longer",
+        )
+
+    def handle(self, *, mail: str = "", accept_key: bool = False, **options: Any) -> None:
+        if accept_key:
+            try:
+                storage.write(key_mark.marking())
+            except StoreError as error:
+                raise CommandError(str(error)) from error
         grades = []
         for finding in examine(mail):
             self.stdout.write(f"{finding.grade.label:<16} {finding.about}: {finding.sentence}")

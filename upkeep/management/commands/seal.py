@@ -5,9 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from store import keys
 from store.log import EventLog
 from store.log.index import rebuild
-from upkeep.commands import StoreCommand, show_count
+from upkeep.commands import StoreCommand, show_count, show_steps
 from upkeep.log.figures import site_sealer
 from upkeep.worker.jobs import LOG
 from upkeep.worker.leases import Leases
@@ -25,7 +26,9 @@ class Command(StoreCommand):
         )
 
     def handle(self, *, reindex: bool = False, **options: Any) -> None:
-        sealed = site_sealer().seal()
+        last = (self.table.get(keys.EVENT_NUMBER) or {"last": 0})["last"]
+        with show_steps(self.stderr, "Sealed up to event") as progress:
+            sealed = site_sealer().seal(lambda number: progress(number, last) if number < last else None)
         self.stdout.write(f"{sealed} event numbers sealed." if sealed else "Nothing new to seal.")
         if reindex:
             self._reindex()
