@@ -192,6 +192,7 @@ class ListedElection(msgspec.Struct):
     ends: Moment | None
     time_zone: str
     winners: Annotated[list[str], Meta(description="The first few, once the result is sealed.")]
+    by_lot: Annotated[list[str], Meta(description="The winners whom a lot elected.")]
     page: str
 
 
@@ -237,7 +238,7 @@ def list_(call: Call) -> Page[ListedElection]:
 def _listed(each: Listed) -> ListedElection:
     times = moment(each.no_voting_before), moment(each.no_voting_after)
     page = link("election", each.name)
-    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, list(each.winners), page)
+    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, list(each.winners), list(each.by_lot), page)
 
 
 @operation("GET", "elections/<name:name>", AREA, "Read an election", answers=Election, **reading)
