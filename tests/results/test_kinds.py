@@ -65,15 +65,17 @@ def held(person) -> Callable[..., str]:
 
     def hold(kind: str, ballots: list[str] | None = None, names=NAMES, **rules) -> str:
         owner = people.find("the organiser") or person("the organiser")
-        voters = [f"voter {number}" for number in range(len(KINDS[kind][1] if ballots is None else ballots))]
-        rules = {"kind": kind, "results_public": True, **KINDS[kind][0], **rules}
+        usual, usual_ballots = KINDS.get(kind, ({}, []))
+        ballots = usual_ballots if ballots is None else ballots
+        voters = [f"voter {number}" for number in range(len(ballots))]
+        rules = {"kind": kind, "results_public": True, **usual, **rules}
         election = drafts.create(owner, "Board", **settings_of_kind(rules))
         if kind != "yes-no":
             add_candidates(owner, election, [Candidate(each) for each in names])
         enrol(*voters, "idle")
         add_voters(owner, elections.find("Board"), [*voters, "idle"])
         lifecycle.open_(owner, elections.find("Board"), editable=False)
-        for voter, ballot in zip(voters, KINDS[kind][1] if ballots is None else ballots, strict=True):
+        for voter, ballot in zip(voters, ballots, strict=True):
             ranks = {str(number): [str(value)] for number, value in ratings_of(ballot).items()}
             voting.cast(people.find(voter) or person(voter), "Board", ranks, f"{voter} votes")
         closing.close(owner, elections.find("Board"))
@@ -177,6 +179,7 @@ def test_a_tie_for_the_last_seat_is_broken_by_a_lot_that_can_be_drawn_again(held
 BY_LOT = {
     "one seat": ("choose", ["0", "0", "1", "1"], {"most": 1, "seats": 1}, "Winner by lot", "{won}", "2 votes"),
     "the last seat": ("approval", ["0=1", "0=2"], {"seats": 2}, "Elected", "Ada, {won}", "1 vote"),
+    "rounds": ("ranked", ["0", "0", "1", "1"], {"method": "irv"}, "Winner by lot", "{won}", "2 votes"),
     "points": ("points", ["0@5", "1@5"], {}, "Winner by lot", "{won}", "5 points"),
     "a runoff": ("score", ["0@3>1@1", "1@3>0@1"], {"method": "star"}, "Winner by lot", "{won}", "1 vote"),
 }
@@ -187,8 +190,8 @@ def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, clie
     kind, ballots, rules, heading, named, votes = BY_LOT[case]
     held(kind, ballots, **rules)
     found, organiser = services.find("Board"), signed_in("the organiser")
-    lot = found.report.result.lots[-1]
-    won, lost = lot.chosen, next(name for name in lot.names if name != lot.chosen)
+    result, lot = found.report.result, found.report.result.lots[-1]
+    (won,), (lost,) = ({*lot.names} & {*result.winners}, {*lot.names} - {*result.winners})
     names, alone = named.format(won=won), heading == "Winner by lot"
     tie = f"tied with {lost} at {votes}"
     line = f"{heading}: {names}, {tie}" if alone else f"Elected: {names}; {won} by lot, {tie}"
@@ -222,9 +225,20 @@ def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, clie
     assert answer["by_lot"] == [
         {"names": [won], "tied_with": [lost], "number": number, "unit": unit if unit.endswith("s") else f"{unit}s"}
     ]
-    assert answer["lots"][-1] == {"purpose": lot.where, "names": [*lot.names], "chosen": won, "round": lot.round}
+    assert answer["lots"][-1] == {"purpose": lot.where, "names": [*lot.names], "chosen": lot.chosen, "round": lot.round}
     assert {"where": lot.where, "names": [*lot.names], "settled": "lot", "round": lot.round} in answer["ties"]
     assert [each["by_lot"] for each in client.get("/api/v1/results").json()["items"]] == [[won]]
+
+
+def test_what_would_be_without_somebody_names_who_really_won_by_lot(held, signed_in):
+    held("ranked", ["0", "1", "1", "0"], method="irv")
+    result = services.find("Board").report.result
+    words = text_of(
+        signed_in("the organiser").get(reverse("what_if", args=["Board"]), {"without": "2"}).content.decode()
+    )
+    assert f"Actual result: Winner by lot: {result.winners[0]}, tied with {result.lots[-1].chosen} at 2 votes." in (
+        re.sub(r" ([,.])", r"\1", words)
+    )
 
 
 def test_the_front_page_says_that_a_lot_elected_the_winner(held, client):
