@@ -72,7 +72,7 @@ def _outcome(result: Result) -> str:
         answer = f"**{outcome.heading}:** {escape_markdown(outcome.names[0])}"
     else:
         answer = f"**{outcome.heading}:**\n\n{_names(outcome.names)}"
-    return f"{answer}\n\n{escape_markdown(outcome.lot)}" if outcome.lot else answer
+    return f"{answer}\n\n{escape_markdown(outcome.lot_sentence)}" if outcome.lots else answer
 
 
 def _names(winners: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tally.by_lot import ByLot, elected_by_lot
+from tally.lots import ByLot, elected_by_lot
 from tally.methods import KIND_OF, KINDS
 from tally.result import VOTE, Result
 
@@ -66,7 +66,7 @@ class Outcome:
         return with_those_by_lot(", ".join(self.names), [name for lot in self.lots for name in lot.names])
 
     @property
-    def lot(self) -> str:
+    def lot_sentence(self) -> str:
         """Who was tied with whom, in a sentence below the names."""
         if self.is_by_lot:
             return _("Tied with %(others)s at %(votes)s.") % _tie_of(self.lots[0])

@@ -21,7 +21,7 @@ from store.log import as_text
 from store.splitting import split_counts, split_text
 from store.table import Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
-from tally.by_lot import elected_by_lot
+from tally.lots import elected_by_lot
 from tally.result import Result
 
 from .report import Report

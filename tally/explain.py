@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from . import star
-from .by_lot import elected_by_lot
+from .lots import elected_by_lot
 from .majorities import HALF, majority_of
 from .methods import KIND_OF
 from .result import Result, Round, exact_text

@@ -26,7 +26,7 @@ from results.pictures.points import score
 from results.repository import Sealed, SharedResult
 from store.keys import EVENT_NUMBER_DIGITS
 from store.table import Item
-from tally.by_lot import elected_by_lot
+from tally.lots import elected_by_lot
 from tally.result import Result, exact_text
 
 
@@ -60,10 +60,7 @@ class ElectedByLot(msgspec.Struct):
 class DrawnLot(msgspec.Struct):
     """A lot that was drawn in the count, whether or not it mattered in the end."""
 
-    purpose: Annotated[
-        Literal["elimination", "transfer", "election", "finalists", "runoff"],
-        Meta(description="What somebody was chosen for."),
-    ]
+    purpose: Annotated[str, Meta(description="`elimination`, `transfer`, `election`, `finalists` or `runoff`.")]
     names: Annotated[list[str], Meta(description="Between whom it was drawn.")]
     chosen: str
     round: Annotated[int | None, Meta(description="The round, or the number of the seat.")]

@@ -17,7 +17,7 @@ from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
 from results.outcomes import describe_lots, outcome_of_vote
-from tally.by_lot import ByLot
+from tally.lots import ByLot
 
 OUTCOMES = {
     "won": gettext_noop("%(names)s has won."),

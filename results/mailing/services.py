@@ -29,7 +29,7 @@ from results.repository import Sealed
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Missing, Update
-from tally.by_lot import ByLot, elected_by_lot
+from tally.lots import elected_by_lot
 from tally.methods import KIND_OF
 from tally.result import Result
 
@@ -132,11 +132,8 @@ def _outcome(result: Result, most: int) -> dict[str, str]:
         return {"ended": VOTED, "vote": " ".join(map(str, result.vote))}
     named, lots = result.winners[:most], elected_by_lot(result)
     outcome = {"ended": _ended(result), "names": ", ".join(named), "more": str(len(result.winners) - len(named))}
-    return outcome | ({"lots": _few(lots)} if lots else {})
-
-
-def _few(lots: tuple[ByLot, ...]) -> str:
-    return json.dumps([asdict(lot.cut(MAX_NAMES_PER_LOT)) for lot in lots], ensure_ascii=False)
+    few = [asdict(lot.cut(MAX_NAMES_PER_LOT)) for lot in lots]
+    return outcome | ({"lots": json.dumps(few, ensure_ascii=False)} if lots else {})
 
 
 def _ended(result: Result) -> str:

@@ -207,7 +207,13 @@ def test_several_seats_need_a_method_that_fills_them(otto, board):
         ):
             assert problem(answer) == (422, "invalid")
             assert "This method elects one winner." in answer.content.decode()
-    assert otto.post("elections", {"name": "Yes", "kind": "yes-no", "seats": 2}).status_code == 422
+    for answer in (
+        otto.post("elections", {"name": "Yes", "kind": "yes-no", "seats": 2}),
+        otto.patch(board, {"kind": "yes-no", "seats": 2}),
+    ):
+        assert [(each["field"], each["detail"]) for each in answer.json()["errors"]] == [
+            ("seats", "A vote on yes or no has no seats.")
+        ]
     assert otto.post("elections", {"name": "Two", "method": "stv-meek", "seats": 2}).status_code == 201
 
 

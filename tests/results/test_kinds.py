@@ -241,6 +241,15 @@ def test_what_would_be_without_somebody_names_who_really_won_by_lot(held, signed
     )
 
 
+@pytest.mark.parametrize(("zone", "shown"), [("UTC", " UTC\n"), ("Europe/Berlin", " (Europe/Berlin)\n")])
+def test_files_and_news_name_the_zone_of_a_time_once(held, client, zone, shown):
+    held("approval", time_zone=zone)
+    for told in (page(client, "export", "report.txt"), announcements.text(services.find("Board"))):
+        (sealed,) = re.findall(r"Counted and sealed: .*\n", told)
+        assert sealed.endswith(shown)
+        assert sealed.count(zone) == 1
+
+
 def test_the_front_page_says_that_a_lot_elected_the_winner(held, client):
     held("approval", ["0", "1"])
     (won,) = services.find("Board").report.result.winners

@@ -36,7 +36,7 @@ from results import repository as results
 from results.mailing import emails
 from results.mailing import services as mailing
 from store import keys
-from tally.by_lot import ByLot
+from tally.lots import ByLot
 from tests.background import queue_mailings
 from tests.people import sign_in
 from tests.voting import link_to

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tally.ballots import Ballots
-from tally.by_lot import ByLot, elected_by_lot
 from tally.explain import explain
+from tally.lots import ByLot, elected_by_lot
 from tally.methods import count
 
 from .examples import election

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tally.by_lot import elected_by_lot
 from tally.explain import explain
 from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MAX_SEATS
+from tally.lots import elected_by_lot
 from tally.majorities import parse_majority
 from tally.methods import KIND_OF, KINDS, METHODS, SEVERAL_SEATS, count
 from tally.result import Result, Round
