@@ -156,21 +156,21 @@ def elected_by_lot(result: Result) -> tuple[ByLot, ...]:
 def _elected(result: Result, lot: Lot) -> list[str]:
     if lot.where == "elimination":
         return [name for name in lot.names if name in result.winners]
-    if lot.where == "election" or (lot.where in ("finalists", "runoff") and result.winners[_seat(lot)] == lot.chosen):
+    if lot.where == "election" or (lot.where in ("finalists", "runoff") and result.winners[_index(lot)] == lot.chosen):
         return [lot.chosen]
     return []
 
 
-def _seat(lot: Lot) -> int:
-    """Of a lot that STAR drew, the place of its seat among the winners; of one drawn in a round, that of the round."""
+def _index(lot: Lot) -> int:
+    """Of its round among the rounds; of STAR, of its seat among the winners and their rounds."""
     return (lot.round or 1) - 1
 
 
 def _votes(result: Result, lot: Lot, name: str) -> tuple[str, Unit]:
     if lot.where == "elimination":
         assert result.rounds
-        return result.rounds[_seat(lot)].tally[name], "votes"
+        return result.rounds[_index(lot)].tally[name], "votes"
     if lot.where == "runoff":
-        return result.reasons.get("rounds", [result.reasons])[_seat(lot)]["runoff"][name], "votes"
+        return result.reasons.get("rounds", [result.reasons])[_index(lot)]["runoff"][name], "votes"
     unit: Unit = "votes" if "votes" in result.reasons else "points"
     return result.reasons[unit][name], unit
