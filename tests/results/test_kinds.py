@@ -254,6 +254,7 @@ def test_the_front_page_says_that_a_lot_elected_the_winner(held, client):
     held("approval", ["0", "1"])
     (won,) = services.find("Board").report.result.winners
     assert f"Winner by lot: {won}" in text_of(client.get("/").content.decode())
+    assert replay.check(table()).first == (), "and the log tells it"
 
 
 @pytest.mark.parametrize("kind", KINDS)
