@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -75,13 +74,8 @@ def check_voting(election: Election, now: str) -> None:
         raise NotNow(NOT_OPEN)
     if not election.takes_votes(now):
         assert election.begins is not None  # there is no other reason to be early
-        when = _when(election.begins, election)
+        when = times.moment_with_zone(election.begins, election.time_zone)
         raise NotNow(_("This election is not open yet. Voting begins: %(when)s.") % {"when": when})
-
-
-def _when(moment: datetime, election: Election) -> str:
-    local = moment.astimezone(times.zone(election.time_zone))
-    return f"{times.moment_text(local)}, {times.zone_label(election.time_zone)}"
 
 
 def not_on_the_roll(election: Election) -> str:
@@ -90,7 +84,7 @@ def not_on_the_roll(election: Election) -> str:
         return for_others(election)
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
-    values = {"when": _when(times.from_text(election.opened_at), election)}
+    values = {"when": times.moment_with_zone(times.from_text(election.opened_at), election.time_zone)}
     return _("Only people who could vote here when this election opened can take part: %(when)s.") % values
 
 

@@ -36,7 +36,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
 OF_THE_ROLL = ("voter_count", "by_letter", "voter_groups", "weighted")
-OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote")  # and once it is sealed, how it ended
+OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote", "by_lot")  # and once it is sealed, how it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class Listed:
     winner_count: int = 0  # how many there are in total
     seats: int = 1
     vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
+    by_lot: tuple[str, ...] = ()  # those of all winners whom a lot elected
     book: str = ""  # the ballot with several questions that it is on
     for_groups: tuple[str, ...] = ()
 
@@ -251,7 +252,7 @@ def candidate_of(item: Item) -> Candidate:
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
     outcome = {name: item[name] for name in OUTCOME if name in item} if "sealed_at" in item else {}
-    outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote") if name in outcome}
+    outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote", "by_lot") if name in outcome}
     outcome |= {"book": item.get("book", ""), "for_groups": tuple(item.get("for_groups", ()))}
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 

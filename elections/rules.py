@@ -75,7 +75,7 @@ METHODS = {
     "cumulative": _("Most points"),
 }
 RANKED_METHODS = {name: label for name, label in METHODS.items() if name in methods.KINDS["ranked"]}
-SEVERAL_SEATS = ("stv-scottish", "stv-meek", "most-votes", "approval", "star", "score", "cumulative")
+SEVERAL_SEATS = methods.SEVERAL_SEATS
 # By default, unranked candidates are below all others (tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}

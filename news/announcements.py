@@ -45,11 +45,12 @@ def summary(found: Sealed) -> str:
 
 def _who_won(result: Result) -> str:
     outcome = outcome_of(result)
-    names = isolate(Truncator(wording.join_names(outcome.names)).chars(MAX_SUMMARY_NAME_CHARS))
+    names = isolate(Truncator(outcome.brief).chars(MAX_SUMMARY_NAME_CHARS))
     if result.total == result.blank or not outcome.names:
         return outcome.line if result.method == "majority" else f"{outcome.heading}."
     if result.seats == 1 and len(outcome.names) == 1:
-        return str(_("%(name)s has won.") % {"name": names})
+        sentence = _("%(name)s has won by lot.") if outcome.is_by_lot else _("%(name)s has won.")
+        return str(sentence % {"name": names})
     return f"{outcome.heading}: {names}."
 
 
@@ -68,8 +69,10 @@ def _outcome(result: Result) -> str:
     if outcome.sentence or not outcome.names:
         return f"**{outcome.heading}.** {outcome.sentence}".rstrip()
     if result.seats == 1 and len(outcome.names) == 1:
-        return f"**{outcome.heading}:** {escape_markdown(outcome.names[0])}"
-    return f"**{outcome.heading}:**\n\n{_names(outcome.names)}"
+        answer = f"**{outcome.heading}:** {escape_markdown(outcome.names[0])}"
+    else:
+        answer = f"**{outcome.heading}:**\n\n{_names(outcome.names)}"
+    return f"{answer}\n\n{escape_markdown(outcome.lot_sentence)}" if outcome.lots else answer
 
 
 def _names(winners: tuple[str, ...]) -> str:
@@ -107,8 +110,6 @@ def _links(election: Election) -> str:
 
 
 def _sealed(found: Sealed) -> str:
-    zone_name = found.election.time_zone
-    local = datetime.fromisoformat(found.seal.sealed_at).astimezone(times.zone(zone_name))
-    when = f"{times.moment_text(local)}, {times.zone_label(zone_name)}"
+    when = times.moment_with_zone(datetime.fromisoformat(found.seal.sealed_at), found.election.time_zone)
     digest = _("Digest of the result: %(digest)s") % {"digest": f"`{found.seal.report_digest}`"}
     return f"{_('Counted and sealed: %(when)s') % {'when': when}}\n{digest}"

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from acts.storage import now_text
 from pages.forms import form_page
 from pages.messages import confirm_page, refusals_as_messages, run_action
-from pages.times import InterpretedTime, moment_text, zone_label
+from pages.times import InterpretedTime, moment_with_zone, zone_label
 
 from . import mailing, previews, services
 from .access import requires_editor
@@ -56,10 +56,10 @@ def _publish(request: HttpRequest, post: Post, moment: InterpretedTime | None) -
 def _success_message(moment: InterpretedTime | None) -> str:
     if moment is None:
         return _("Published. Everyone can read it now.")
-    values = {"moment": moment_text(moment.shown), "zone": zone_label(moment.zone_name)}
+    values = {"moment": moment_with_zone(moment.shown, moment.zone_name)}
     if _is_past(moment):
-        return _("Published, dated %(moment)s (%(zone)s).") % values
-    return _("It will be published on %(moment)s (%(zone)s).") % values
+        return _("Published, dated %(moment)s.") % values
+    return _("It will be published on %(moment)s.") % values
 
 
 def _is_past(moment: InterpretedTime) -> bool:

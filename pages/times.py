@@ -229,6 +229,12 @@ def moment_text(local: datetime) -> str:
     return f"{date_format(local, 'DATETIME_FORMAT')} {zone_text}"
 
 
+def moment_with_zone(moment: datetime, zone_name: str) -> str:
+    """The time in a zone, and the zone, unless that is UTC, which the time says itself."""
+    text = moment_text(local_time(moment, zone_name))
+    return text if zone_name == "UTC" else f"{text} ({zone_label(zone_name)})"
+
+
 def from_text(stored: str) -> datetime:
     """A time from its stored text: the inverse of `as_text`."""
     return datetime.fromisoformat(stored).astimezone(UTC)

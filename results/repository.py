@@ -21,6 +21,7 @@ from store.log import as_text
 from store.splitting import split_counts, split_text
 from store.table import Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
+from tally.lots import elected_by_lot
 from tally.result import Result
 
 from .report import Report
@@ -154,6 +155,8 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
     winners = result.winners if result.total > result.blank else ()
     shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:MAX_WINNERS_LISTED]), "winner_count": len(winners)}
     shown |= {"seats": result.seats} | ({"vote": list(result.vote)} if result.vote else {})
+    by_lot = [name for lot in elected_by_lot(result) for name in lot.names]
+    shown |= {"by_lot": by_lot} if by_lot else {}
     listed = Update(keys.listed_election(election.name), set=shown, when=Exists())
     if not election.results_public:
         return [listed]
@@ -175,6 +178,7 @@ class SharedResult:
     winner_count: int
     seats: int
     vote: tuple[int, ...] = ()  # in a vote on yes or no, its numbers: `tally.result.VOTE`
+    by_lot: tuple[str, ...] = ()  # those of all winners whom a lot elected
 
 
 def newest_shared() -> SharedResult | None:
@@ -191,7 +195,7 @@ def shared_results(*, limit: int, cursor: str | None = None) -> tuple[list[Share
 
 def _shared_of(item: Item) -> SharedResult:
     fields = {name: item[name] for name in SharedResult.__dataclass_fields__ if name in item}
-    return SharedResult(**fields | {name: tuple(item[name]) for name in ("winners", "vote") if name in item})
+    return SharedResult(**fields | {name: tuple(item[name]) for name in ("winners", "vote", "by_lot") if name in item})
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

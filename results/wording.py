@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -11,7 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from elections.rules import METHODS, UNRANKED
 from tally.explain import Sentence
 
-from .outcomes import outcome_of_vote, parts_of
+from .outcomes import list_in_sentence, outcome_of_vote, parts_of, with_those_by_lot
 from .pictures.drawing import number
 from .report import OtherMethod, Report
 
@@ -112,13 +111,6 @@ def join_names(winners: tuple[str, ...]) -> str:
     return ", ".join(winners)
 
 
-def list_in_sentence(people: Sequence[str]) -> str:
-    """Names in a sentence: A; A and B; A, B and C."""
-    if len(people) < 2:
-        return "".join(people)
-    return _("%(names)s and %(last)s") % {"names": ", ".join(people[:-1]), "last": people[-1]}
-
-
 def outcome_line(shown: Any) -> str:
     """How it ended, in a line of a list or on a card, which know the first few winners and how many there are, or the
     numbers of a vote on yes or no."""
@@ -129,6 +121,11 @@ def outcome_line(shown: Any) -> str:
     values = {"names": join_names(shown.winners), "count": shown.winner_count - len(shown.winners)}
     if values["count"] > 0:
         values["names"] = _("%(names)s and %(count)d more") % values
+    if shown.by_lot and len(shown.by_lot) == shown.winner_count:
+        heading = _("Elected by lot") if shown.seats > 1 else _("Winner by lot")
+        return f"{heading}: {values['names']}"
+    if shown.by_lot:
+        values["names"] = with_those_by_lot(values["names"], shown.by_lot)
     if shown.seats > 1:
         return _("Elected: %(names)s") % values
     return (_("A tie: %(names)s") if shown.winner_count > 1 else _("Winner: %(names)s")) % values

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from . import star
+from .lots import elected_by_lot
 from .majorities import HALF, majority_of
 from .methods import KIND_OF
 from .result import Result, Round, exact_text
@@ -27,8 +28,11 @@ TEMPLATES = {
     "no votes": _("No ballot ranks any candidate, so there is nothing to count."),
     "only one": _("%(name)s was the only candidate."),
     "won": _("%(name)s won."),
+    "won by lot": _("%(name)s won by lot."),
     "shared": _("%(names)s share first place; the ballots do not decide between them."),
     "elected": _("Elected: %(names)s."),
+    "elected by lot": _("Elected by lot: %(names)s."),
+    "elected partly by lot": _("Elected: %(names)s; by lot: %(other)s."),
     "nobody elected": _("Nobody was elected."),
     # head to head
     "beat all": _(
@@ -193,10 +197,17 @@ def _plain(number: str) -> str:
 
 def _outcome(result: Result) -> Sentence:
     if result.method.startswith("stv") or (KIND_OF[result.method] != "ranked" and result.seats > 1):
-        return _sentence("elected", names=_list(result.winners)) if result.winners else _sentence("nobody elected")
+        return _elected_together(result) if result.winners else _sentence("nobody elected")
     if len(result.winners) == 1:
-        return _sentence("won", name=result.winners[0])
+        return _sentence("won by lot" if elected_by_lot(result) else "won", name=result.winners[0])
     return _sentence("shared", names=_list(result.winners))
+
+
+def _elected_together(result: Result) -> Sentence:
+    by_lot = [name for lot in elected_by_lot(result) for name in lot.names]
+    if not by_lot or len(by_lot) == len(result.winners):
+        return _sentence("elected by lot" if by_lot else "elected", names=_list(result.winners))
+    return _sentence("elected partly by lot", names=_list(result.winners), other=_list(by_lot))
 
 
 def _shared_places(result: Result) -> Iterator[Sentence]:

@@ -15,15 +15,22 @@ the last is the digest of the ballots as they were counted (tally/ballots.py), a
     printf 'plenum: seed of lots\\nsecret\\ndigest' | sha256sum
 
 So no one can choose the seed: before the close the secret is unknown, and it cannot be another one afterwards.
+
+A lot elects whoever it gives a seat; the winner of a STAR runoff whom it put into that runoff or who was chosen in it;
+and in rounds those of the tied whom it did not eliminate, if they win: with another draw they would not have won.
+Between candidates who have all won, or lost, it decides nothing. A lot may also help someone whom it does not name, by
+eliminating a rival: that is among the reasons only.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
-from .result import Lot, Tie
+from .result import Lot, Result, Tie
 
 COMMITMENT, SEED = "plenum: commitment to lots", "plenum: seed of lots"
 
@@ -102,3 +109,68 @@ class TieBreaker:
         self.ties.append(Tie(where, names, "lot", round))
         self.lots.append(lot)
         return lot.chosen
+
+
+# --- whom a lot elected ---
+
+Unit = Literal["votes", "points"]
+Tied = tuple[tuple[str, ...], str, Unit]  # with whom, and at how many votes or points
+
+
+@dataclass(frozen=True, slots=True)
+class ByLot:
+    """Those whom a lot elected, and those with whom they were tied at so many votes or points (as exact text)."""
+
+    names: tuple[str, ...]
+    tied_with: tuple[str, ...]
+    number: str
+    unit: Unit
+    more_names: int = 0  # where only some are kept: how many others there are
+    more_tied: int = 0
+
+    def cut(self, most: int) -> ByLot:
+        """With the first few of both, to be told in a sentence."""
+        return replace(
+            self,
+            names=self.names[:most],
+            tied_with=self.tied_with[:most],
+            more_names=self.more_names + len(self.names[most:]),
+            more_tied=self.more_tied + len(self.tied_with[most:]),
+        )
+
+
+def elected_by_lot(result: Result) -> tuple[ByLot, ...]:
+    """In the order of the winners. Of somebody for whom lots were drawn more than once, the last one."""
+    drawn: dict[str, Tied] = {}
+    for lot in result.lots:
+        tied_with = tuple(name for name in lot.names if name not in result.winners)
+        if tied_with:
+            drawn |= {name: (tied_with, *_votes(result, lot, name)) for name in _elected(result, lot)}
+    groups: dict[Tied, list[str]] = {}
+    for name in result.winners:
+        if name in drawn:
+            groups.setdefault(drawn[name], []).append(name)
+    return tuple(ByLot(tuple(names), *tie) for tie, names in groups.items())
+
+
+def _elected(result: Result, lot: Lot) -> list[str]:
+    if lot.where == "elimination":
+        return [name for name in lot.names if name in result.winners]
+    if lot.where == "election" or (lot.where in ("finalists", "runoff") and result.winners[_index(lot)] == lot.chosen):
+        return [lot.chosen]
+    return []
+
+
+def _index(lot: Lot) -> int:
+    """Of its round among the rounds; of STAR, of its seat among the winners and their rounds."""
+    return (lot.round or 1) - 1
+
+
+def _votes(result: Result, lot: Lot, name: str) -> tuple[str, Unit]:
+    if lot.where == "elimination":
+        assert result.rounds
+        return result.rounds[_index(lot)].tally[name], "votes"
+    if lot.where == "runoff":
+        return result.reasons.get("rounds", [result.reasons])[_index(lot)]["runoff"][name], "votes"
+    unit: Unit = "votes" if "votes" in result.reasons else "points"
+    return result.reasons[unit][name], unit

@@ -30,6 +30,7 @@ _METHODS: dict[str, dict[str, Callable[..., Result]]] = {
 }
 METHODS = {method: function for methods in _METHODS.values() for method, function in methods.items()}
 KINDS: dict[str, tuple[str, ...]] = {kind: tuple(methods) for kind, methods in _METHODS.items()}
+SEVERAL_SEATS = tuple(method for method, function in METHODS.items() if "seats" in signature(function).parameters)
 KIND_OF = {method: kind for kind, methods in KINDS.items() for method in methods}
 
 

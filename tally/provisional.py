@@ -59,7 +59,7 @@ class ProvisionalResult:
 
 
 def provisional_result(result: Result, draws: Draws) -> ProvisionalResult:
-    every = [set(result.winners), *map(set, draws)]
+    result, every = replace(result, lots=()), [set(result.winners), *map(set, draws)]
     sure, possible = set.intersection(*every), set.union(*every)
     if sure == possible:
         return ProvisionalResult(result, ())

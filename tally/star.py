@@ -3,9 +3,9 @@
 Source: the Equal Vote Coalition's STAR Voting, starvoting.org/star, with the Official Tie-breaker Protocol as its
 BetterVoting counts and documents it (docs.bettervoting.com/help/ties.html; Equal-Vote/bettervoting, docs/help/ties.md):
 
-- Scoring round: the two with most points are the finalists. Of two who are tied for one place, the one whom more
-  ballots score higher; of more, or if that is equal too, those with most ratings of five; then a lot. What one step
-  leaves of a tie starts again from the first.
+- Scoring round: the two with most points are the finalists. Of exactly two who are tied for one place, the one whom
+  more ballots score higher. Of more, or if that is equal too, those with most ratings of five, one after the other; and
+  of those who have as many of them, by lot. Two who are left of a larger tie are not compared head to head.
 - Runoff: every ballot counts for the finalist it scores higher. A tie goes to the one with more points, then with more
   ratings of five; then a lot.
 
@@ -87,18 +87,19 @@ class _Star:
         """As many of the tied as there are places for."""
         if len(tied) <= places or not places:
             return tied[:places]
-        first, *rest = group_by_score(self._head_to_head(tied)) or [tied]
-        how = "head to head"
-        if not rest:
-            first, *rest = group_by_score({name: self.fives[name] for name in tied})
-            how = "fives"
-        if rest:
-            self._settled("finalists", tied, how, seat)
-        else:
-            first = [self.tie_breaker.settle(tied, where="finalists", round=seat, earlier=(), choose=max)]
-        chosen = self._best(first, places, seat)
-        left = [name for name in tied if name not in first]
-        return [*chosen, *self._best(left, places - len(chosen), seat)]
+        ahead, *behind = group_by_score(self._head_to_head(tied)) or [tied]
+        if behind:
+            self._settled("finalists", tied, "head to head", seat)
+            return ahead
+        groups = group_by_score({name: self.fives[name] for name in tied})
+        if len(groups) > 1:
+            self._settled("finalists", tied, "fives", seat)
+        chosen: list[str] = []
+        for group in groups:
+            while len(chosen) < places and (left := [name for name in group if name not in chosen]):
+                fits = len(left) <= places - len(chosen)
+                chosen += left if fits else [self._lot(left, "finalists", seat)]
+        return chosen
 
     def _head_to_head(self, names: list[str]) -> dict[str, int]:
         """By candidate, how many ballots score it higher than the other; of one alone, nothing."""
@@ -116,11 +117,14 @@ class _Star:
                 if how:
                     self._settled("runoff", finalists, how, seat)
                 break
-        winner = self.tie_breaker.settle(first, where="runoff", round=seat, earlier=(), choose=max)
+        winner = self._lot(first, "runoff", seat)
         del self.points[winner]
         shown = {name: str(number) for name, number in votes.items()}
         equal = str(self.ballots - sum(votes.values()))
         return {"elected": winner, "finalists": finalists, "runoff": shown, "equal": equal}
+
+    def _lot(self, tied: list[str], where: str, seat: int) -> str:
+        return self.tie_breaker.settle(tied, where=where, round=seat, earlier=(), choose=max)
 
     def _settled(self, where: str, tied: list[str], how: str, seat: int) -> None:
         self.tie_breaker.ties.append(Tie(where, tuple(sorted(tied)), how, seat))

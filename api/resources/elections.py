@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from django.http import Http404
+from django.utils.translation import gettext as _
 from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api_tokens import Scope
@@ -192,6 +193,7 @@ class ListedElection(msgspec.Struct):
     ends: Moment | None
     time_zone: str
     winners: Annotated[list[str], Meta(description="The first few, once the result is sealed.")]
+    by_lot: Annotated[list[str], Meta(description="The winners whom a lot elected.")]
     page: str
 
 
@@ -237,7 +239,9 @@ def list_(call: Call) -> Page[ListedElection]:
 def _listed(each: Listed) -> ListedElection:
     times = moment(each.no_voting_before), moment(each.no_voting_after)
     page = link("election", each.name)
-    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, list(each.winners), page)
+    return ListedElection(
+        each.name, each.state(now_text()), *times, each.time_zone, list(each.winners), list(each.by_lot), page
+    )
 
 
 @operation("GET", "elections/<name:name>", AREA, "Read an election", answers=Election, **reading)
@@ -317,6 +321,8 @@ def _values(
     zone = sent.get("time_zone", zone)
     times = {each: typed(each, sent[each], zone) for each in TIMES if each in sent}
     form = form_class({**before, "time_zone": zone, **sent, **times})
+    if form.is_valid() and form.cleaned_data["seats"] != sent.get("seats", form.cleaned_data["seats"]):
+        form.add_error("seats", _("A vote on yes or no has no seats."))  # on the page, the field is hidden
     cleaned(form)
     return form.values() | {field: stored(each, sent[each]) for each, field in TIMES.items() if each in sent}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from fractions import Fraction
 from typing import Annotated, Literal
 
 import msgspec
@@ -26,7 +27,8 @@ from results.repository import Sealed, SharedResult
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log.checkpoint_proofs import ranges_over
 from store.table import Item
-from tally.result import Result
+from tally.lots import elected_by_lot
+from tally.result import Result, exact_text
 
 
 class Candidate(msgspec.Struct):
@@ -47,6 +49,33 @@ class Vote(msgspec.Struct):
     needed: int
 
 
+class ElectedByLot(msgspec.Struct):
+    """Winners who were tied with others, and were elected because a lot chose them."""
+
+    names: list[str]
+    tied_with: Annotated[list[str], Meta(description="Those who were tied with them and were not elected.")]
+    number: Annotated[str, Meta(description="Votes or points that all of them had, exactly: 2, 7.5 or 7/3.")]
+    unit: Literal["votes", "points"]
+
+
+class DrawnLot(msgspec.Struct):
+    """A lot that was drawn in the count, whether or not it mattered in the end."""
+
+    purpose: Annotated[str, Meta(description="`elimination`, `transfer`, `election`, `finalists` or `runoff`.")]
+    names: Annotated[list[str], Meta(description="Between whom it was drawn.")]
+    chosen: str
+    round: Annotated[int | None, Meta(description="The round, or the number of the seat.")]
+
+
+class CountedTie(msgspec.Struct):
+    """Candidates whom the rule could not tell apart, and how that was settled."""
+
+    where: Annotated[str, Meta(description="What they were tied for; `places` in the final order.")]
+    names: list[str]
+    settled: Annotated[str, Meta(description="`left` as a tie, `lot`, or by what, such as `earlier round`.")]
+    round: Annotated[int | None, Meta(description="The round, or the number of the seat, if there are any.")]
+
+
 class Outcome(msgspec.Struct):
     """A sealed result."""
 
@@ -55,6 +84,9 @@ class Outcome(msgspec.Struct):
     blank: Annotated[int, Meta(description="Votes of blank ballots.")]
     answer: Annotated[str, Meta(description="How it ended, in one line, such as “Winner: Ada”.")]
     winners: list[str]
+    by_lot: Annotated[list[ElectedByLot], Meta(description="The winners whom a lot elected, with whom they tied.")]
+    ties: list[CountedTie]
+    lots: list[DrawnLot]
     candidates: list[Candidate]
     vote: Annotated[Vote | None, Meta(description="The numbers of a vote on yes or no; else `null`.")]
     sealed_at: Moment
@@ -86,6 +118,7 @@ class ListedResult(msgspec.Struct):
     seats: int
     ballots: int
     winners: list[str]
+    by_lot: Annotated[list[str], Meta(description="The winners whom a lot elected.")]
     sealed_at: Moment
     page: str
 
@@ -100,7 +133,7 @@ def results(call: Call) -> Page[ListedResult]:
 
 
 def _listed(each: SharedResult) -> ListedResult:
-    plain = each.election_name, each.method, each.seats, each.ballots, list(each.winners)
+    plain = each.election_name, each.method, each.seats, each.ballots, list(each.winners), list(each.by_lot)
     return ListedResult(*plain, datetime.fromisoformat(each.sealed_at), link("shared", each.election_name))
 
 
@@ -134,6 +167,12 @@ def _outcome(found: Sealed) -> Outcome:
         blank=counted.blank,
         answer=outcome_of(counted).line,
         winners=list(counted.winners),
+        by_lot=[
+            ElectedByLot(list(each.names), list(each.tied_with), exact_text(Fraction(each.number)), each.unit)
+            for each in elected_by_lot(counted)
+        ],
+        ties=[CountedTie(each.where, list(each.names), each.settled, each.round) for each in counted.ties],
+        lots=[DrawnLot(each.where, list(each.names), each.chosen, each.round) for each in counted.lots],
         candidates=[
             Candidate(name, place, name in counted.winners, _votes(counted, name)) for name, place in counted.places
         ],

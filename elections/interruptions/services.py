@@ -15,7 +15,7 @@ from elections.interruption import Interruption
 from elections.invitations import messages
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, WrongState, check_new_end
-from pages.times import local_time, moment_text, zone_label
+from pages.times import local_time, moment_text, moment_with_zone
 from store.log import as_text
 from store.table import Write
 
@@ -71,15 +71,13 @@ def message_text(election: Election, entry: Interruption, *, own_words: bool) ->
     def at(moment: datetime) -> str:
         return moment_text(local_time(moment, election.time_zone))
 
-    zone = zone_label(election.time_zone)
-    when = {"from": at(entry.from_), "to": at(entry.to), "zone": zone}
-    parts = [_("Voting was interrupted from %(from)s to %(to)s (%(zone)s).") % when]
+    when = {"from": at(entry.from_), "to": moment_with_zone(entry.to, election.time_zone)}
+    parts = [_("Voting was interrupted from %(from)s to %(to)s.") % when]
     if own_words:
         parts.append(_("What happened: %(text)s") % {"text": entry.happened})
         parts += [_("What was decided: %(text)s") % {"text": entry.decided}] if entry.decided else []
     if entry.extended_to:
-        parts.append(
-            _("Voting was extended. It now ends at %(end)s (%(zone)s).") % {"end": at(entry.extended_to), "zone": zone}
-        )
+        end = moment_with_zone(entry.extended_to, election.time_zone)
+        parts.append(_("Voting was extended. It now ends at %(end)s.") % {"end": end})
     parts.append(_("Votes that were cast before still count."))
     return "\n\n".join(parts)

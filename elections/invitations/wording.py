@@ -16,7 +16,7 @@ from elections import repository, rolls
 from elections.multi_ballots.links import ballot_name, question_lines
 from elections.rules import Election, State
 from mail.names import isolated
-from pages.times import UnknownZone, local_time, moment_text, zone_label
+from pages.times import UnknownZone, local_time, moment_text, moment_with_zone
 from store import keys
 from store.table import Item
 
@@ -100,10 +100,9 @@ def _moment(moment: datetime | None, zone_name: str, *, with_place: bool = False
 def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: str | None) -> str:
     """In the language that is spoken here."""
     try:
-        text = moment_text(local_time(moment, zone_name))
+        return moment_with_zone(moment, zone_name) if with_place else moment_text(local_time(moment, zone_name))
     except UnknownZone:  # the zone is missing on this machine: fall back to UTC
         return moment_text(moment.astimezone(UTC))
-    return f"{text} ({zone_label(zone_name)})" if with_place and zone_name != "UTC" else text
 
 
 # --- on the page behind the link of the mail, in its own words ---

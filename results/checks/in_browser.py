@@ -45,8 +45,8 @@ def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
         for each in found.report.others
     ]
     address = reverse("recount_ballots", args=[found.election.name, found.seal.stamp])
-    decided = outcome_of(found.report.result) if found.election.kind == "yes-no" else None
-    return page(request, found, "recount", methods=methods, address=address, decided=decided)
+    outcome, decided = outcome_of(found.report.result), found.election.kind == "yes-no"
+    return page(request, found, "recount", methods=methods, address=address, outcome=outcome, decided=decided)
 
 
 def _elected(result: Result, other: OtherMethod) -> str:

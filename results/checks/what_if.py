@@ -17,6 +17,7 @@ from elections.repository import candidates_of
 from pages.fields import LinesField
 from pages.sorting import natural_sort_key
 from results import bounded_counting, repository
+from results.outcomes import outcome_of
 from results.report import build_report, settings_of
 from results.repository import Sealed
 from results.views import context_of_report
@@ -88,7 +89,11 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     except Refusal as refusal:
         return refused_page(request, found, "what_if", refusal, form=form)
     supposed = Sealed(found.election, found.seal, build_report(done))
-    context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
+    context = context_of_report(supposed) | {
+        "without": without,
+        "voters": voters,
+        "real": outcome_of(found.report.result),
+    }
     context |= {"how_close": "", "ballots": found.seal.ballots - len(voters)}  # how close is not computed: see job_of
     return page(request, supposed, "what_if", form=form, **context)
 

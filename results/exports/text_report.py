@@ -99,8 +99,7 @@ def _ended(found: Sealed) -> list[str]:
 
 
 def _moment(moment: datetime, election: Election) -> str:
-    local = moment.astimezone(times.zone(election.time_zone))
-    return f"{times.moment_text(local)}, {times.zone_label(election.time_zone)}"
+    return times.moment_with_zone(moment, election.time_zone)
 
 
 def _convened(election: Election) -> list[str]:

@@ -563,15 +563,12 @@ class Marks:
     def finalists(self, left):
         found = []
         for group in peeled(left, lambda a, b: self.points[a] > self.points[b]):
-            while len(found) < 2 and not set(group) <= set(found):
-                among = [name for name in group if name not in found]
-                while len(among) > 2 - len(found):  # two: by who is scored higher; then by most fives; then a lot
-                    measure = {name: self.above(name, among) if len(among) == 2 else 0 for name in among}
-                    if len(set(measure.values())) == 1:
-                        measure = self.fives
-                    best = [name for name in among if measure[name] == max(measure[each] for each in among)]
-                    among = best if len(best) < len(among) else [self.lot(among, "finalists", self.elected + 1)]
-                found += among
+            measure = {name: self.above(name, group) if len(group) == 2 else 0 for name in group}
+            if len(set(measure.values())) == 1:  # not exactly two, or equal head to head: most fives, then a lot
+                measure = self.fives
+            for among in peeled(group, lambda a, b, now=measure: now[a] > now[b]):
+                while len(found) < 2 and (rest := [name for name in among if name not in found]):
+                    found += rest if len(found + rest) <= 2 else [self.lot(rest, "finalists", self.elected + 1)]
         return found
 
     def above(self, name, others):

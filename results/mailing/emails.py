@@ -16,11 +16,15 @@ from elections.invitations.voting_link import new_token
 from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
-from results.outcomes import outcome_of_vote
+from results.outcomes import describe_lots, outcome_of_vote
+from tally.lots import ByLot
 
 OUTCOMES = {
     "won": gettext_noop("%(names)s has won."),
     "elected": gettext_noop("Elected: %(names)s."),
+    "won by lot": gettext_noop("%(names)s has won by lot, %(lots)s."),
+    "elected by lot": gettext_noop("Elected by lot: %(names)s, %(lots)s."),
+    "elected partly by lot": gettext_noop("Elected: %(names)s; %(lots)s."),
     "tie": gettext_noop("It ended in a tie: %(names)s."),
     "nobody": gettext_noop("Nobody was elected."),
     "undecided": gettext_noop("There is no decision: no ballot has a mark."),
@@ -37,8 +41,9 @@ def outcome_sentence(about: dict[str, str]) -> str:
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
-    sentence = OUTCOMES[about["ended"]]
-    return _(sentence) % {"names": names}
+    lots = [ByLot(**each) for each in json.loads(about.get("lots", "[]"))]
+    told = describe_lots(lots, whole=about["ended"] in ("won by lot", "elected by lot"))
+    return _(OUTCOMES[about["ended"]]) % {"names": names, "lots": told}
 
 
 def _question_lines(about: dict[str, str]) -> list[str]:

@@ -7,6 +7,7 @@ written without reading it a thousand times.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 
 from django.urls import reverse
@@ -23,10 +24,12 @@ from elections.invitations.mailing import ANNOUNCED
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import RUNNERS, Action, Election, WrongState
 from results import repository
+from results.outcomes import MAX_NAMES_PER_LOT, is_all_by_lot
 from results.repository import Sealed
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Missing, Update
+from tally.lots import elected_by_lot
 from tally.methods import KIND_OF
 from tally.result import Result
 
@@ -127,8 +130,10 @@ def _sealed(election: Election) -> Sealed | None:
 def _outcome(result: Result, most: int) -> dict[str, str]:
     if result.vote:
         return {"ended": VOTED, "vote": " ".join(map(str, result.vote))}
-    named = result.winners[:most]
-    return {"ended": _ended(result), "names": ", ".join(named), "more": str(len(result.winners) - len(named))}
+    named, lots = result.winners[:most], elected_by_lot(result)
+    outcome = {"ended": _ended(result), "names": ", ".join(named), "more": str(len(result.winners) - len(named))}
+    few = [asdict(lot.cut(MAX_NAMES_PER_LOT)) for lot in lots]
+    return outcome | ({"lots": json.dumps(few, ensure_ascii=False)} if lots else {})
 
 
 def _ended(result: Result) -> str:
@@ -136,6 +141,9 @@ def _ended(result: Result) -> str:
         return "uncounted" if KIND_OF[result.method] == "ranked" else "undecided"
     if not result.winners:
         return "nobody"
+    lots = elected_by_lot(result)
+    if lots and is_all_by_lot(len(result.winners), lots):
+        return "elected by lot" if result.seats > 1 else "won by lot"
     if result.seats > 1:
-        return "elected"
+        return "elected partly by lot" if lots else "elected"
     return "won" if len(result.winners) == 1 else "tie"

@@ -19,7 +19,6 @@ from acts.links import absolute_url
 from elections.rules import Election
 from pages.sharing import LANGUAGES
 from ranking.marks import ANSWERS, answer_label
-from results import wording
 from results.outcomes import outcome_of, parts_of
 from results.pictures.contests import contests, votes
 from results.pictures.drawing import in_order, number, voters
@@ -101,7 +100,8 @@ def _translated_card(election: Election, seal: Seal, report: Report) -> Card:
 
 def _outcome(result: Result) -> tuple[str, str]:
     """Names that cannot all be written are left out altogether: half of those who won would be wrong."""
-    outcome, names = outcome_of(result), wording.join_names(result.winners)
+    outcome = outcome_of(result)
+    names = outcome.brief
     if not voters(result) or not outcome.names:
         return (outcome.sentence, outcome.heading) if voters(result) else ("", outcome.heading)
     if can_write(names):

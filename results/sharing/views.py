@@ -159,10 +159,11 @@ def outcome(report: Report) -> str:
     result, answer = report.result, outcome_of(report.result)
     if result.total == result.blank or not answer.names:
         return answer.line
-    names = {"names": Truncator(wording.join_names(answer.names)).chars(MAX_PREVIEW_CHARS)}
+    names, whole = {"names": Truncator(answer.brief).chars(MAX_PREVIEW_CHARS)}, answer.is_by_lot
     if result.seats > 1:
-        return _("elected: %(names)s") % names
-    return (_("a tie between %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
+        return (_("elected by lot: %(names)s") if whole else _("elected: %(names)s")) % names
+    alone = _("winner by lot: %(names)s") if whole else _("winner: %(names)s")
+    return (_("a tie between %(names)s") if len(result.winners) > 1 else alone) % names
 
 
 def _ballots(found: Sealed) -> str:

@@ -756,7 +756,7 @@ globalThis.Recount = (() => {
   };
 
   // STAR: the two with most points are finalists, and the one whom more ballots score higher wins. Ties for the final:
-  // of two, the one scored higher by more; else most fives; else a lot. In the runoff: points, fives, a lot.
+  // of exactly two, the one scored higher by more; else most fives, and equals by lot. In the runoff: points, fives, lot.
   const star = (ballots, { method, seats, seed }) => {
     const { names } = ballots;
     const pairwise = contests(ballots, "below");
@@ -768,32 +768,36 @@ globalThis.Recount = (() => {
     const luck = lottery(names, method, seed);
     const note = (where, who, how, round) => luck.ties.push(tie(names, where, who, how, round));
     const headToHead = ([one, other]) => ({ [one]: pairwise[one][other], [other]: pairwise[other][one] });
-    // By the first measure in which they differ, those who are best by it.
-    const settled = (tied, steps, where, round) => {
-      for (const [how, measure] of steps) {
-        const [first, ...others] = levels(tied, measure);
-        if (others.length && how) note(where, tied, how, round);
-        if (others.length) return first;
-      }
-      return [luck.draw(tied, where, round)];
-    };
-    const narrowed = (tied, round) => {
-      const two = tied.length === 2 ? [["head to head", headToHead(tied)]] : [];
-      return settled(tied, [...two, ["fives", fives]], "finalists", round);
-    };
     const bestOf = (tied, places, round) => {
       if (tied.length <= places || !places) return tied.slice(0, places);
-      const first = narrowed(tied, round);
-      const chosen = bestOf(first, places, round);
-      const others = tied.filter((each) => !first.includes(each));
-      return [...chosen, ...bestOf(others, places - chosen.length, round)];
+      const ahead = tied.length === 2 ? levels(tied, headToHead(tied)) : [tied];
+      if (ahead.length > 1) {
+        note("finalists", tied, "head to head", round);
+        return ahead[0];
+      }
+      const groups = levels(tied, fives);
+      if (groups.length > 1) note("finalists", tied, "fives", round);
+      const chosen = [];
+      for (const group of groups) {
+        let left = group;
+        while (places > chosen.length && left.length > places - chosen.length) {
+          chosen.push(luck.draw(left, "finalists", round));
+          left = left.filter((each) => !chosen.includes(each));
+        }
+        chosen.push(...left.slice(0, places - chosen.length));
+      }
+      return chosen;
     };
     const finalistsOf = (left, round) =>
       levels(left, points).reduce((found, tied) => [...found, ...bestOf(tied, 2 - found.length, round)], []);
     const winnerOf = (finalists, round) => {
       if (finalists.length === 1) return finalists[0];
-      const steps = [["", headToHead(finalists)], ["points", points], ["fives", fives]];
-      return settled(finalists, steps, "runoff", round)[0];
+      for (const [how, measure] of [["", headToHead(finalists)], ["points", points], ["fives", fives]]) {
+        const [first, ...others] = levels(finalists, measure);
+        if (others.length && how) note("runoff", finalists, how, round);
+        if (others.length) return first[0];
+      }
+      return luck.draw(finalists, "runoff", round);
     };
     const winners = [];
     let last = [];

@@ -7,6 +7,7 @@ express.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -40,6 +41,7 @@ WRITERS: Mapping[str, Callable[[File], Iterator[str]]] = {
 FORMATS = tuple(READERS)
 ASKED = ("csv", "abif")  # what a ballot holds may depend on the kind of ballot that is asked for
 VALUED = ("csv", "json", "abif", "preflib", "cat")  # formats for ballots with marks or values
+XML = re.compile(r"\s*<(?:\?xml\b|(?:\w+:)?CastVoteRecordReport\b)")
 BATCH_LINES = 1000  # lines that are handed out together
 
 
@@ -55,6 +57,8 @@ def read(
     memory grows with different ballots only."""
     bounds = limits or Limits()
     text = Text(source, bounds)
+    if XML.match(text.head):
+        raise BadFile(1, "XML is not read. Cast vote records (NIST SP 1500-103) are read in JSON.")
     chosen = format or recognise(name, text.head)
     if chosen not in READERS:
         raise BadFile(None, f"The format is one of {', '.join(FORMATS)}, not {chosen}.")

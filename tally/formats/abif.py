@@ -8,9 +8,10 @@
     7:                                      blank ballots
 
 Lines may come in any order. Candidates without a line of their own are who the ballots name. Where a ballot has > or =,
-these decide and ratings are left alone; with commas only, the higher rating is the better rank, and without ratings all
-are equal. A file whose ballots all have ratings from 0 to 5 and commas holds scores, and so does one that is asked for
-them. A # outside brackets and quotation marks begins a comment. Data after a ballot's second colon is left alone.
+these decide and ratings are left alone; with commas only, the higher rating is the better rank, the last candidate may
+have none and is ranked last, and without ratings all are equal. A file whose ballots all have ratings from 0 to 5 and
+commas holds scores, and so does one that is asked for them. A # outside brackets and quotation marks begins a comment.
+Data after a ballot's second colon is left alone.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ class _Reader:
         if by_rating and any(rating for _token, rating in choices):
             rated = _by_rating(numbers, [rating for _token, rating in choices], number)
             groups = self.counter.canonical(list(rated.values()), number).split(">")
-            return ">".join(f"{group}@{rating}" for group, rating in zip(groups, rated, strict=True))
+            given = zip(groups, rated, strict=True)
+            return ">".join(group if rating is None else f"{group}@{rating}" for group, rating in given)
         ordered: list[list[int]] = []
         for each, sign in zip(numbers, [">", *signs], strict=False):
             ordered += [[]] if sign == ">" else []
@@ -161,14 +163,17 @@ def _choices(line: str, place: int, number: int) -> tuple[list[tuple[str, str | 
     return choices, signs
 
 
-def _by_rating(numbers: list[int], ratings: list[str | None], line: int) -> dict[Decimal, list[int]]:
-    """The candidates by rating, the highest first."""
+def _by_rating(numbers: list[int], ratings: list[str | None], line: int) -> dict[Decimal | None, list[int]]:
+    """The candidates by rating, the highest first; one at the end may have none."""
+    rated = ratings if ratings[-1] else ratings[:-1]
     groups: dict[Decimal, list[int]] = {}
-    for number, rating in zip(numbers, ratings, strict=True):
+    for number, rating in zip(numbers, rated, strict=False):
         if rating is None:
-            raise BadFile(line, "Some candidates on this ballot have a rating and some have none.")
+            raise BadFile(line, "Some candidates on this ballot have a rating and some have none; only the last may.")
         groups.setdefault(Decimal(rating), []).append(number)
-    return {rating: groups[rating] for rating in sorted(groups, reverse=True)}
+    return {rating: groups[rating] for rating in sorted(groups, reverse=True)} | (
+        {} if ratings[-1] else {None: numbers[-1:]}
+    )
 
 
 def _unquoted(key: str) -> str:

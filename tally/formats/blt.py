@@ -10,7 +10,8 @@
 
 A # outside quotation marks begins a comment; so do /* and */ around it. Several ballots may share a line, but a ballot
 does not run over a line's end. A name that is a single word may stand without quotation marks. A skipped rank is left
-out. Withdrawn candidates are left out of every ballot. Quotation marks inside a name cannot be written.
+out. Withdrawn candidates are left out of every ballot. Quotation marks inside a name cannot be written. OpaVote's
+options in square brackets, such as [nick ada bo], are refused.
 """
 
 from __future__ import annotations
@@ -112,6 +113,12 @@ class _Reader:
         """How many ballots follow, a mark that a ballot has, or the 0 after the last ballot."""
         if word.startswith("("):
             return
+        if word.startswith("["):
+            raise BadFile(
+                line,
+                f"“{excerpt(word)}” begins an option of OpaVote. Options in square brackets are not read: leave them "
+                "out, and have numbers for candidates on the ballots.",
+            )
         self.count, self.groups, self.ranked = parse_whole_number(word, line, "a number of ballots"), [], set()
         self.step = self._rank if self.count else self._name
 

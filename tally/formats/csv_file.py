@@ -114,6 +114,13 @@ class _Table:
         ranks = {place: RANK.fullmatch(cell) for place, cell in columns.items()}
         self.ranks = {place: int(rank[1] or rank[2]) for place, rank in ranks.items() if rank}
         self.by_name = len(self.ranks) < len(columns) or not columns
+        if self.by_name and "" in columns.values():
+            place = next(place for place, cell in columns.items() if not cell)
+            raise BadFile(
+                line,
+                f"Column {place + 1} has no heading: each column is called by its candidate, and one that names the "
+                "voters “id”.",
+            )
         self.candidates = {place: self.roster.add(_bare(cell), line) for place, cell in columns.items() if self.by_name}
 
     def count(self, line: int, text: str, cells: list[str]) -> None:

@@ -46,6 +46,10 @@ SIMPLE = re.compile(r'\{(?:[^{}"]++|"[^{}"\\]*+")*+\}')  # an object such as mos
 RULES = {"last": "below", "abstain": "no-opinion"} | {rule: rule for rule in UNRANKED}
 KEYS = ("candidates", "ballots", "title", "name", "seats", "unranked", "rules", "kind", "CVR", "Election")
 BALLOT = ("ranking", "values", "marks")
+DOMINION = (
+    "This looks like Dominion's CvrExport.json, which is not read. Cast vote records are read as in NIST SP 1500-103, "
+    "in JSON."
+)
 PLACES = "a candidate's place in the list"
 
 
@@ -65,9 +69,11 @@ class _Reader:
         self.fields: dict[str, tuple[int, Any]] = {}  # by key, the line and the value
         self.most = -1  # the highest place of a candidate on any ballot, and the line of it
         self.most_line = 0
+        self.is_dominion = False
 
     def take(self, key: str, values: _Values) -> None:
         if key not in KEYS:
+            self.is_dominion |= key == "Sessions"
             values.value(keep=False)
             return
         if key in self.fields:
@@ -117,7 +123,7 @@ class _Reader:
             return self.records.file()
         for key in ("candidates", "ballots"):
             if key not in self.fields:
-                raise BadFile(None, f"This file has no “{key}”.")
+                raise BadFile(None, DOMINION if self.is_dominion else f"This file has no “{key}”.")
         if self.most >= len(self.roster.names):
             reason = f"There is no candidate {self.most}: their places run from 0 to {len(self.roster.names) - 1}."
             raise BadFile(self.most_line, reason)

@@ -199,6 +199,24 @@ def test_a_wrong_value_is_named(otto, sent, field):
     assert [each["field"] for each in answer.json()["errors"]] == [field]
 
 
+def test_several_seats_need_a_method_that_fills_them(otto, board):
+    for method in ("schulze", "irv"):
+        for answer in (
+            otto.post("elections", {"name": "Two", "method": method, "seats": 2}),
+            otto.patch(board, {"method": method, "seats": 2}),
+        ):
+            assert problem(answer) == (422, "invalid")
+            assert "This method elects one winner." in answer.content.decode()
+    for answer in (
+        otto.post("elections", {"name": "Yes", "kind": "yes-no", "seats": 2}),
+        otto.patch(board, {"kind": "yes-no", "seats": 2}),
+    ):
+        assert [(each["field"], each["detail"]) for each in answer.json()["errors"]] == [
+            ("seats", "A vote on yes or no has no seats.")
+        ]
+    assert otto.post("elections", {"name": "Two", "method": "stv-meek", "seats": 2}).status_code == 201
+
+
 def test_candidates_are_added_changed_and_removed(otto, board):
     assert otto.get(f"{board}/candidates").json()["candidates"][0] == {
         "name": "Ada", "statement": "I *will*.", "link": "",

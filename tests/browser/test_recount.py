@@ -119,6 +119,9 @@ def test_it_agrees_with_the_server_on_marks_and_values(bench):
     assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
     settled = {tie["settled"] for each in elections for said in each["results"].values() for tie in said["ties"]}
     assert settled == {"left", "head to head", "points", "fives", "lot"}, "or the examples are too tame"
+    stars = [each["results"]["star"] for each in elections if "star" in each["results"]]
+    tied = [len(tie["names"]) > 2 for each in stars for tie in each["ties"] if tie["where"] == "finalists"]
+    assert tied.count(True) > 20, "three or more are often tied for the runoff"
 
 
 def test_all_three_programs_agree_on_weighted_ballots_of_every_kind(bench):

@@ -65,15 +65,17 @@ def held(person) -> Callable[..., str]:
 
     def hold(kind: str, ballots: list[str] | None = None, names=NAMES, **rules) -> str:
         owner = people.find("the organiser") or person("the organiser")
-        voters = [f"voter {number}" for number in range(len(KINDS[kind][1] if ballots is None else ballots))]
-        rules = {"kind": kind, "results_public": True, **KINDS[kind][0], **rules}
+        usual, usual_ballots = KINDS.get(kind, ({}, []))
+        ballots = usual_ballots if ballots is None else ballots
+        voters = [f"voter {number}" for number in range(len(ballots))]
+        rules = {"kind": kind, "results_public": True, **usual, **rules}
         election = drafts.create(owner, "Board", **settings_of_kind(rules))
         if kind != "yes-no":
             add_candidates(owner, election, [Candidate(each) for each in names])
         enrol(*voters, "idle")
         add_voters(owner, elections.find("Board"), [*voters, "idle"])
         lifecycle.open_(owner, elections.find("Board"), editable=False)
-        for voter, ballot in zip(voters, KINDS[kind][1] if ballots is None else ballots, strict=True):
+        for voter, ballot in zip(voters, ballots, strict=True):
             ranks = {str(number): [str(value)] for number, value in ratings_of(ballot).items()}
             voting.cast(people.find(voter) or person(voter), "Board", ranks, f"{voter} votes")
         closing.close(owner, elections.find("Board"))
@@ -142,7 +144,7 @@ def test_a_majority_of_the_roll_counts_those_who_did_not_vote(held, signed_in):
 @pytest.mark.parametrize(
     ("kind", "ballots", "said"),
     [
-        ("yes-no", [], "Not carried 0 yes, 0 no, 0 abstentions; 1 needed."),
+        ("yes-no", [], "Not carried Nobody voted."),
         ("yes-no", ["2", "2"], "Not carried 0 yes, 0 no, 2 abstentions; 1 needed."),
         ("approval", [], "No decision Nobody voted."),
         ("approval", ["", ""], "No decision Every ballot is blank."),
@@ -171,6 +173,88 @@ def test_a_tie_for_the_last_seat_is_broken_by_a_lot_that_can_be_drawn_again(held
     assert f"Bo, Cy → {lot.chosen} · elected" in words
     loser = next(name for name in lot.names if name != lot.chosen)
     assert f"{lot.chosen} and {loser} were tied; a lot decided." in words
+
+
+# Ballots of equals, with what it says of one whom a lot elects and one who was tied with them.
+BY_LOT = {
+    "one seat": ("choose", ["0", "0", "1", "1"], {"most": 1, "seats": 1}, "Winner by lot", "{won}", "2 votes"),
+    "the last seat": ("approval", ["0=1", "0=2"], {"seats": 2}, "Elected", "Ada, {won}", "1 vote"),
+    "rounds": ("ranked", ["0", "0", "1", "1"], {"method": "irv"}, "Winner by lot", "{won}", "2 votes"),
+    "points": ("points", ["0@5", "1@5"], {}, "Winner by lot", "{won}", "5 points"),
+    "a runoff": ("score", ["0@3>1@1", "1@3>0@1"], {"method": "star"}, "Winner by lot", "{won}", "1 vote"),
+}
+
+
+@pytest.mark.parametrize("case", BY_LOT)
+def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, client, case):
+    kind, ballots, rules, heading, named, votes = BY_LOT[case]
+    held(kind, ballots, **rules)
+    found, organiser = services.find("Board"), signed_in("the organiser")
+    result, lot = found.report.result, found.report.result.lots[-1]
+    (won,), (lost,) = ({*lot.names} & {*result.winners}, {*lot.names} - {*result.winners})
+    names, alone = named.format(won=won), heading == "Winner by lot"
+    tie = f"tied with {lost} at {votes}"
+    line = f"{heading}: {names}, {tie}" if alone else f"Elected: {names}; {won} by lot, {tie}"
+    brief = f"{heading}: {names}" if alone else f"Elected: {names}; by lot: {won}"
+    for name in ("results", "result_screen", "shared", "embed"):
+        words = text_of(page(client if name in ("shared", "embed") else organiser, name))
+        assert heading in words, name
+        assert (f"Tied with {lost} at {votes}." if alone else f"{won} by lot, {tie}.") in words, name
+    shared = page(client, "shared")
+    assert brief[0].lower() + brief[1:] in re.search(r'og:title" content="([^"]*)"', shared)[1]
+    assert f"{won} won." not in text_of(shared)
+    as_text = re.search(r'id="share-text"[^>]*>(.*?)</pre>', shared, re.DOTALL)[1]
+    for told in (as_text, page(client, "export", "report.txt")):
+        assert line in " ".join(told.split())
+    assert (heading if alone else f"{won} by lot, {tie}.") in text_of(page(organiser, "recount"))
+    mailed = f"{won} has won by lot, {tie}." if alone else f"{line}."
+    assert emails.outcome_sentence(mailed_outcome(found.election)) == mailed
+    post, summary = (
+        re.sub("[\u2068\u2069\\\\*]", "", write(found)) for write in (announcements.text, announcements.summary)
+    )
+    assert heading in post
+    assert (f"Tied with {lost} at {votes}." if alone else f"{won} by lot, {tie}.") in post
+    assert summary.startswith(f"{won} has won by lot." if alone else f"{brief}.")
+    card = card_of(found.election, found.seal, found.report, "en")
+    assert f"{card.heading}: {card.names}" == brief
+    for shown in (newest_shared(), elections.listed_of(table().get(keys.listed_election("Board")))):
+        assert (wording.outcome_line(shown), shown.by_lot) == (brief, (won,))
+    answer = client.get("/api/v1/results/Board").json()["outcome"]
+    number, unit = votes.split()
+    assert answer["answer"] == line
+    assert answer["by_lot"] == [
+        {"names": [won], "tied_with": [lost], "number": number, "unit": unit if unit.endswith("s") else f"{unit}s"}
+    ]
+    assert answer["lots"][-1] == {"purpose": lot.where, "names": [*lot.names], "chosen": lot.chosen, "round": lot.round}
+    assert {"where": lot.where, "names": [*lot.names], "settled": "lot", "round": lot.round} in answer["ties"]
+    assert [each["by_lot"] for each in client.get("/api/v1/results").json()["items"]] == [[won]]
+
+
+def test_what_would_be_without_somebody_names_who_really_won_by_lot(held, signed_in):
+    held("ranked", ["0", "1", "1", "0"], method="irv")
+    result = services.find("Board").report.result
+    words = text_of(
+        signed_in("the organiser").get(reverse("what_if", args=["Board"]), {"without": "2"}).content.decode()
+    )
+    assert f"Actual result: Winner by lot: {result.winners[0]}, tied with {result.lots[-1].chosen} at 2 votes." in (
+        re.sub(r" ([,.])", r"\1", words)
+    )
+
+
+@pytest.mark.parametrize(("zone", "shown"), [("UTC", " UTC\n"), ("Europe/Berlin", " (Europe/Berlin)\n")])
+def test_files_and_news_name_the_zone_of_a_time_once(held, client, zone, shown):
+    held("approval", time_zone=zone)
+    for told in (page(client, "export", "report.txt"), announcements.text(services.find("Board"))):
+        (sealed,) = re.findall(r"Counted and sealed: .*\n", told)
+        assert sealed.endswith(shown)
+        assert sealed.count(zone) == 1
+
+
+def test_the_front_page_says_that_a_lot_elected_the_winner(held, client):
+    held("approval", ["0", "1"])
+    (won,) = services.find("Board").report.result.winners
+    assert f"Winner by lot: {won}" in text_of(client.get("/").content.decode())
+    assert replay.check(table()).first == (), "and the log tells it"
 
 
 @pytest.mark.parametrize("kind", KINDS)

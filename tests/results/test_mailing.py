@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
+from dataclasses import asdict
 
 import pytest
 from django.core import mail as sent
@@ -30,9 +32,11 @@ from mail.emails import compose
 from mail.outbox import Mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
+from results import repository as results
 from results.mailing import emails
 from results.mailing import services as mailing
 from store import keys
+from tally.lots import ByLot
 from tests.background import queue_mailings
 from tests.people import sign_in
 from tests.voting import link_to
@@ -154,6 +158,10 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     assert links == ["/result/Board/", "/election/Board/results/"]
 
 
+def few_lots(*names: str) -> str:
+    return json.dumps([asdict(ByLot(names, ("Di",), "15/2", "points"))])
+
+
 @pytest.mark.parametrize(
     ("about", "sentence", "german"),
     [
@@ -161,6 +169,16 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
         ({"ended": "elected", "names": "Bo, Cy", "more": "0"}, "Elected: Bo, Cy.", "Bo, Cy"),
         ({"ended": "elected", "names": "Bo, Cy", "more": "3"}, "Elected: Bo, Cy and 3 more.", "3"),
         ({"ended": "tie", "names": "Bo, Cy", "more": "0"}, "It ended in a tie: Bo, Cy.", "Bo, Cy"),
+        (
+            {"ended": "elected by lot", "names": "Bo", "more": "0", "lots": few_lots("Bo")},
+            "Elected by lot: Bo, tied with Di at 7.5 points.",
+            "Di",
+        ),
+        (
+            {"ended": "elected partly by lot", "names": "Bo, Cy", "more": "2", "lots": few_lots("Cy")},
+            "Elected: Bo, Cy and 2 more; Cy by lot, tied with Di at 7.5 points.",
+            "Di",
+        ),
         ({"ended": "nobody", "names": "", "more": "0"}, "Nobody was elected.", ""),
         ({"ended": "uncounted", "names": "", "more": "0"}, "There was nothing to count", ""),
     ],
@@ -270,6 +288,33 @@ def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(si
     assert "2 ballots were counted.\n\n• Chair: Bo has won.\n• Site: Cy has won.\n\n" in to_ann
     (door,) = set(re.findall(r"(/vote/\S+/)", to_ann))
     assert Client().post(door).url == f"/book/{multi_ballot.id}/results/"
+
+
+def test_of_several_questions_a_win_by_lot_is_told_in_the_mail_and_on_the_page(site, ada):
+    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
+    for name in multi_ballot.questions:
+        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    actions.change(ada, repository.find(multi_ballot.questions[1]), Action.SET_UP, method="irv")
+    leader = repository.find(multi_ballot.leader)
+    actions.change(ada, leader, Action.SET_UP, vote_by_link=True, mail_votes=False)
+    add_voters(ada, leader, [ANN, BEN])
+    binding.open_(ada, multi_ballots.find(multi_ballot.id))
+    for voter, marked in ((ANN, "0"), (BEN, "1")):
+        held = Pass(link_to(multi_ballot.leader, voter, voter), multi_ballot.id)
+        for name in multi_ballot.questions:
+            voting.cast(held, name, {marked: ["1"]}, f"{name} {voter}")
+    binding.close(ada, multi_ballots.find(multi_ballot.id))
+    seal_closed()
+    (won,) = results.find(multi_ballot.questions[1]).report.result.winners
+    lost = {"Bo": "Cy", "Cy": "Bo"}[won]
+    mailing.mail_result(ada, repository.find(multi_ballot.leader))
+    deliver()
+    assert f"• Chair: It ended in a tie: Bo, Cy.\n• Site: {won} has won by lot, tied with {lost} at 1 vote.\n" in (
+        sent.outbox[0].body
+    )
+    page = sign_in("Ada").get(f"/book/{multi_ballot.id}/results/").content.decode()
+    assert "Winner by lot" in page
+    assert f"Tied with {lost} at 1 vote." in page
 
 
 def test_of_several_questions_nothing_is_told_before_the_last_is_sealed(site, ada):

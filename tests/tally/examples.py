@@ -47,7 +47,7 @@ EQUAL_CYCLE = election("""
 
 def random_marks(chance: Random, kind: str) -> Ballots:
     """Ballots of a kind with marks or values: few candidates and many equals, where the rules for ties are tested."""
-    size, names = chance.randint(1, 5), ["Ada", "Bo", "Čeněk", "דנה", "Eve 🦊"]
+    size, names = chance.choice([1, 2, 3, 4, 4, 5, 5]), ["Ada", "Bo", "Čeněk", "דנה", "Eve 🦊"]
     if kind == "yes-no":
         counts = {each: chance.randint(0, 6) for each in ("0", "1", "2", "")}
         return Ballots((YES, NO, ABSTAIN), counts)
@@ -57,8 +57,9 @@ def random_marks(chance: Random, kind: str) -> Ballots:
         values = {each: chance.choice([0, 1, highest, chance.randint(0, highest)]) for each in range(size)}
         text = text_of(values) if highest > 1 else text_of(values).removesuffix("@1")
         counts[text] = counts.get(text, 0) + chance.randint(1, 3)
-    if kind == "score" and chance.random() < 0.5:  # make all equal in points, which they rarely are by themselves
-        totals = [sum(ratings_of(text).get(each, 0) * n for text, n in counts.items()) for each in range(size)]
-        for each, total in enumerate(totals):
-            counts[f"{each}@1"] = counts.get(f"{each}@1", 0) + max(totals) - total
+    if kind == "score" and chance.random() < 0.7:  # make three or more equal in points, which they rarely are
+        some = chance.sample(range(size), chance.randint(min(3, size), size))
+        totals = {each: sum(ratings_of(text).get(each, 0) * n for text, n in counts.items()) for each in some}
+        for each, total in totals.items():
+            counts[f"{each}@1"] = counts.get(f"{each}@1", 0) + max(totals.values()) - total
     return Ballots(tuple(chance.sample(names, size)), counts)

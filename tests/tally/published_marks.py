@@ -13,6 +13,7 @@ from typing import Any
 from tally.ballots import Ballots, text_of
 
 BETTERVOTING = "Equal-Vote/bettervoting, packages/backend/src/Tabulators/Star.test.ts"
+STAR_TS = "Equal-Vote/bettervoting, packages/backend/src/Tabulators/Star.ts, run on these ballots"
 STARPY = "Equal-Vote/starpy, tests/test_STAR_single_winner.py"
 VOTE_CORE = "bradbeattie/python-vote-core, test_functionality/test_plurality_at_large.py"
 VOTE_COUNT = "Vote::Count on CPAN, t/data/tennessee.range.json and its tests of Score and STAR"
@@ -84,6 +85,16 @@ ROUNDS = [
     {"elected": "Dev", "finalists": ["Dev", "Bo"], "runoff": {"Dev": "2", "Bo": "1"}, "equal": "4"},
     {"elected": "Anika", "finalists": ["Bo", "Anika"], "runoff": {"Bo": "2", "Anika": "4"}, "equal": "1"},
 ]
+FIVES_TWICE = [  # three are tied for two places; D, who has fewest fives, beats A head to head
+    *([5, 5, 3, 0, 0], [0, 0, 5, 4, 2], [4, 2, 1, 4, 5]),
+    *([0, 5, 1, 1, 1], [4, 1, 4, 4, 0], [5, 5, 1, 5, 3]),
+]
+FIVES_THEN_LOT = [  # for the second place in the runoff, between B and C; the seed "s" draws B
+    *[[5, 4, 0, 0]] * 2,
+    *[[0, 5, 4, 0]] * 2,
+    *[[4, 0, 5, 0]] * 2,
+    *([5, 4, 4, 1], [3, 4, 4, 1]),
+]
 
 CASES = {
     "STAR, the highest score wins": star(BETTERVOTING, FOUR, CONDORCET, "Allison", "Allison Carmen"),
@@ -92,6 +103,8 @@ CASES = {
     "STAR, a runoff that points decide": star(BETTERVOTING, "Allison Bill", [[0, 5], [3, 2]], "Bill"),
     "STAR, a runoff that fives decide": star(BETTERVOTING, "Allison Bill", [[2, 4], [5, 3]], "Allison"),
     "Bloc STAR (bettervoting.com/k7pfqt)": star(BETTERVOTING, "Anika Bo Cora Dev", BLOC, "Dev Anika", rounds=ROUNDS),
+    "STAR, three tied, most fives twice": star(STAR_TS, "A B C D E", FIVES_TWICE, "A", "B A"),
+    "STAR, three tied, most fives and a lot": star(BETTERVOTING, FOUR, FIVES_THEN_LOT, "Allison", "Allison Bill"),
     "STAR, Tennessee": star(STARPY, CITIES, TENNESSEE, "Nashville", "Nashville Chattanooga"),
     "STAR, two with equal points": star(STARPY, "A B", [[0, 2], [1, 2], [4, 1]], "B"),
     "STAR, two tied for second": star(STARPY, "A B C", [[5, 2, 3], [5, 2, 3], [5, 2, 0]], "A", "A C"),

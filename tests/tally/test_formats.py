@@ -449,6 +449,12 @@ def test_abif():
     }
 
 
+def test_abif_may_leave_the_last_of_a_ballot_without_a_score():
+    assert counts("2: B/10, A/200, C\n1: A/3\n", "abif") == {"A>B>C": 2, "A": 1}
+    with pytest.raises(BadFile, match="needs a rating here"):
+        read("1: A/5, B\n", "abif", kind="score")
+
+
 def test_abif_may_name_its_candidates_after_the_ballots():
     assert counts("5: a>b\n=b:[Bo]\n=a:[Ada]\n", "abif") == {"Ada>Bo": 5}
 
@@ -587,6 +593,7 @@ def test_a_stream_may_come_in_the_smallest_pieces():
 
 HEAD = "# ALTERNATIVE NAME 1: A\n# ALTERNATIVE NAME 2: B\n"
 OBJECT = '{"candidates": ["A", "B"],\n "ballots": [\n%s]}'
+XML = "XML is not read. Cast vote records (NIST SP 1500-103) are read in JSON."
 MISTAKES = [
     ("plain", "1: A\n1: A > > B", 2, "A name is missing in “A > > B”."),
     ("plain", "1: A > B > A", 1, "“A” is ranked twice on a ballot."),
@@ -597,7 +604,8 @@ MISTAKES = [
     ("csv", "A,B\n1,x", 2, "“x” is not a rank, which is a whole number."),
     ("csv", "A,B\n1,0", 2, "0 is too small for a rank: at least 1."),
     ("csv", "A,A\n1,2", 1, "“A” is named twice among the candidates."),
-    ("csv", "A,,B\n1,2", 1, "A candidate has no name."),
+    ("csv", "A,,B\n1,2", 1, "Column 2 has no heading: each column is called by its candidate"),
+    ("csv", ",A,B\nAnn,1,2", 1, "Column 1 has no heading: each column is called by its candidate, and one that names"),
     ("csv", "A,B\n1,2\n1,2,3", 3, "This line has more than the 2 columns of the first one."),
     ("csv", 'A,B\n"1,2', 2, "A quotation mark is out of place or not closed."),
     ("csv", "count,A\n1.5,1", 2, "“1.5” is not a number of ballots, which is a whole number."),
@@ -605,6 +613,12 @@ MISTAKES = [
     ("csv", "", None, "This file names no candidates."),
     ("json", "[1]", 1, "This is no JSON object: it should begin with {."),
     ("json", '{"candidates": ["A"]}', None, "This file has no “ballots”."),
+    (
+        "json",
+        '{"Version": "5.10.50.85", "Sessions": [{"Original": {}}]}',
+        None,
+        "This looks like Dominion's CvrExport.json, which is not read. Cast vote records are read as in NIST",
+    ),
     ("json", '{"candidates": ["A"],\n"candidates": []}', 2, "“candidates” appears twice in this file."),
     ("json", '{"candidates": [1], "ballots": []}', 1, "A candidate's name should be a text in quotation marks."),
     ("json", '{"candidates": [], "ballots": []}', None, "This file names no candidates."),
@@ -635,6 +649,12 @@ MISTAKES = [
     ("blt", "2 x", 1, "“x” is not a number of seats, which is a whole number."),
     ("blt", "0 1", 1, "0 is too small for a number of candidates: at least 1."),
     ("blt", "2 1\n1 3 0", 2, "There is no candidate 3: they are numbered from 1 to 2."),
+    (
+        "blt",
+        "2 1\n[nick ada bo]\n1 ada bo 0",
+        2,
+        "“[nick” begins an option of OpaVote. Options in square brackets are not",
+    ),
     ("blt", "2 1\n1 1 1 0", 2, "Candidate 1 is ranked twice on a ballot."),
     ("blt", "2 1\n1 1 2\n1 2 0", 2, "A ballot does not end with 0."),
     ("blt", "2 1\n1 1 0\n1 2 0\n", 3, "The file ends before its ballots do"),
@@ -645,7 +665,10 @@ MISTAKES = [
     ("abif", "1: A\nnonsense", 2, "“nonsense” is no ballot (5: A>B), no candidate (=A:[Ada]) and no {data}."),
     ("abif", "1: A>", 1, "A name is missing or odd in “1: A>”."),
     ("abif", "1: A*1,B*2", 1, "“*1,B*2” should be >, = or a comma and another candidate."),
-    ("abif", "1: A/5,B", 1, "Some candidates on this ballot have a rating and some have none."),
+    ("abif", "1: A/5,B,C/1", 1, "Some candidates on this ballot have a rating and some have none; only the last may."),
+    ("abif", "1: A/5,B,C", 1, "Some candidates on this ballot have a rating and some have none; only the last may."),
+    *((each, '<?xml version="1.0"?>\n<CastVoteRecordReport/>', 1, XML) for each in ("csv", "json", "plain", None)),
+    (None, '\n<cdf:CastVoteRecordReport xmlns:cdf="x">', 1, XML),
     ("abif", "=A:[Ada]\n=A:[Bo]", 2, "The candidate “A” has two lines."),
     ("abif", "=A:[Ada]\n=B:[Ada]", 2, "“Ada” is named twice among the candidates."),
     ("abif", "=A:[Ada]\n1: A>[Ada]", None, "“Ada” is ranked twice on a ballot."),

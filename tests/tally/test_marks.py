@@ -22,6 +22,8 @@ from tally.pairwise import PairwiseSummary
 from tally.result import Result
 from tests.rows import every_row
 
+from .published_marks import FIVES_THEN_LOT, FIVES_TWICE
+
 NAMES = ("Ada", "bo", "Čeněk", "דנה", "Eve 🦊")
 MARKS = [method for method in METHODS if KIND_OF[method] != "ranked"]
 few = settings(max_examples=25, deadline=None)
@@ -215,12 +217,30 @@ def test_ties_are_broken_by_the_official_protocol(rows, winners, settled):
     assert [(tie.where, tie.settled) for tie in results[0].ties if tie.where != "places"] == settled
 
 
-def test_three_tied_for_two_places_are_told_apart_by_fives_and_the_rest_head_to_head():
-    rows = [[5, 0, 4], [0, 4, 4], [4, 5, 0], [1, 0, 1], [0, 1, 1]]
-    result = count(scored("ABC", rows), "star", seed="s")
-    assert set(result.reasons["points"].values()) == {"10"}
-    assert result.reasons["finalists"] == ["A", "B"]
-    assert [(tie.names, tie.settled) for tie in result.ties if tie.where == "finalists"] == [(("A", "B", "C"), "fives")]
+def test_of_three_tied_for_two_places_most_fives_decide_twice_and_not_head_to_head():
+    result = count(scored("ABCDE", FIVES_TWICE), "star", seed="s")
+    assert [result.reasons["points"][name] for name in "ABD"] == ["18"] * 3
+    assert (result.reasons["finalists"], result.winners, result.lots) == (["B", "A"], ("A",), ())
+    assert [(tie.names, tie.settled) for tie in result.ties if tie.where == "finalists"] == [(("A", "B", "D"), "fives")]
+
+
+def test_after_a_tie_of_three_a_lot_chooses_between_equal_fives():
+    """BetterVoting's "Three way score tie for first, advance one candidate with most five star votes"."""
+    names = ["Allison", "Bill", "Carmen", "Doug"]
+    results = [count(scored(names, FIVES_THEN_LOT), "star", seed=str(seed)) for seed in range(30)]
+    assert {tuple(each.reasons["finalists"]) for each in results} == {("Allison", "Bill"), ("Allison", "Carmen")}
+    assert {each.lots[0].names for each in results} == {("Bill", "Carmen")}
+    assert [(tie.names, tie.settled) for tie in results[0].ties if tie.where == "finalists"] == [
+        (("Allison", "Bill", "Carmen"), "fives"),
+        (("Bill", "Carmen"), "lot"),
+    ]
+
+
+def test_bloc_star_breaks_the_ties_of_later_seats_in_the_same_way():
+    """The first seat is without a tie; for the second, the three of the election above are tied."""
+    rows = [[*row, 5] for row in FIVES_THEN_LOT]
+    result = count(scored("ABCDE", rows), "star", seats=2, seed="s")
+    assert (result.winners[0], result.lots[0].round, result.lots[0].names) == ("E", 2, ("B", "C"))
 
 
 def test_one_finalist_needs_no_runoff_and_without_points_there_is_no_decision():

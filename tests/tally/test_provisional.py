@@ -6,6 +6,7 @@ import pytest
 
 from tally import provisional
 from tally.ballots import Ballots
+from tally.lots import elected_by_lot
 from tally.methods import count
 
 NAMES = ("Ada", "Bo", "Cy")
@@ -35,6 +36,14 @@ def test_a_lot_that_changes_no_winner_changes_nothing():
 def test_of_several_seats_those_are_won_that_every_draw_gives_to_the_same():
     found = before_lots("0", "0", "1", "2", method="stv-scottish", seats=2)
     assert (found.result.winners, found.between) == (("Ada",), ("Bo", "Cy"))
+
+
+@pytest.mark.parametrize("seats", [1, 2])
+def test_nobody_is_elected_by_a_lot_that_is_not_drawn_yet(seats):
+    ballots = ("0@5>1@3>2@1", "0@5>2@3>1@1") if seats == 2 else ("0@5>1@1", "1@5>0@1")
+    found = before_lots(*ballots, method="star", seats=seats)
+    assert found.between == (("Bo", "Cy") if seats == 2 else ("Ada", "Bo"))
+    assert elected_by_lot(found.result) == found.result.lots == ()
 
 
 def test_where_no_lot_was_drawn_nothing_is_counted_again(monkeypatch):

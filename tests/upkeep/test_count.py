@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from io import BytesIO, StringIO, TextIOWrapper
@@ -98,6 +99,7 @@ def test_several_seats_are_filled_by_the_single_transferable_vote(counted):
 def test_all_methods_with_several_seats_say_how_many(counted):
     lines = counted(TWO_SEATS, "--method=all").splitlines()
     assert any(line.startswith("Candidates: 3. Seats: 2.") for line in lines)
+    assert [line.split()[1] for line in lines if line.startswith("Method: ")] == ["stv-scottish", "stv-meek"]
 
 
 def test_what_the_unranked_are_is_asked_for_or_said_by_the_file_or_below(counted):
@@ -116,6 +118,7 @@ def test_ties_and_lots_are_told(counted):
     assert "seed: 'dice 4 2 6'." in output
     assert output == counted(text, "--method=irv", "--seed=dice 4 2 6")
     assert json.loads(counted(text, "--method=irv", "--seed=dice 4 2 6", "--json"))["lots"]
+    assert re.search(r"^By lot: [AB], tied with [AB] \(votes: 1\)$", counted("1: A\n1: B\n", "--method=irv"), re.M)
 
 
 def test_the_format_may_be_named(counted):
@@ -155,6 +158,13 @@ def test_standard_input(monkeypatch):
         ("1: A", ["--seats=0"], "The number of seats must be a whole number from 1 to 10000."),
         ("1: A", ["--method=dice"], "invalid choice: 'dice'"),
         ("1: A", ["--unranked=above"], "invalid choice: 'above'"),
+        (
+            "1: A",
+            ["--method=copeland", "--seats=2"],
+            "copeland elects one: count with --seats 1. For 2 seats there are stv-scottish and stv-meek.",
+        ),
+        ("1: Yes", ["--kind=yes-no", "--seats=2"], "majority elects one: count with --seats 1."),
+        (TWO_SEATS, ["--method=irv", "--format=blt"], "irv elects one: count with --seats 1."),
         ("1: A", ["--seats=two"], "invalid int value: 'two'"),
     ],
 )

@@ -14,8 +14,9 @@ from django.core.management.base import BaseCommand, CommandError
 from tally.explain import explain
 from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MAX_SEATS
+from tally.lots import elected_by_lot
 from tally.majorities import parse_majority
-from tally.methods import KIND_OF, KINDS, METHODS, count
+from tally.methods import KIND_OF, KINDS, METHODS, SEVERAL_SEATS, count
 from tally.result import Result, Round
 from upkeep.backups import input_files
 
@@ -59,7 +60,7 @@ class Command(BaseCommand):
             raise CommandError(f"{chosen} does not count ballots of the kind {kind}: {', '.join(KINDS[kind])} can.")
         rules = {"seed": options["seed"], "entitled": options["entitled"], "majority": _majority(options["majority"])}
         rules |= {"seats": wanted, "unranked": options["unranked"] or ballots.unranked or "below"}
-        methods = KINDS[kind] if chosen == "all" else [chosen]
+        methods = _methods(kind, chosen, wanted)
         results = [count(ballots.ballots, each, **rules) for each in methods]
         for note in ballots.notes:
             self.stderr.write(note)
@@ -87,6 +88,16 @@ def _seats(file: File, requested: int | None) -> int:
     if requested is not None and not 1 <= requested <= MAX_SEATS:
         raise CommandError(f"The number of seats must be a whole number from 1 to {MAX_SEATS}.")
     return requested or file.seats or 1
+
+
+def _methods(kind: str, chosen: str, seats: int) -> list[str]:
+    """All methods are those that can fill as many seats."""
+    methods = [each for each in (KINDS[kind] if chosen == "all" else [chosen]) if seats == 1 or each in SEVERAL_SEATS]
+    if not methods:
+        others = [each for each in KINDS[kind] if each in SEVERAL_SEATS]
+        instead = f" For {seats} seats there are {' and '.join(others)}." if others else ""
+        raise CommandError(f"{chosen} elects one: count with --seats 1.{instead}")
+    return methods
 
 
 def _majority(typed: str) -> str:
@@ -155,6 +166,8 @@ def _about(file: File, result: Result, seats: int) -> Iterator[str]:
 def _account(file: File, result: Result) -> Iterator[str]:
     yield f"Method: {result.method}"
     yield f"{'Winner' if len(result.winners) == 1 else 'Winners'}: {_names(result.winners) or 'nobody'}"
+    for lot in elected_by_lot(result):
+        yield f"By lot: {_names(lot.names)}, tied with {_names(lot.tied_with)} ({lot.unit}: {lot.number})"
     yield from ("", *_table([["Place", "Candidate"], *([str(place), name] for name, place in result.places)]))
     if file.kind not in (None, "ranked"):
         yield from ("", *map(str, explain(result)))
