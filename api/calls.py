@@ -36,8 +36,9 @@ from store.log.events import IDEMPOTENCY_SECONDS
 from store.table import Item, Missing, Put, Refused, Unwritable
 from upkeep.pause import Paused
 
-from .operations import Operation
+from .operations import OPERATIONS, Operation, route_name
 from .problems import Problem, invalid, of_form_errors, problem_of, problem_response
+from .values import link
 
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_KEY_CHARS = 255
@@ -45,6 +46,15 @@ KEY = re.compile(rf'"?([\x21-\x7e]{{1,{MAX_KEY_CHARS}}}?)"?')
 FIELD = re.compile(r" - at `\$\.?(.*)`$")
 
 T = TypeVar("T")
+
+
+def _number(text: str) -> float:
+    """To JSON Schema, 1.0 is an integer."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+DECODER = msgspec.json.Decoder(float_hook=_number)
 
 
 class Page(msgspec.Struct, Generic[T]):
@@ -65,6 +75,7 @@ class Call:
         self.body: Any = None
         self.mark: str | None = None  # of its Idempotency-Key
         self.is_repeat = False
+        self.location = ""  # of what it has made
 
     # --- who ---
 
@@ -106,6 +117,11 @@ class Call:
         once = table().get(keys.once(str(self.mark)))
         event = log().find(once["event_id"]) if once else None
         return event["event_data"] if event else {}
+
+    def made(self, read: Callable[..., T], *words: object) -> T:
+        """What it has made, as it is read from now on; the answer says where."""
+        self.location = link(route_name(next(each.route for each in OPERATIONS if each.run is read)), *words)
+        return read(self, *words)
 
     # --- lists ---
 
@@ -225,7 +241,9 @@ class _Answering:
             return HttpResponse(status=operation.status)
         content = msgspec.json.encode(answer)
         response = HttpResponse(content, status=operation.status, content_type="application/json")
-        if not operation.is_change or operation.edits:
+        if call.location:
+            response["Location"] = call.location
+        if not operation.is_change or operation.edits or call.location:
             response["ETag"] = _etag(answer)
         if operation.is_change:
             return response
@@ -295,7 +313,7 @@ class _Answering:
             return content
         if self.request.content_type != "application/json":
             raise Problem("not-json", _("Send JSON, with “Content-Type: application/json”."))
-        self.call.body = _converted(lambda: msgspec.json.decode(content, type=self.operation.takes))
+        self.call.body = _converted(lambda: msgspec.convert(DECODER.decode(content), self.operation.takes))
         return content
 
     # --- once, and only if unchanged ---

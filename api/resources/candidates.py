@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from api.calls import Call, cleaned, each_cleaned
 from api.operations import operation
-from api.values import given
+from api.values import Markdown, Name, described, given
 from elections import repository
 from elections.candidates import services
 from elections.candidates.forms import CandidateForm
@@ -23,15 +23,14 @@ from .elections import load, load_visible, organising, reading
 
 AREA = "Candidates"
 
-Statement = Annotated[str, Meta(description="Markdown.")]
-Link = Annotated[str, Meta(max_length=500, description="A web page about them.")]
+Link = Annotated[str, described("^(https?://.*)?$", max_length=500, description="A web page about them.")]
 
 
 class Candidate(msgspec.Struct):
     """A candidate, or an option."""
 
     name: str
-    statement: Statement
+    statement: Markdown
     link: str
 
 
@@ -44,8 +43,8 @@ class Candidates(msgspec.Struct):
 class NewCandidate(msgspec.Struct, forbid_unknown_fields=True):
     """A candidate to add."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=400)]
-    statement: Statement = ""
+    name: Name
+    statement: Markdown = ""
     link: Link = ""
 
 
@@ -58,7 +57,7 @@ class NewCandidates(msgspec.Struct, forbid_unknown_fields=True):
 class CandidateChange(msgspec.Struct, forbid_unknown_fields=True):
     """What is left out stays as it is."""
 
-    statement: Statement | UnsetType = UNSET
+    statement: Markdown | UnsetType = UNSET
     link: Link | UnsetType = UNSET
 
 

@@ -16,7 +16,7 @@ from accounts.rules import Permission
 from acts.storage import now_text
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
-from api.values import Moment, Turnout, given, link, moment, stored, typed
+from api.values import Markdown, Moment, Name, Turnout, Zone, given, link, moment, stored, typed
 from elections import actions, kinds, repository, rules
 from elections.access import check_visible, may
 from elections.drafts import services as drafts
@@ -41,7 +41,7 @@ Method = RankedMethod | Literal["majority", "most-votes", "approval", "star", "s
 class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The settings of an election. What is left out keeps its value, or gets the usual one."""
 
-    description: Annotated[str, Meta(description="Markdown.")] | UnsetType = UNSET
+    description: Markdown | UnsetType = UNSET
     electorate: (
         Annotated[
             Literal["listed", "everyone"], Meta(description="Whether only those on the roll vote, or every member.")
@@ -64,7 +64,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     mail_votes: Annotated[bool, Meta(description="Mail voters about every cast of their ballot.")] | UnsetType = UNSET
     vote_by_link: bool | UnsetType = UNSET
     announces: Annotated[bool, Meta(description="Mail the result to voters.")] | UnsetType = UNSET
-    results_visible: Literal["closed", "live"] | UnsetType = UNSET
+    results_visible: (
+        Annotated[Literal["closed", "live"], Meta(description="`live` only if ballots are not secret.")] | UnsetType
+    ) = UNSET
     results_public: Annotated[bool, Meta(description="Anyone may see the result.")] | UnsetType = UNSET
     kind: Annotated[Kind, Meta(description="The kind of ballot.")] | UnsetType = UNSET
     method: Annotated[Method, Meta(description="One of the kind of ballot; else its usual one.")] | UnsetType = UNSET
@@ -79,11 +81,16 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[str, Meta(max_length=20, description="Of a proposal: a share, and of whom.", examples=["2/3 cast"])]
         | UnsetType
     ) = UNSET
-    seats: Annotated[int, Meta(ge=1, le=rules.MAX_SEATS)] | UnsetType = UNSET
+    seats: (
+        Annotated[
+            int, Meta(ge=1, le=rules.MAX_SEATS, description="Of ranked ballots, more than one needs an STV method.")
+        ]
+        | UnsetType
+    ) = UNSET
     unranked: Literal["below", "no-opinion"] | UnsetType = UNSET
-    time_zone: Annotated[str, Meta(max_length=100, examples=["Europe/Berlin"])] | UnsetType = UNSET
+    time_zone: Zone | UnsetType = UNSET
     begins: Moment | UnsetType | None = UNSET
-    ends: Moment | UnsetType | None = UNSET
+    ends: Annotated[Moment | None, Meta(description="After `begins`.")] | UnsetType = UNSET
     remind_before: (
         Annotated[list[Literal[3, 24, 72]], Meta(description="Hours before the end.", max_length=4)] | UnsetType
     ) = UNSET
@@ -106,7 +113,7 @@ class Changes(Settings):
 class NewElection(Settings):
     """A draft, with its settings."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=400)]
+    name: Name
 
 
 class Opening(msgspec.Struct, forbid_unknown_fields=True):
@@ -307,7 +314,7 @@ def create(call: Call) -> Election:
     usual = {each: form.get_initial_for_field(field, each) for each, field in form.fields.items()}
     values = _values(ElectionForm, usual, given(call.body), zone_or_default(""))
     call.run(lambda: drafts.create(call.user, **values))
-    return read(call, values["name"])
+    return call.made(read, values["name"])
 
 
 def _values(

@@ -16,7 +16,7 @@ from acts.storage import now_text
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import invalid
-from api.values import Moment, given, link, moment, stored, typed
+from api.values import Markdown, Moment, Name, Zone, described, given, link, moment, stored, typed
 from news import repository, rules, services
 from news.access import can_edit, check_editable
 from news.forms import EditForm, PostForm, PublishForm
@@ -29,18 +29,31 @@ from .elections import organising
 AREA = "News"
 READERS = {Scope.READ, Scope.ORGANISE}  # of posts that are not published
 
-Title = Annotated[str, Meta(min_length=1, max_length=400)]
-Text = Annotated[str, Meta(description="Markdown.")]
-Tags = Annotated[list[Annotated[str, Meta(min_length=1, pattern="^[^,;\n]+$")]], Meta(max_length=rules.MAX_TAGS)]
-Summary = Annotated[str, Meta(description="Shown in lists instead of the first words of the text.")]
-Slug = Annotated[str, Meta(max_length=rules.MAX_SLUG_CHARS, description="Of its address; else from the title.")]
+Tag = Annotated[str, Meta(min_length=1, pattern=r"^[^,;\u0000-\u001f\u007f-\u009f]+$")]
+Tags = Annotated[list[Tag], Meta(max_length=rules.MAX_TAGS)]
+Summary = Annotated[
+    str,
+    described(
+        r"^[^\u0000]*$",
+        max_length=rules.MAX_SUMMARY_CHARS,
+        description="Shown in lists instead of the first words of the text.",
+    ),
+]
+Slug = Annotated[
+    str,
+    described(
+        r"^[^\u0000-\u002c./:-@A-Z\[-^`{-\u00a0]*$",
+        max_length=rules.MAX_SLUG_CHARS,
+        description="Of its address: lower-case letters, digits and hyphens; else from the title.",
+    ),
+]
 
 
 class NewPost(msgspec.Struct, forbid_unknown_fields=True):
     """A draft."""
 
-    title: Title
-    text: Text
+    title: Name
+    text: Markdown
     tags: Tags = []
     summary: Summary = ""
     slug: Slug = ""
@@ -50,8 +63,8 @@ class NewPost(msgspec.Struct, forbid_unknown_fields=True):
 class PostChange(msgspec.Struct, forbid_unknown_fields=True):
     """What is left out stays as it is."""
 
-    title: Title | UnsetType = UNSET
-    text: Text | UnsetType = UNSET
+    title: Name | UnsetType = UNSET
+    text: Markdown | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
     summary: Summary | UnsetType = UNSET
     slug: Slug | UnsetType = UNSET
@@ -62,7 +75,7 @@ class Publication(msgspec.Struct, forbid_unknown_fields=True):
     """When to publish it, and whether to mail it."""
 
     at: Annotated[Moment | None, Meta(description="Left out: now.")] = None
-    time_zone: Annotated[str, Meta(max_length=100, description="In which `at` is shown.")] | UnsetType = UNSET
+    time_zone: Annotated[Zone, Meta(description="In which `at` is shown.")] | UnsetType = UNSET
     mails: Annotated[bool | None, Meta(description="To subscribers, by admins; `null`: as chosen before.")] = None
 
 
@@ -74,7 +87,7 @@ class ListedPost(msgspec.Struct):
     lead: Annotated[str, Meta(description="The summary, or the first words.")]
     tags: list[str]
     author: Annotated[str, Meta(description="Empty if they have left.")]
-    state: rules.State
+    state: rules.PostState
     published_at: Annotated[datetime | None, Meta(description="When it becomes public, or did.")]
     modified_at: datetime
     page: str
@@ -83,7 +96,7 @@ class ListedPost(msgspec.Struct):
 class Post(ListedPost):
     """A post with its text."""
 
-    text: Text
+    text: Markdown
     summary: str
     slug: str
     election: Annotated[str, Meta(description="The name of the election it is about, or empty.")]
@@ -170,7 +183,7 @@ def write(call: Call) -> Post:
     sent = given(call.body)
     written = _written(sent)
     made = call.run(lambda: services.write(call.user, written, sent["election"]))
-    return read(call, made.id if made else call.first_event()["post_id"])
+    return call.made(read, made.id if made else call.first_event()["post_id"])
 
 
 def _written(values: dict[str, Any]) -> services.Written:

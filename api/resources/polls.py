@@ -17,7 +17,7 @@ from acts.refusals import NotAllowed, TryLater
 from acts.storage import now_text
 from api.calls import Call, cleaned
 from api.operations import operation
-from api.values import Moment, given, link, moment, stored, typed
+from api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
 from pages.client_address import client_network
 from pages.time_fields import zone_or_default
 from polls import live_count, repository, rules, services
@@ -30,19 +30,32 @@ Kind = Literal["ranked", "choose", "approval", "score"]
 class NewPoll(msgspec.Struct, forbid_unknown_fields=True):
     """A question, and the options to vote on."""
 
-    title: Annotated[str, Meta(min_length=1, max_length=400)]
-    options: Annotated[list[Annotated[str, Meta(min_length=1, max_length=400)]], Meta(min_length=2, max_length=50)]
+    title: Name
+    options: Annotated[
+        list[Name],
+        Meta(min_length=2, max_length=50, description="Each once.", extra_json_schema={"uniqueItems": True}),
+    ]
     kind: Annotated[Kind, Meta(description="Of ballot.")] = "ranked"
     most: Annotated[
         int, Meta(ge=1, le=rules.MAX_CANDIDATES, description="Options that a voter may choose, if the kind is choose.")
     ] = 1
-    description: Annotated[str, Meta(description="Markdown.")] = ""
+    description: Markdown = ""
     ends: Moment | None = None
-    time_zone: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
+    time_zone: Zone | UnsetType = UNSET
     results_hidden: Annotated[bool, Meta(description="Until somebody has voted, or it has ended.")] = False
     sign_in: Annotated[bool, Meta(description="Only people with an account may vote.")] = False
     listed: Annotated[bool, Meta(description="List it publicly.")] = False
-    days: Annotated[int, Meta(description="How long to keep it after its end.")] | UnsetType = UNSET
+    days: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                description="How long to keep it after its end: "
+                f"{', '.join(map(str, rules.RETENTIONS))}, or as long as the site allows.",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class Poll(msgspec.Struct):
@@ -135,7 +148,7 @@ def create(call: Call) -> Poll:
         services.count_making(call.user, client_network(call.request))
         return services.make(call.user, **values)[0].id
 
-    return read(call, UUID(call.run(make) or call.first_event()["id"]))
+    return call.made(read, UUID(call.run(make) or call.first_event()["id"]))
 
 
 @operation(

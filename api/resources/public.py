@@ -28,7 +28,7 @@ from store.table import Item
 from tally.result import Result
 
 
-class Candidate(msgspec.Struct):
+class CandidateResult(msgspec.Struct):
     """How somebody ended up; equals share a place."""
 
     name: str
@@ -54,7 +54,7 @@ class Outcome(msgspec.Struct):
     blank: Annotated[int, Meta(description="Votes of blank ballots.")]
     answer: Annotated[str, Meta(description="How it ended, in one line, such as “Winner: Ada”.")]
     winners: list[str]
-    candidates: list[Candidate]
+    candidates: list[CandidateResult]
     vote: Annotated[Vote | None, Meta(description="The numbers of a vote on yes or no; else `null`.")]
     sealed_at: Moment
     ballots_digest: Annotated[str, Meta(description="SHA-256 of the counted ballots.")]
@@ -134,7 +134,8 @@ def _outcome(found: Sealed) -> Outcome:
         answer=outcome_of(counted).line,
         winners=list(counted.winners),
         candidates=[
-            Candidate(name, place, name in counted.winners, _votes(counted, name)) for name, place in counted.places
+            CandidateResult(name, place, name in counted.winners, _votes(counted, name))
+            for name, place in counted.places
         ],
         vote=Vote(*counted.vote) if counted.vote else None,
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),

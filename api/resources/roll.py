@@ -13,6 +13,7 @@ from accounts.rules import Permission
 from api.calls import Call, Page, Paging, each_cleaned
 from api.operations import operation
 from api.problems import of_form_errors
+from api.values import NAME_PATTERN, Name, described
 from elections import rolls, voter_lists
 from elections.roll import services, sources
 from elections.rules import MAX_VOTER_GROUPS, Action, State
@@ -46,8 +47,11 @@ class Voter(msgspec.Struct):
 class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
     """Somebody to add: by user name, by mail address, or by member number followed by `@`, with the name."""
 
-    voter: Annotated[str, Meta(min_length=1, max_length=400)]
-    name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
+    voter: Name
+    name: Annotated[
+        str,
+        described(f"{NAME_PATTERN}|^$", max_length=MAX_NAME_CHARS, description="Of somebody not listed by user name."),
+    ] = ""
     groups: Groups | None = None
     weight: (
         Annotated[int, Meta(ge=1, le=voter_lists.MAX_WEIGHT, description="How many times their vote counts.")] | None
@@ -56,8 +60,12 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
         list[Annotated[str, Meta(max_length=voter_lists.MAX_POSTAL_CHARS)]],
         Meta(max_length=voter_lists.MAX_POSTAL_LINES, description="The lines of their address, for letters."),
     ] = []
-    language: Annotated[str, Meta(max_length=20, description="Of their letter, such as `de`.")] = ""
-    born: Annotated[str, Meta(max_length=20, description="As 1815-12-10, of which only a mark is stored.")] = ""
+    language: Annotated[str, described("^[A-Za-z-]*$", max_length=20, description="Of their letter, such as `de`.")] = (
+        ""
+    )
+    born: Annotated[
+        str, described("^[0-9.-]*$", max_length=20, description="As 1815-12-10, of which only a mark is stored.")
+    ] = ""
 
 
 class NewVoters(msgspec.Struct, forbid_unknown_fields=True):

@@ -209,7 +209,7 @@ def add(call: Call, name: str) -> PersonSkill:
         raise invalid("skill", rules.NOT_THERE)
     values = _statement(call)
     call.run(lambda: services.add_to_profile(call.user, skill.id, **values))
-    return read_held(call, name, skill.id)
+    return call.made(read_held, name, skill.id)
 
 
 @operation(
