@@ -17,6 +17,7 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts import api_tokens
 from accounts.access import Access, View, demands_second_factor
@@ -43,6 +44,7 @@ from .values import link
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_KEY_CHARS = 255
 KEY = re.compile(rf'"?([\x21-\x7e]{{1,{MAX_KEY_CHARS}}}?)"?')
+NO_EFFECT = gettext_lazy("This has no effect here.")
 FIELD = re.compile(r" - at `\$\.?(.*)`$")
 
 T = TypeVar("T")
@@ -159,7 +161,9 @@ class Paging(msgspec.Struct, forbid_unknown_fields=True):
 
 def cleaned(form: Form, names: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What a page's form makes of the values, or the problem with them; `names` has fields that the API calls
-    otherwise."""
+    otherwise. A value for a field that the page does not show is refused, too."""
+    if unused := [field for field, value in form.data.items() if value and field not in form.fields]:
+        raise of_form_errors({field: [NO_EFFECT] for field in unused})
     if not form.is_valid():
         raise of_form_errors({(names or {}).get(field, field): texts for field, texts in form.errors.items()})
     return form.cleaned_data

@@ -6,10 +6,12 @@ from typing import Annotated
 
 import msgspec
 from django.http import Http404
+from django.utils.translation import gettext as _
 from msgspec import UNSET, Meta, UnsetType
 
 from api.calls import Call, cleaned, each_cleaned
 from api.operations import operation
+from api.problems import FieldError, Problem
 from api.values import Markdown, Name, described, given
 from elections import repository
 from elections.candidates import services
@@ -49,7 +51,7 @@ class NewCandidate(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class NewCandidates(msgspec.Struct, forbid_unknown_fields=True):
-    """Candidates to add. Those who are candidates already stay as they are."""
+    """Candidates to add. Those who are candidates already stay as they are: with other texts, they are refused."""
 
     candidates: Annotated[list[NewCandidate], Meta(min_length=1, max_length=MAX_CANDIDATES)]
 
@@ -73,7 +75,8 @@ def list_(call: Call, name: str) -> Candidates:
 
 @operation(
     "POST", "elections/<name:name>/candidates", AREA, "Add candidates", takes=NewCandidates, answers=Candidates,
-    refusals=("not-now",), example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]}, **organising,
+    refusals=("not-now", "name-taken"), example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]},
+    **organising,
 )  # fmt: skip
 def add(call: Call, name: str) -> Candidates:
     """Answers the candidates that were sent, as they are now."""
@@ -82,8 +85,25 @@ def add(call: Call, name: str) -> Candidates:
     names = each_cleaned("candidates", [each.name for each in sent], clean_title)
     texts = [cleaned(CandidateForm({"statement": each.statement, "link": each.link})) for each in sent]
     new = {fold(each): ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)}
+    if not call.is_repeat:
+        _check_texts(name, [new[fold(each)] for each in names])
     call.run(lambda: services.add_candidates(call.user, election, list(new.values())), converges=True)
     return Candidates([_candidate(each) for each in repository.candidates_by_name(name) if fold(each.name) in new])
+
+
+def _check_texts(name: str, sent: list[ranking.Candidate]) -> None:
+    """Nothing is said in vain about those who are candidates already."""
+    there = {fold(each.name): each for each in repository.candidates(name)}
+    sentence = _("“%(name)s” is a candidate already, with another text. Change it there.")
+    wrong = {
+        f"candidates[{place}]": sentence % {"name": each.name}
+        for place, each in enumerate(sent)
+        if (known := there.get(fold(each.name)))
+        and (each.statement not in ("", known.statement) or each.link not in ("", known.link))
+    }
+    if wrong:
+        errors = [FieldError(field, text) for field, text in wrong.items()]
+        raise Problem("name-taken", " ".join(wrong.values()), errors)
 
 
 @operation(

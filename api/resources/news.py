@@ -181,15 +181,19 @@ def _post(full: FullPost) -> Post:
 def write(call: Call) -> Post:
     """Admins write about anything, others about elections they run. Then publish it."""
     sent = given(call.body)
-    written = _written(sent)
-    made = call.run(lambda: services.write(call.user, written, sent["election"]))
+    about = sent.pop("election")
+    written = _written(PostForm(_typed(sent)))
+    made = call.run(lambda: services.write(call.user, written, about))
     return call.made(read, made.id if made else call.first_event()["post_id"])
 
 
-def _written(values: dict[str, Any]) -> services.Written:
-    form = PostForm(values | {"tags": ", ".join(values["tags"])})
+def _written(form: PostForm) -> services.Written:
     cleaned(form)
     return form.written()
+
+
+def _typed(sent: dict[str, Any]) -> dict[str, Any]:
+    return sent | ({"tags": ", ".join(sent["tags"])} if "tags" in sent else {})
 
 
 def _load(call: Call, post_id: str) -> FullPost:
@@ -205,7 +209,8 @@ def _load(call: Call, post_id: str) -> FullPost:
 )  # fmt: skip
 def edit(call: Call, post_id: str) -> Post:
     full, sent = _load(call, post_id), given(call.body)
-    written = _written(EditForm.initial_of(full) | {"tags": list(full.post.tags)} | sent)
+    is_seen = full.post.is_public(now_text())
+    written = _written(EditForm(EditForm.initial_of(full) | _typed(sent), full=full, is_seen=is_seen))
     call.run(lambda: services.edit(call.user, full.post, written, sent["revised"]))
     return read(call, post_id)
 

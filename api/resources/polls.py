@@ -15,8 +15,9 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, TryLater
 from acts.storage import now_text
-from api.calls import Call, cleaned
+from api.calls import NO_EFFECT, Call, cleaned
 from api.operations import operation
+from api.problems import invalid
 from api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
 from pages.client_address import client_network
 from pages.time_fields import zone_or_default
@@ -36,9 +37,15 @@ class NewPoll(msgspec.Struct, forbid_unknown_fields=True):
         Meta(min_length=2, max_length=50, description="Each once.", extra_json_schema={"uniqueItems": True}),
     ]
     kind: Annotated[Kind, Meta(description="Of ballot.")] = "ranked"
-    most: Annotated[
-        int, Meta(ge=1, le=rules.MAX_CANDIDATES, description="Options that a voter may choose, if the kind is choose.")
-    ] = 1
+    most: (
+        Annotated[
+            int,
+            Meta(
+                ge=1, le=rules.MAX_CANDIDATES, description="Options that a voter may choose, if the kind is `choose`."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
     description: Markdown = ""
     ends: Moment | None = None
     time_zone: Zone | UnsetType = UNSET
@@ -139,6 +146,8 @@ def create(call: Call) -> Poll:
     """It is open at once. Share its page."""
     sent = {"days": usual_retention(), "time_zone": zone_or_default(""), **given(call.body)}
     ends, options = sent.pop("ends"), sent.pop("options")
+    if "most" in sent and sent["kind"] != "choose":
+        raise invalid("most", NO_EFFECT)
     lines = "\n".join(each.replace("\n", " ") for each in options)
     form = PollForm({**sent, "candidates": lines, "ends": typed("ends", ends, sent["time_zone"])})
     cleaned(form, {"candidates": "options"})

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
 from django.http import Http404
+from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from api.calls import Call, Page, Paging, each_cleaned
+from api.calls import NO_EFFECT, Call, Page, Paging, each_cleaned
 from api.operations import operation
-from api.problems import of_form_errors
+from api.problems import FieldError, Problem, of_form_errors
 from api.values import NAME_PATTERN, Name, described
-from elections import rolls, voter_lists
+from elections import rolls, rules, voter_lists
 from elections.roll import services, sources
 from elections.rules import MAX_VOTER_GROUPS, Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
 from pages.lists import Verdict
 from pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
+from store.keys import fold
 
 from .elections import load, organising
 
@@ -142,6 +145,7 @@ def list_(call: Call, name: str) -> Page[Voter]:
 def add(call: Call, name: str) -> Added:
     """All or none: unknown user names are refused."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body.voters
+    _check_used(sent)
     voters = each_cleaned("voters", [each.voter for each in sent], _clean_voter)
     called = each_cleaned("voters", [each.name for each in sent], lambda text: clean_title(text) if text else "")
     groups = each_cleaned("voters", [voter_lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
@@ -153,6 +157,8 @@ def add(call: Call, name: str) -> Added:
         )
         for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True)
     }
+    if election.stored_state != State.DRAFT:
+        _check_details(election, voters, known)
     call.run(lambda: services.add_voters(call.user, election, voters, known), converges=True)
     return Added(voters)
 
@@ -166,12 +172,40 @@ def replace_(call: Call, name: str) -> Replaced:
     """Make the roll what the list says. People who are not listed are removed from a draft, and never after the
     opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body
+    _check_used(sent.voters)
     rows = voter_lists.read_voters(voter_lists.voters_as_csv(map(_row, sent.voters)).encode())
     found = sources.compare(election, rows)
     if not sent.preview:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)
     refused = [Refused(row.typed, row.reason) for row in found.rows if row.verdict == Verdict.INVALID]
     return Replaced(found.added, list(found.removed), found.unchanged, refused)
+
+
+def _check_used(voters: Sequence[NewVoter]) -> None:
+    """Accounts have names of their own, and only voters listed by member number get letters."""
+    errors: dict[str, list[Any]] = {}
+    for place, each in enumerate(voters):
+        unused = () if rolls.is_by_number(each.voter) else ("postal", "language", "born")
+        for field in unused if "@" in each.voter else ("name", *unused):
+            if getattr(each, field):
+                errors[f"voters[{place}].{field}"] = [NO_EFFECT]
+    if errors:
+        raise of_form_errors(errors)
+
+
+def _check_details(election: rules.Election, voters: Sequence[str], known: Mapping[str, voter_lists.Details]) -> None:
+    """Since the opening, nobody who is on the roll gets into other groups, or another weight."""
+    there = rolls.on_roll(election, [voter for voter in voters if known[voter].groups or known[voter].weight])
+    sentence = _("“%(name)s” is on the roll already. Groups and weights can only be changed in a draft.")
+    errors = []
+    for place, voter in enumerate(voters):
+        if (listed := there.get(fold(voter))) is not None:
+            own = known[voter]
+            same_groups = own.groups is None or set(map(fold, own.groups)) == set(map(fold, listed.groups))
+            changed = ["groups"] * (not same_groups) + ["weight"] * (own.weight not in (None, listed.weight))
+            errors += [FieldError(f"voters[{place}].{field}", sentence % {"name": voter}) for field in changed]
+    if errors:
+        raise Problem("not-now", " ".join(dict.fromkeys(each.detail for each in errors)), errors)
 
 
 def _row(voter: NewVoter) -> voter_lists.VoterRow:
