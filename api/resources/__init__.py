@@ -2,7 +2,20 @@
 
 from api.operations import AREAS, OPERATIONS
 
-from . import candidates, elections, log, news, people, polls, public, question_sets, roll, skills
+from . import (
+    candidates,
+    elections,
+    live_sessions,
+    log,
+    multi_question_ballots,
+    news,
+    people,
+    polls,
+    public,
+    question_sets,
+    roll,
+    skills,
+)
 
 OPERATIONS.sort(key=lambda operation: list(AREAS).index(operation.area))
 
@@ -10,7 +23,9 @@ __all__ = [
     "OPERATIONS",
     "candidates",
     "elections",
+    "live_sessions",
     "log",
+    "multi_question_ballots",
     "news",
     "people",
     "polls",

@@ -217,6 +217,7 @@ class ListedElection(msgspec.Struct):
     ends: Moment | None
     time_zone: str
     winners: Annotated[list[str], Meta(description="The first few, once the result is sealed.")]
+    multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
 
 
@@ -261,8 +262,8 @@ def list_(call: Call) -> Page[ListedElection]:
 
 def _listed(each: Listed) -> ListedElection:
     times = moment(each.no_voting_before), moment(each.no_voting_after)
-    page = link("election", each.name)
-    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, list(each.winners), page)
+    winners, page = list(each.winners), link("election", each.name)
+    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, winners, each.book, page)
 
 
 @operation("GET", "elections/<name:name>", AREA, "Read an election", answers=Election, **reading)

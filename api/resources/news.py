@@ -155,13 +155,21 @@ def unpublished(call: Call) -> Page[ListedPost]:
     return call.page([ListedPost(**_listed(each)) for each in posts], cursor)
 
 
-@operation("GET", "news/<slug:post_id>", AREA, "Read a post", answers=Post)
+@operation("GET", "news/<str:post_id>", AREA, "Read a post", answers=Post)
 def read(call: Call, post_id: str) -> Post:
-    """Published posts need no token. Others are for those who may edit them."""
-    full = repository.find_full(post_id)
+    """By its id, or the slug of its address or of an earlier one. Published posts need no token. Others are for those
+    who may edit them."""
+    full = _find(post_id)
     if full is None or not (full.post.is_public(now_text()) or _edits(call, full.post)):
         raise Http404
     return _post(full)
+
+
+def _find(word: str) -> FullPost | None:
+    if (full := repository.find_full(word)) is not None:
+        return full
+    post_id = repository.id_at_slug(word) if len(word) <= rules.MAX_SLUG_CHARS else None
+    return repository.find_full(post_id) if post_id else None
 
 
 def _edits(call: Call, post: rules.Post) -> bool:
@@ -197,14 +205,14 @@ def _typed(sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(call: Call, post_id: str) -> FullPost:
-    if (full := repository.find_full(post_id)) is None:
+    if (full := _find(post_id)) is None:
         raise Http404
     check_editable(call.user, full.post)
     return full
 
 
 @operation(
-    "PATCH", "news/<slug:post_id>", AREA, "Edit a post", takes=PostChange, answers=Post, edits=read,
+    "PATCH", "news/<str:post_id>", AREA, "Edit a post", takes=PostChange, answers=Post, edits=read,
     example={"summary": "Three people, three years."}, **organising,
 )  # fmt: skip
 def edit(call: Call, post_id: str) -> Post:
@@ -216,7 +224,7 @@ def edit(call: Call, post_id: str) -> Post:
 
 
 @operation(
-    "POST", "news/<slug:post_id>/publish", AREA, "Publish a post, now or later", takes=Publication, answers=Post,
+    "POST", "news/<str:post_id>/publish", AREA, "Publish a post, now or later", takes=Publication, answers=Post,
     edits=read, example={"at": "2027-03-01T18:00:00+01:00"}, **organising,
 )  # fmt: skip
 def publish(call: Call, post_id: str) -> Post:
@@ -229,7 +237,7 @@ def publish(call: Call, post_id: str) -> Post:
 
 
 @operation(
-    "POST", "news/<slug:post_id>/withdraw", AREA, "Unpublish a post", answers=Post, edits=read, refusals=("not-now",),
+    "POST", "news/<str:post_id>/withdraw", AREA, "Unpublish a post", answers=Post, edits=read, refusals=("not-now",),
     **organising,
 )  # fmt: skip
 def withdraw(call: Call, post_id: str) -> Post:
@@ -239,7 +247,7 @@ def withdraw(call: Call, post_id: str) -> Post:
     return read(call, post_id)
 
 
-@operation("DELETE", "news/<slug:post_id>", AREA, "Delete a post for good", status=204, edits=read, **organising)
+@operation("DELETE", "news/<str:post_id>", AREA, "Delete a post for good", status=204, edits=read, **organising)
 def delete(call: Call, post_id: str) -> None:
     post = _load(call, post_id).post
     call.run(lambda: services.delete(call.user, post))

@@ -1,8 +1,10 @@
-"""Quick polls: create, read, close, results."""
+"""Quick polls: list, read, create, close, extend, reopen, delete, results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -15,14 +17,17 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, TryLater
 from acts.storage import now_text
-from api.calls import NO_EFFECT, Call, cleaned
+from api.calls import NO_EFFECT, Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import invalid
 from api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
 from pages.client_address import client_network
 from pages.time_fields import zone_or_default
 from polls import live_count, repository, rules, services
-from polls.forms import PollForm, usual_retention
+from polls.forms import PollEndForm, PollForm, usual_retention
+from store import keys
+
+from .elections import organising
 
 AREA = "Polls"
 Kind = Literal["ranked", "choose", "approval", "score"]
@@ -88,6 +93,26 @@ class Poll(msgspec.Struct):
     results: str
 
 
+class ListedPoll(msgspec.Struct):
+    """A poll in the list of its creator."""
+
+    id: str
+    title: str
+    state: Literal["open", "closed"]
+    created_at: Moment
+    ends: Moment | None
+    closed_at: Moment | None
+    time_zone: str
+    hidden: Annotated[bool, Meta(description="By the administrators of the site; then it cannot be read here.")]
+    page: str
+
+
+class PollEnd(msgspec.Struct, forbid_unknown_fields=True):
+    """Until when people can vote; `null` for no end."""
+
+    ends: Moment | None
+
+
 class Place(msgspec.Struct):
     """Where an option ended up; equals share a place."""
 
@@ -119,6 +144,22 @@ def _visible(poll_id: UUID) -> rules.Poll:
     return poll
 
 
+@operation(
+    "GET", "polls", AREA, "List your polls, newest first", query=Paging, answers=Page[ListedPoll], scope=Scope.READ,
+    permission=Permission.VIEW_APPLICATION,
+)  # fmt: skip
+def list_(call: Call) -> Page[ListedPoll]:
+    span = keys.made_by(call.user.name)
+    found, cursor = repository.list_page(span, limit=call.query.limit, cursor=call.cursor)
+    return call.page([_listed(each) for each in found], cursor)
+
+
+def _listed(each: repository.Listed) -> ListedPoll:
+    times = datetime.fromisoformat(each.created_at), moment(each.expires_at), moment(each.closed_at)
+    plain = each.time_zone, bool(each.hidden_at), link("poll", each.id)
+    return ListedPoll(each.id, each.title, "open" if each.is_open(now_text()) else "closed", *times, *plain)
+
+
 @operation("GET", "polls/<uuid:poll_id>", AREA, "Read a poll", answers=Poll)
 def read(call: Call, poll_id: UUID) -> Poll:
     """Everybody who knows its id may."""
@@ -138,9 +179,8 @@ def read(call: Call, poll_id: UUID) -> Poll:
 
 
 @operation(
-    "POST", "polls", AREA, "Create a poll", takes=NewPoll, answers=Poll, status=201, scope=Scope.ORGANISE,
-    permission=Permission.USE_APPLICATION, refusals=("too-often",),
-    example={"title": "Where shall we eat?", "options": ["Pizza", "Sushi", "Falafel"]},
+    "POST", "polls", AREA, "Create a poll", takes=NewPoll, answers=Poll, status=201, refusals=("too-often",),
+    example={"title": "Where shall we eat?", "options": ["Pizza", "Sushi", "Falafel"]}, **organising,
 )  # fmt: skip
 def create(call: Call) -> Poll:
     """It is open at once. Share its page."""
@@ -161,20 +201,59 @@ def create(call: Call) -> Poll:
 
 
 @operation(
-    "POST", "polls/<uuid:poll_id>/close", AREA, "Close a poll", answers=Poll, scope=Scope.ORGANISE,
-    permission=Permission.USE_APPLICATION, refusals=("not-now",),
+    "POST", "polls/<uuid:poll_id>/close", AREA, "Close a poll", answers=Poll, edits=read, refusals=("not-now",),
+    **organising,
 )  # fmt: skip
 def close(call: Call, poll_id: UUID) -> Poll:
+    _run(call, poll_id, services.close)
+    return read(call, poll_id)
+
+
+@operation(
+    "POST", "polls/<uuid:poll_id>/extend", AREA, "Move the end of a poll", takes=PollEnd, answers=Poll, edits=read,
+    refusals=("not-now",), example={"ends": "2027-03-01T18:00:00+01:00"}, **organising,
+)  # fmt: skip
+def extend(call: Call, poll_id: UUID) -> Poll:
+    """Never to an earlier moment than announced."""
+    _run(call, poll_id, partial(services.extend, end=_end(call, poll_id)))
+    return read(call, poll_id)
+
+
+@operation(
+    "POST", "polls/<uuid:poll_id>/reopen", AREA, "Reopen a poll", takes=PollEnd, answers=Poll, edits=read,
+    refusals=("not-now",), example={"ends": "2027-03-01T18:00:00+01:00"}, **organising,
+)  # fmt: skip
+def reopen(call: Call, poll_id: UUID) -> Poll:
+    """Votes can be cast and changed again."""
+    _run(call, poll_id, partial(services.reopen, end=_end(call, poll_id)))
+    return read(call, poll_id)
+
+
+def _end(call: Call, poll_id: UUID) -> str | None:
+    ends, zone = call.body.ends, _visible(poll_id).time_zone
+    cleaned(PollEndForm({"ends": typed("ends", ends, zone)}, zone=zone))
+    return stored("ends", ends)
+
+
+@operation(
+    "DELETE", "polls/<uuid:poll_id>", AREA, "Delete a poll for good", status=204, edits=read, **organising,
+)  # fmt: skip
+def delete(call: Call, poll_id: UUID) -> None:
+    """With all its votes. Its link and code stop working."""
+    _run(call, poll_id, services.delete)
+
+
+def _run(call: Call, poll_id: UUID, act: Callable[[services.Runner], None]) -> None:
+    """For those who run it: whether they may, and now, is decided by the service."""
     _visible(poll_id)
 
-    def act() -> None:
+    def run() -> None:
         runner = services.find_runner(str(poll_id), call.user, "")
         if runner is None:
             raise Http404
-        services.close(runner)
+        act(runner)
 
-    call.run(act)
-    return read(call, poll_id)
+    call.run(run)
 
 
 @operation(

@@ -72,8 +72,7 @@ def as_led(election: Election) -> Election:
     leader = elections.find(ballot.leader) if ballot and not ballot.is_led_by(election.name) else None
     if leader is None:
         return election
-    of_roll = {"voter_count": leader.voter_count, "voter_groups": leader.voter_groups}
-    return replace(rules.as_led(election, leader), **of_roll)
+    return replace(rules.as_led(election, leader), voter_count=leader.voter_count, voter_groups=leader.voter_groups)
 
 
 # --- writes; each returns parts of a transaction ---

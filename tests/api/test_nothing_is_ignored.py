@@ -73,6 +73,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "roll_add": {"voters": [VOTER]},
     "roll_replace": {"voters": [VOTER], "preview": True},
     "polls_create": POLL,
+    "polls_extend": {"ends": "2027-06-01T18:00:00Z"},
     "polls_reopen": {"ends": "2027-06-01T18:00:00Z"},
     "news_write": POST | {"election": "Nothing"},
     "news_edit": POST | {"revised": True},
