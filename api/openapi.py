@@ -23,7 +23,8 @@ as `Authorization: Bearer plenum_…`. It allows at most what you may do yoursel
 Every change takes an `Idempotency-Key`: sent again with the same key within a day, it is carried out once, and answered
 as before. Reading answers an `ETag`: send it as `If-None-Match` to get 304 while nothing has changed, or as `If-Match`
 with a change to be refused if something has; one that begins with `W/` will do. What was created is at `Location`.
-Nothing that you send is ignored: it takes effect, or it is refused with its field. Lists have parts; `next` is the address of the part after it.
+Nothing that you send is ignored: it takes effect, or it is refused with its field. Lists have parts; `next` is the
+address of the part after it.
 
 `RateLimit` says how many requests are left. Errors are `application/problem+json` (RFC 9457): `type` is stable,
 `detail` is a sentence for people. Unknown fields are refused. A request has at most {MAX_BODY_BYTES // 2**20} MB.

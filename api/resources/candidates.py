@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -84,22 +85,21 @@ def add(call: Call, name: str) -> Candidates:
     sent = call.body.candidates
     names = each_cleaned("candidates", [each.name for each in sent], clean_title)
     texts = [cleaned(CandidateForm({"statement": each.statement, "link": each.link})) for each in sent]
-    new = {fold(each): ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)}
+    every = [ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)]
+    new = {fold(each.name): each for each in every}
     if not call.is_repeat:
-        _check_texts(name, [new[fold(each)] for each in names])
+        _check_texts(every, new | {fold(each.name): each for each in repository.candidates(name)})
     call.run(lambda: services.add_candidates(call.user, election, list(new.values())), converges=True)
     return Candidates([_candidate(each) for each in repository.candidates_by_name(name) if fold(each.name) in new])
 
 
-def _check_texts(name: str, sent: list[ranking.Candidate]) -> None:
-    """Nothing is said in vain about those who are candidates already."""
-    there = {fold(each.name): each for each in repository.candidates(name)}
-    sentence = _("“%(name)s” is a candidate already, with another text. Change it there.")
+def _check_texts(sent: Sequence[ranking.Candidate], kept: Mapping[str, ranking.Candidate]) -> None:
+    """Nothing is said in vain about those who are candidates already, or are named twice."""
     wrong = {
-        f"candidates[{place}]": sentence % {"name": each.name}
+        f"candidates[{place}]": _("“%(name)s” is a candidate already, with another text.") % {"name": each.name}
         for place, each in enumerate(sent)
-        if (known := there.get(fold(each.name)))
-        and (each.statement not in ("", known.statement) or each.link not in ("", known.link))
+        if each.statement not in ("", kept[fold(each.name)].statement)
+        or each.link not in ("", kept[fold(each.name)].link)
     }
     if wrong:
         errors = [FieldError(field, text) for field, text in wrong.items()]

@@ -34,6 +34,7 @@ from elections.turnout.counts import turnouts
 from pages.time_fields import zone_or_default
 
 AREA = "Elections"
+
 Kind = Literal["ranked", "yes-no", "choose", "approval", "score", "points"]
 RankedMethod = Literal["schulze", "ranked-pairs", "irv", "borda", "stv-scottish", "stv-meek"]
 Method = RankedMethod | Literal["majority", "most-votes", "approval", "star", "score", "cumulative"]
@@ -311,7 +312,7 @@ def read(call: Call, name: str) -> Election:
 
 
 def _for_organisers(election: rules.Election) -> ForOrganisers:
-    plain = (*("joining", "paper_ballots", "mail_votes", "vote_by_link", "announces", "letter_check", "join_requests"),)
+    plain = ["joining", "paper_ballots", "mail_votes", "vote_by_link", "announces", "letter_check", "join_requests"]
     return ForOrganisers(
         owner=election.owner_name,
         managers=list(election.managers),

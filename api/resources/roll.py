@@ -157,8 +157,7 @@ def add(call: Call, name: str) -> Added:
         )
         for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True)
     }
-    if election.stored_state != State.DRAFT:
-        _check_details(election, voters, known)
+    _check_details(election, voters, known)
     call.run(lambda: services.add_voters(call.user, election, voters, known), converges=True)
     return Added(voters)
 
@@ -194,16 +193,23 @@ def _check_used(voters: Sequence[NewVoter]) -> None:
 
 
 def _check_details(election: rules.Election, voters: Sequence[str], known: Mapping[str, voter_lists.Details]) -> None:
-    """Since the opening, nobody who is on the roll gets into other groups, or another weight."""
-    there = rolls.on_roll(election, [voter for voter in voters if known[voter].groups or known[voter].weight])
-    sentence = _("“%(name)s” is on the roll already. Groups and weights can only be changed in a draft.")
+    """People who are on the roll keep the name they are called by; since the opening, also their groups and weight."""
+    telling = [voter for voter in voters if known[voter] != voter_lists.Details()]
+    there = rolls.on_roll(election, telling) if telling else {}
     errors = []
     for place, voter in enumerate(voters):
-        if (listed := there.get(fold(voter))) is not None:
-            own = known[voter]
-            same_groups = own.groups is None or set(map(fold, own.groups)) == set(map(fold, listed.groups))
-            changed = ["groups"] * (not same_groups) + ["weight"] * (own.weight not in (None, listed.weight))
-            errors += [FieldError(f"voters[{place}].{field}", sentence % {"name": voter}) for field in changed]
+        if (listed := there.get(fold(voter))) is None:
+            continue
+        own, wrong = known[voter], []
+        if not rolls.is_by_number(voter) and own.display_name not in ("", listed.display_name):
+            wrong.append("name")
+        if election.stored_state != State.DRAFT:
+            if own.groups is not None and set(map(fold, own.groups)) != set(map(fold, listed.groups)):
+                wrong.append("groups")
+            if own.weight not in (None, listed.weight):
+                wrong.append("weight")
+        sentence = _("“%(name)s” is on the roll already, where this cannot be changed.") % {"name": voter}
+        errors += [FieldError(f"voters[{place}].{field}", sentence) for field in wrong]
     if errors:
         raise Problem("not-now", " ".join(dict.fromkeys(each.detail for each in errors)), errors)
 

@@ -189,6 +189,10 @@ def test_texts_of_candidates_are_not_ignored(otto):
     assert otto.post("elections/Board/candidates", sent).json() == sent
     assert otto.post("elections/Board/candidates", sent).status_code == 200
     assert otto.post("elections/Board/candidates", {"candidates": [{"name": "dee"}]}).status_code == 200
+    twice = {"candidates": [{"name": "Bo", "statement": "One."}, {"name": "bo", "statement": "Two."}]}
+    assert [each["field"] for each in otto.post("elections/Board/candidates", twice).json()["errors"]] == [
+        "candidates[0]"
+    ]
     answer = otto.post(
         "elections/Board/candidates", {"candidates": [{"name": "Bo"}, {"name": "dee", "link": "https://x.example"}]}
     )
@@ -213,6 +217,10 @@ def test_what_a_list_of_voters_says_is_not_ignored(otto):
     known = {field: VOTER[field] for field in ("voter", "name", "groups", "weight")}
     assert otto.post(path, {"voters": [known]}).status_code == 200
     assert known.items() <= otto.get(path).json()["items"][0].items()
+    regrouped = known | {"groups": ["South"], "weight": 3}
+    assert otto.post(path, {"voters": [regrouped]}).status_code == 200
+    assert regrouped.items() <= otto.get(path).json()["items"][0].items()
+    assert problem(otto.post(path, {"voters": [known | {"name": "Benjamin"}]})) == (409, "not-now")
     assert otto.post(path, {"voters": [VOTER | {"voter": "4711@"}]}).status_code == 200
     preview = otto.put(path, {"voters": [{"voter": "cay@example.org"}], "preview": True}).json()
     assert preview["added"] == ["cay@example.org"]
@@ -226,7 +234,7 @@ def test_groups_and_weights_of_those_who_are_there_are_refused_once_it_is_open(o
     otto.post("elections/Board/voters", {"voters": [there]})
     assert otto.post("elections/Board/open", {}).status_code == 200
     assert otto.post("elections/Board/voters", {"voters": [there]}).status_code == 200, "as they are"
-    for changed in ({"groups": ["South"]}, {"weight": 3}):
+    for changed in ({"groups": ["South"]}, {"groups": []}, {"weight": 3}, {"name": "Anna"}):
         new = {"voter": "ben@example.org"}
         answer = otto.post("elections/Board/voters", {"voters": [new, there | changed]})
         assert problem(answer) == (409, "not-now")
