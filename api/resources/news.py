@@ -159,16 +159,14 @@ def unpublished(call: Call) -> Page[ListedPost]:
 def read(call: Call, post_id: str) -> Post:
     """By its id, or the slug of its address or of an earlier one. Published posts need no token. Others are for those
     who may edit them."""
-    full = _find(post_id)
+    full = repository.find_full(post_id) or _at_slug(post_id)
     if full is None or not (full.post.is_public(now_text()) or _edits(call, full.post)):
         raise Http404
     return _post(full)
 
 
-def _find(word: str) -> FullPost | None:
-    if (full := repository.find_full(word)) is not None:
-        return full
-    post_id = repository.id_at_slug(word) if len(word) <= rules.MAX_SLUG_CHARS else None
+def _at_slug(slug: str) -> FullPost | None:
+    post_id = repository.id_at_slug(slug) if len(slug) <= rules.MAX_SLUG_CHARS else None
     return repository.find_full(post_id) if post_id else None
 
 
@@ -205,7 +203,8 @@ def _typed(sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(call: Call, post_id: str) -> FullPost:
-    if (full := _find(post_id)) is None:
+    """By its id alone: the slug of a draft ends when it is changed."""
+    if (full := repository.find_full(post_id)) is None:
         raise Http404
     check_editable(call.user, full.post)
     return full
