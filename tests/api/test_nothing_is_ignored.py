@@ -10,10 +10,11 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from api.operations import OPERATIONS
-from elections import repository
+from elections import kinds, repository
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from skills.services import add as add_skill
+from tally import methods
 from tests.api.test_elections import problem
 
 MOMENTS = ("begins", "ends", "joins_until", "at")
@@ -108,26 +109,36 @@ def test_every_operation_is_tried_with_every_value():
     assert {name: set(values) for name, values in VALUES.items()} == takes
 
 
-@pytest.fixture(params=["ranked", "yes-no", "choose", "score", "a question that leads", "one that follows"])
-def draft(request, otto) -> str:
-    """An election of each kind, and two questions of a ballot."""
-    if request.param in ("ranked", "yes-no", "choose", "score"):
-        otto.post("elections", {"name": "Board", "kind": request.param})
-        return "elections/Board"
-    binding.make(people.find("Otto"), "Spring", ["Chair", "Colour"])
-    return "elections/Spring:%20Chair" if "leads" in request.param else "elections/Spring:%20Colour"
+OF_KINDS = {field: SETTINGS[field] for field in kinds.SETTINGS}  # which depend on the kind of ballot
+OTHERS = {field: value for field, value in CHANGES.items() if field not in OF_KINDS}
 
 
-def test_an_edit_of_an_election_ignores_nothing(otto, draft):
-    for field, value in CHANGES.items():
-        assert is_settled(otto.patch(draft, {field: value}), field, value), field
-
-
-@pytest.mark.parametrize("kind", ["ranked", "yes-no", "choose", "approval", "score", "points"])
-def test_a_new_election_ignores_nothing(otto, kind):
-    for number, (field, value) in enumerate(SETTINGS.items()):
+@pytest.mark.parametrize("kind", methods.KINDS)
+def test_settings_of_a_kind_of_ballot_are_not_ignored(otto, kind):
+    for number, (field, value) in enumerate(OF_KINDS.items()):
         sent = {"name": f"Board {number}", "kind": kind, field: value}
         assert is_settled(otto.post("elections", sent), field, value), field
+    otto.post("elections", {"name": "Board", "kind": kind})
+    for field, value in OF_KINDS.items():
+        assert is_settled(otto.patch("elections/Board", {field: value}), field, value), field
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_new_election_ignores_nothing(otto, half):
+    for number, (field, value) in enumerate(list(OTHERS.items())[half::2]):
+        if field != "for_groups":
+            assert is_settled(otto.post("elections", {"name": f"Board {number}", field: value}), field, value), field
+
+
+@pytest.mark.parametrize("half", [0, 1])
+@pytest.mark.parametrize("question", ["", "Chair", "Colour"])
+def test_an_edit_of_an_election_ignores_nothing(otto, question, half):
+    """An election of its own, the question that leads a ballot, and one that follows."""
+    otto.post("elections", {"name": "Board"})
+    binding.make(people.find("Otto"), "Spring", ["Chair", "Colour"])
+    path = f"elections/Spring:%20{question}" if question else "elections/Board"
+    for field, value in list(OTHERS.items())[half::2]:
+        assert is_settled(otto.patch(path, {field: value}), field, value), field
 
 
 def test_settings_that_a_kind_of_ballot_does_not_have_are_refused(otto):
