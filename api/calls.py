@@ -17,6 +17,7 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts import api_tokens
 from accounts.access import Access, View, demands_second_factor
@@ -36,15 +37,26 @@ from store.log.events import IDEMPOTENCY_SECONDS
 from store.table import Item, Missing, Put, Refused, Unwritable
 from upkeep.pause import Paused
 
-from .operations import Operation
+from .operations import OPERATIONS, Operation, route_name
 from .problems import Problem, invalid, of_form_errors, problem_of, problem_response
+from .values import link
 
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_KEY_CHARS = 255
 KEY = re.compile(rf'"?([\x21-\x7e]{{1,{MAX_KEY_CHARS}}}?)"?')
+NO_EFFECT = gettext_lazy("This has no effect here.")
 FIELD = re.compile(r" - at `\$\.?(.*)`$")
 
 T = TypeVar("T")
+
+
+def _number(text: str) -> float:
+    """To JSON Schema, 1.0 is an integer."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+DECODER = msgspec.json.Decoder(float_hook=_number)
 
 
 class Page(msgspec.Struct, Generic[T]):
@@ -65,6 +77,7 @@ class Call:
         self.body: Any = None
         self.mark: str | None = None  # of its Idempotency-Key
         self.is_repeat = False
+        self.location = ""  # of what it has made
 
     # --- who ---
 
@@ -107,6 +120,11 @@ class Call:
         event = log().find(once["event_id"]) if once else None
         return event["event_data"] if event else {}
 
+    def made(self, read: Callable[..., T], *words: object) -> T:
+        """What it has made, as it is read from now on; the answer says where."""
+        self.location = link(route_name(next(each.route for each in OPERATIONS if each.run is read)), *words)
+        return read(self, *words)
+
     # --- lists ---
 
     @property
@@ -143,7 +161,9 @@ class Paging(msgspec.Struct, forbid_unknown_fields=True):
 
 def cleaned(form: Form, names: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What a page's form makes of the values, or the problem with them; `names` has fields that the API calls
-    otherwise."""
+    otherwise. A value for a field that the page does not show is refused, too."""
+    if unused := [field for field, value in form.data.items() if value and field not in form.fields]:
+        raise of_form_errors({field: [NO_EFFECT] for field in unused})
     if not form.is_valid():
         raise of_form_errors({(names or {}).get(field, field): texts for field, texts in form.errors.items()})
     return form.cleaned_data
@@ -225,7 +245,9 @@ class _Answering:
             return HttpResponse(status=operation.status)
         content = msgspec.json.encode(answer)
         response = HttpResponse(content, status=operation.status, content_type="application/json")
-        if not operation.is_change or operation.edits:
+        if call.location:
+            response["Location"] = call.location
+        if not operation.is_change or operation.edits or call.location:
             response["ETag"] = _etag(answer)
         if operation.is_change:
             return response
@@ -295,7 +317,7 @@ class _Answering:
             return content
         if self.request.content_type != "application/json":
             raise Problem("not-json", _("Send JSON, with “Content-Type: application/json”."))
-        self.call.body = _converted(lambda: msgspec.json.decode(content, type=self.operation.takes))
+        self.call.body = _converted(lambda: msgspec.convert(DECODER.decode(content), self.operation.takes))
         return content
 
     # --- once, and only if unchanged ---
@@ -322,6 +344,8 @@ class _Answering:
             call.is_repeat = table().get(keys.once(call.mark)) is not None
 
     def _check_unchanged(self, parameters: Mapping[str, Any]) -> None:
+        """A weak ETag is accepted: compression with bytes of random length makes ours weak, though it is a digest of
+        all values."""
         expected = self.request.headers.get("If-Match")
         if self.operation.edits is None or expected is None or expected.strip() == "*":
             return

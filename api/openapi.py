@@ -12,7 +12,7 @@ from acts.links import absolute_url
 
 from . import problems
 from .calls import MAX_BODY_BYTES, MAX_KEY_CHARS
-from .operations import OPERATIONS, Operation
+from .operations import AREAS, OPERATIONS, Operation
 from .problems import ProblemDetails
 
 REF = "#/components/schemas/{name}"
@@ -22,7 +22,9 @@ as `Authorization: Bearer plenum_…`. It allows at most what you may do yoursel
 
 Every change takes an `Idempotency-Key`: sent again with the same key within a day, it is carried out once, and answered
 as before. Reading answers an `ETag`: send it as `If-None-Match` to get 304 while nothing has changed, or as `If-Match`
-with a change to be refused if something has. Lists have parts; `next` is the address of the part after it.
+with a change to be refused if something has; one that begins with `W/` will do. What was created is at `Location`.
+Nothing that you send is ignored: it takes effect, or it is refused with its field. Lists have parts; `next` is the
+address of the part after it.
 
 `RateLimit` says how many requests are left. Errors are `application/problem+json` (RFC 9457): `type` is stable,
 `detail` is a sentence for people. Unknown fields are refused. A request has at most {MAX_BODY_BYTES // 2**20} MB.
@@ -34,19 +36,19 @@ Names in addresses are percent-encoded; a slash, dot, backslash or tilde in a na
 @lru_cache(4)
 def description(site_url: str) -> dict[str, Any]:
     """The whole document, for a site at this address."""
-    types = {kind for each in OPERATIONS for kind in (each.takes, each.query, each.answers) if kind is not None}
+    types = {kind for each in OPERATIONS for kind in (each.takes, each.answers) if kind is not None}
     ordered = sorted(types, key=str)
     schemas, components = msgspec.json.schema_components([*ordered, ProblemDetails], ref_template=REF)
     schema_of = dict(zip(ordered, schemas, strict=False))
     paths: dict[str, Any] = {}
     for each in OPERATIONS:
-        paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, schema_of, components)
+        paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, schema_of)
     scheme = {"type": "http", "scheme": "bearer", "description": f"Scopes: {', '.join(Scope)}."}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Plenum API", "version": "1", "description": ABOUT},
         "servers": [{"url": f"{site_url}/api/v1"}],
-        "tags": [{"name": area} for area in dict.fromkeys(each.area for each in OPERATIONS)],
+        "tags": [{"name": area, "description": about} for area, about in AREAS.items()],
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": {"token": scheme}},
     }
@@ -56,14 +58,14 @@ def current() -> dict[str, Any]:
     return description(absolute_url(""))
 
 
-def _operation(operation: Operation, schema_of: dict[Any, Any], components: dict[str, Any]) -> dict[str, Any]:
+def _operation(operation: Operation, schema_of: dict[Any, Any]) -> dict[str, Any]:
     security = [{"token": [str(operation.scope)]}] if operation.scope else [{}, {"token": []}]
     found = {
         "operationId": operation.id,
         "tags": [operation.area],
         "summary": operation.summary,
         "security": security,
-        "parameters": list(_parameters(operation, schema_of, components)),
+        "parameters": list(_parameters(operation)),
         "responses": _responses(operation, schema_of),
     }
     if operation.about:
@@ -76,12 +78,12 @@ def _operation(operation: Operation, schema_of: dict[Any, Any], components: dict
     return found
 
 
-def _parameters(operation: Operation, schema_of: dict[Any, Any], components: dict[str, Any]) -> Any:
+def _parameters(operation: Operation) -> Any:
     for name, converter in operation.parameters.items():
         schema = PATH_TYPES.get(converter, {"type": "string", "minLength": 1})
         yield {"name": name, "in": "path", "required": True, "schema": schema}
     if operation.query:
-        query = components[schema_of[operation.query]["$ref"].rpartition("/")[2]]
+        query = msgspec.json.schema(operation.query)["$defs"][operation.query.__name__]
         for name, schema in query["properties"].items():
             yield {"name": name, "in": "query", "required": name in query.get("required", []), "schema": schema}
     if operation.is_change:
@@ -91,10 +93,18 @@ def _parameters(operation: Operation, schema_of: dict[Any, Any], components: dic
         yield {"name": "If-Match", "in": "header", "required": False, "schema": {"type": "string"}}
 
 
+def _header(description: str) -> dict[str, Any]:
+    return {"description": description, "schema": {"type": "string"}}
+
+
 def _responses(operation: Operation, schema_of: dict[Any, Any]) -> dict[str, Any]:
     success: dict[str, Any] = {"description": operation.summary}
     if operation.answers is not None:
         success["content"] = {"application/json": {"schema": schema_of[operation.answers]}}
+        if not operation.is_change or operation.edits or operation.status == 201:
+            success["headers"] = {"ETag": _header("Of the answer, to be sent as `If-None-Match` or `If-Match`.")}
+        if operation.status == 201:
+            success["headers"]["Location"] = _header("Where to read it.")
     found = {str(operation.status): success}
     if not operation.is_change:
         found["304"] = {"description": "Not changed since it was read"}

@@ -80,6 +80,23 @@ class Operation:
         yield from self.refusals
 
 
+# what operations are about, in the order of the page
+AREAS = {
+    "Results": "Public results, with their turnout and proof.",
+    "Calendar": "When people vote in elections with a public result.",
+    "Checkpoints": "Public checkpoints of the event log, by which anyone can tell whether it was changed.",
+    "Elections": "From the draft to the close.",
+    "Candidates": "Candidates, or options, of an election.",
+    "Roll": "Who may vote in an election.",
+    "Multi-question ballots": "Elections that are voted on together. Make them on the site.",
+    "Polls": "Quick polls: anyone with the link can vote.",
+    "Live sessions": "Sessions that you host. Run them on the site.",
+    "People": "Accounts and profiles.",
+    "Skills": "The catalogue of skills, and what people say they can do.",
+    "News": "Posts. Published ones are public.",
+    "Question sets": "Questions for live sessions.",
+    "Event log": "Everything that has happened, for auditors.",
+}
 OPERATIONS: list[Operation] = []
 
 

@@ -12,12 +12,28 @@ from django.utils.translation import gettext as _
 
 from acts.links import absolute_url
 from elections.turnout.counts import Turnout as Counted
+from pages.names import MAX_NAME_CHARS
 from pages.times import UnknownZone, form_time, from_text
 from store.log import as_text
 
 from .problems import invalid
 
-Moment = Annotated[datetime, msgspec.Meta(tz=True, examples=["2027-03-01T18:00:00+01:00"])]
+# What pages refuse, as far as a pattern can say it: control characters, and what reverses letters. Only the description
+# has it: what a form refuses has a sentence.
+NAME_CHARS = r"[^\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\u202d\u202e]"
+NAME_PATTERN = rf"^{NAME_CHARS}*[^\s\u0000-\u001f\u007f-\u009f\u202d\u202e]{NAME_CHARS}*$"
+ZONE_PATTERN = "^[A-Za-z][A-Za-z0-9_+/-]*$"
+
+
+def described(pattern: str, **more: Any) -> msgspec.Meta:
+    """Limits, and a pattern that is shown but left to the form."""
+    return msgspec.Meta(**more, extra_json_schema={"pattern": pattern})
+
+
+Name = Annotated[str, described(NAME_PATTERN, min_length=1, max_length=MAX_NAME_CHARS * 2)]
+Zone = Annotated[str, described(ZONE_PATTERN, max_length=100, examples=["Europe/Berlin"])]
+Markdown = Annotated[str, described(r"^[^\u0000]*$", description="Markdown.")]
+Moment = Annotated[datetime, described("^2[01]", tz=True, examples=["2027-03-01T18:00:00+01:00"])]  # 2000 to 2199
 
 
 class GroupTurnout(msgspec.Struct):

@@ -22,10 +22,10 @@ def relation(user: User, election: Election) -> rules.Relation:
     return rules.relation(user.name, user.role, election)
 
 
-def check(user: User, election: Election, action: Action) -> None:
+def check(user: User, election: Election, action: Action, settings: Iterable[str] = ()) -> None:
     """Refuse an action this person may not take, not now, or not on a single question of a ballot."""
     check_actor_and_state(user, election, action)
-    multi_ballots.check_single_question(election, action)
+    multi_ballots.check_single_question(election, action, settings)
 
 
 def check_actor_and_state(user: User, election: Election, action: Action) -> None:
@@ -52,7 +52,7 @@ def change(
     actor: User, election: Election, action: Action, *also: Write, description: str | None = None, **changes: Any
 ) -> Election:
     """Change the description, the reminders, who may frame the result, or the settings of a draft."""
-    check(actor, election, action)
+    check(actor, election, action, changes)
     after = replace(election, **changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
     if description is not None and repository.description_of(election.name).description != description:

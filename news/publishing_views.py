@@ -19,7 +19,7 @@ from pages.times import InterpretedTime, moment_with_zone, zone_label
 from . import mailing, previews, services
 from .access import requires_editor
 from .forms import PublishForm, wants_mails
-from .rules import PREVIEW_DAYS, Post, State
+from .rules import PREVIEW_DAYS, Post, PostState
 
 # --- its date ---
 
@@ -123,7 +123,7 @@ def revoke_previews(request: HttpRequest, post: Post) -> HttpResponse:
         done = _("The preview links no longer work.")
         run_action(request, lambda: services.revoke_previews(request.user, post), done)
         return redirect("revoke_previews", post.id)
-    if post.state(now_text()) == State.PUBLISHED:
+    if post.state(now_text()) == PostState.PUBLISHED:
         return redirect("post", post.slug)
     context = {"post": post, "link": previews.link_to(post), "days": PREVIEW_DAYS}
     return render(request, "news/previews.html", context)

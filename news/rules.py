@@ -45,7 +45,7 @@ NOT_PUBLIC = _(
 )
 
 
-class State(StrEnum):
+class PostState(StrEnum):
     DRAFT = "draft"
     SCHEDULED = "scheduled"
     PUBLISHED = "published"
@@ -55,7 +55,7 @@ class State(StrEnum):
         return str(STATES[self])
 
 
-STATES = {State.DRAFT: _("Draft"), State.SCHEDULED: _("Scheduled"), State.PUBLISHED: _("Published")}
+STATES = {PostState.DRAFT: _("Draft"), PostState.SCHEDULED: _("Scheduled"), PostState.PUBLISHED: _("Published")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,13 @@ class Post:
     previews: int = 0  # how often its preview links were revoked
     version: int = 0
 
-    def state(self, now: str) -> State:
+    def state(self, now: str) -> PostState:
         if self.published_at is None:
-            return State.DRAFT
-        return State.PUBLISHED if self.published_at <= now else State.SCHEDULED
+            return PostState.DRAFT
+        return PostState.PUBLISHED if self.published_at <= now else PostState.SCHEDULED
 
     def is_public(self, now: str) -> bool:
-        return self.state(now) == State.PUBLISHED
+        return self.state(now) == PostState.PUBLISHED
 
     @property
     def lead(self) -> str:

@@ -30,7 +30,7 @@ from . import repository, rules, services
 from .access import check_editable, requires_editor
 from .forms import EditForm, PostForm
 from .repository import FullPost, PostPage
-from .rules import Post, SlugTaken, State
+from .rules import Post, PostState, SlugTaken
 from .services import check_about
 
 PAGE_ROWS = 20
@@ -142,7 +142,7 @@ def _save(user: User, full: FullPost, form: EditForm) -> Post:
 
 
 def _saved(request: HttpRequest, post: Post) -> HttpResponse:
-    if post.state(now_text()) == State.PUBLISHED:
+    if post.state(now_text()) == PostState.PUBLISHED:
         messages.success(request, _("Your changes are saved and visible to everyone."))
         return redirect("post", post.slug)
     messages.success(request, _("Your changes are saved."))

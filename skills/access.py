@@ -32,15 +32,20 @@ def profile_for(user: User, name: str, find: Callable[[str], Profile | None] = r
     return None
 
 
+def skill_at(word: str) -> Skill | None:
+    """By its id, the id of a skill that became part of it, or one of its names."""
+    return merging.follow_merges(word) or repository.find_by_name(word)
+
+
 def listed_for(user: User, skill_id: str) -> Skill | None:
-    """A skill to view: old ids lead to the merged skill, and proposals are only for those who decide about them."""
-    skill = merging.follow_merges(skill_id)
+    """A skill to view; proposals are only for those who decide about them."""
+    skill = skill_at(skill_id)
     return None if skill is None or (skill.state == State.PROPOSED and not user.can_manage_people) else skill
 
 
 def own_for(user: User, skill_id: str) -> Skill | None:
     """A skill to add to one's profile."""
-    skill = merging.follow_merges(skill_id)
+    skill = skill_at(skill_id)
     return None if skill is None or skill.state == State.PROPOSED else skill
 
 

@@ -1,21 +1,31 @@
 """The operations, by what they are about. Each module declares its own."""
 
-from api.operations import OPERATIONS
+from api.operations import AREAS, OPERATIONS
 
-from . import candidates, elections, log, news, people, polls, public, question_sets, roll, skills
-
-# in the order of the page
-AREAS = (
-    *("Results", "Calendar", "Checkpoints", "Elections", "Candidates", "Roll", "Polls"),
-    *("People", "Skills", "News", "Question sets", "Event log"),
+from . import (
+    candidates,
+    elections,
+    live_sessions,
+    log,
+    multi_question_ballots,
+    news,
+    people,
+    polls,
+    public,
+    question_sets,
+    roll,
+    skills,
 )
-OPERATIONS.sort(key=lambda operation: AREAS.index(operation.area))
+
+OPERATIONS.sort(key=lambda operation: list(AREAS).index(operation.area))
 
 __all__ = [
     "OPERATIONS",
     "candidates",
     "elections",
+    "live_sessions",
     "log",
+    "multi_question_ballots",
     "news",
     "people",
     "polls",

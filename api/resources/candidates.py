@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
 from django.http import Http404
+from django.utils.translation import gettext as _
 from msgspec import UNSET, Meta, UnsetType
 
 from api.calls import Call, cleaned, each_cleaned
 from api.operations import operation
-from api.values import given
+from api.problems import FieldError, Problem
+from api.values import Markdown, Name, described, given
 from elections import repository
 from elections.candidates import services
 from elections.candidates.forms import CandidateForm
@@ -23,15 +26,14 @@ from .elections import load, load_visible, organising, reading
 
 AREA = "Candidates"
 
-Statement = Annotated[str, Meta(description="Markdown.")]
-Link = Annotated[str, Meta(max_length=500, description="A web page about them.")]
+Link = Annotated[str, described("^(https?://.*)?$", max_length=500, description="A web page about them.")]
 
 
 class Candidate(msgspec.Struct):
     """A candidate, or an option."""
 
     name: str
-    statement: Statement
+    statement: Markdown
     link: str
 
 
@@ -44,13 +46,13 @@ class Candidates(msgspec.Struct):
 class NewCandidate(msgspec.Struct, forbid_unknown_fields=True):
     """A candidate to add."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=400)]
-    statement: Statement = ""
+    name: Name
+    statement: Markdown = ""
     link: Link = ""
 
 
 class NewCandidates(msgspec.Struct, forbid_unknown_fields=True):
-    """Candidates to add. Those who are candidates already stay as they are."""
+    """Candidates to add. Those who are candidates already stay as they are: with other texts, they are refused."""
 
     candidates: Annotated[list[NewCandidate], Meta(min_length=1, max_length=MAX_CANDIDATES)]
 
@@ -58,7 +60,7 @@ class NewCandidates(msgspec.Struct, forbid_unknown_fields=True):
 class CandidateChange(msgspec.Struct, forbid_unknown_fields=True):
     """What is left out stays as it is."""
 
-    statement: Statement | UnsetType = UNSET
+    statement: Markdown | UnsetType = UNSET
     link: Link | UnsetType = UNSET
 
 
@@ -74,7 +76,8 @@ def list_(call: Call, name: str) -> Candidates:
 
 @operation(
     "POST", "elections/<name:name>/candidates", AREA, "Add candidates", takes=NewCandidates, answers=Candidates,
-    refusals=("not-now",), example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]}, **organising,
+    refusals=("not-now", "name-taken"), example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]},
+    **organising,
 )  # fmt: skip
 def add(call: Call, name: str) -> Candidates:
     """Answers the candidates that were sent, as they are now."""
@@ -82,9 +85,25 @@ def add(call: Call, name: str) -> Candidates:
     sent = call.body.candidates
     names = each_cleaned("candidates", [each.name for each in sent], clean_title)
     texts = [cleaned(CandidateForm({"statement": each.statement, "link": each.link})) for each in sent]
-    new = {fold(each): ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)}
+    every = [ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)]
+    new = {fold(each.name): each for each in every}
+    if not call.is_repeat:
+        _check_texts(every, new | {fold(each.name): each for each in repository.candidates(name)})
     call.run(lambda: services.add_candidates(call.user, election, list(new.values())), converges=True)
     return Candidates([_candidate(each) for each in repository.candidates_by_name(name) if fold(each.name) in new])
+
+
+def _check_texts(sent: Sequence[ranking.Candidate], kept: Mapping[str, ranking.Candidate]) -> None:
+    """Nothing is said in vain about those who are candidates already, or are named twice."""
+    wrong = {
+        f"candidates[{place}]": _("“%(name)s” is a candidate already, with another text.") % {"name": each.name}
+        for place, each in enumerate(sent)
+        if each.statement not in ("", kept[fold(each.name)].statement)
+        or each.link not in ("", kept[fold(each.name)].link)
+    }
+    if wrong:
+        errors = [FieldError(field, text) for field, text in wrong.items()]
+        raise Problem("name-taken", " ".join(wrong.values()), errors)
 
 
 @operation(

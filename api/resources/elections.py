@@ -9,22 +9,24 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from django.http import Http404
-from django.utils.translation import gettext as _
 from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from acts.storage import now_text
-from api.calls import Call, Page, Paging, cleaned
+from api.calls import NO_EFFECT, Call, Page, Paging, cleaned
 from api.operations import operation
-from api.values import Moment, Turnout, given, link, moment, stored, typed
+from api.problems import FieldError, Problem, of_form_errors
+from api.values import Markdown, Moment, Name, Turnout, Zone, given, link, moment, stored, typed
 from elections import actions, kinds, repository, rules
 from elections.access import check_visible, may
 from elections.drafts import services as drafts
-from elections.drafts.forms import DescriptionForm, ElectionForm, SettingsForm
+from elections.drafts.forms import TIMES, DescriptionForm, ElectionForm, SettingsForm
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_and_follow_up
 from elections.lifecycle.forms import EndForm, OpenForm
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import SharedSetting
 from elections.repository import Listed
 from elections.rules import Action, Relation, State
 from elections.skills_needed import needs
@@ -32,7 +34,6 @@ from elections.turnout.counts import turnouts
 from pages.time_fields import zone_or_default
 
 AREA = "Elections"
-TIMES = {"begins": "no_voting_before", "ends": "no_voting_after"}
 
 Kind = Literal["ranked", "yes-no", "choose", "approval", "score", "points"]
 RankedMethod = Literal["schulze", "ranked-pairs", "irv", "borda", "stv-scottish", "stv-meek"]
@@ -42,7 +43,7 @@ Method = RankedMethod | Literal["majority", "most-votes", "approval", "star", "s
 class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The settings of an election. What is left out keeps its value, or gets the usual one."""
 
-    description: Annotated[str, Meta(description="Markdown.")] | UnsetType = UNSET
+    description: Markdown | UnsetType = UNSET
     electorate: (
         Annotated[
             Literal["listed", "everyone"], Meta(description="Whether only those on the roll vote, or every member.")
@@ -65,7 +66,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     mail_votes: Annotated[bool, Meta(description="Mail voters about every cast of their ballot.")] | UnsetType = UNSET
     vote_by_link: bool | UnsetType = UNSET
     announces: Annotated[bool, Meta(description="Mail the result to voters.")] | UnsetType = UNSET
-    results_visible: Literal["closed", "live"] | UnsetType = UNSET
+    results_visible: (
+        Annotated[Literal["closed", "live"], Meta(description="`live` only if ballots are not secret.")] | UnsetType
+    ) = UNSET
     results_public: Annotated[bool, Meta(description="Anyone may see the result.")] | UnsetType = UNSET
     kind: Annotated[Kind, Meta(description="The kind of ballot.")] | UnsetType = UNSET
     method: Annotated[Method, Meta(description="One of the kind of ballot; else its usual one.")] | UnsetType = UNSET
@@ -80,13 +83,31 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[str, Meta(max_length=20, description="Of a proposal: a share, and of whom.", examples=["2/3 cast"])]
         | UnsetType
     ) = UNSET
-    seats: Annotated[int, Meta(ge=1, le=rules.MAX_SEATS)] | UnsetType = UNSET
+    seats: (
+        Annotated[
+            int, Meta(ge=1, le=rules.MAX_SEATS, description="Of ranked ballots, more than one needs an STV method.")
+        ]
+        | UnsetType
+    ) = UNSET
     unranked: Literal["below", "no-opinion"] | UnsetType = UNSET
-    time_zone: Annotated[str, Meta(max_length=100, examples=["Europe/Berlin"])] | UnsetType = UNSET
+    time_zone: Zone | UnsetType = UNSET
     begins: Moment | UnsetType | None = UNSET
-    ends: Moment | UnsetType | None = UNSET
+    ends: Annotated[Moment | None, Meta(description="After `begins`.")] | UnsetType = UNSET
     remind_before: (
         Annotated[list[Literal[3, 24, 72]], Meta(description="Hours before the end.", max_length=4)] | UnsetType
+    ) = UNSET
+    letter_check: (
+        Annotated[
+            Literal["", "birth", "number"],
+            Meta(description="What voters by letter are asked for besides the code: their date of birth or number."),
+        ]
+        | UnsetType
+    ) = UNSET
+    join_requests: (
+        Annotated[bool, Meta(description="People may ask to be put on the roll while it is open.")] | UnsetType
+    ) = UNSET
+    joins_until: (
+        Annotated[Moment | None, Meta(description="Until when they may ask; else until the end.")] | UnsetType
     ) = UNSET
 
 
@@ -107,7 +128,7 @@ class Changes(Settings):
 class NewElection(Settings):
     """A draft, with its settings."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=400)]
+    name: Name
 
 
 class Opening(msgspec.Struct, forbid_unknown_fields=True):
@@ -149,6 +170,9 @@ class ForOrganisers(msgspec.Struct):
     vote_by_link: bool
     announces: bool
     remind_before: list[int]
+    letter_check: str
+    join_requests: bool
+    joins_until: Moment | None
     dashboard: str
 
 
@@ -179,6 +203,7 @@ class Election(msgspec.Struct):
     opened_at: Moment | None
     closed_at: Moment | None
     interruptions: Annotated[list[Interruption], Meta(description="On record; none is ever changed.")]
+    multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
     calendar: Annotated[str | None, Meta(description="A calendar file, for people who are signed in.")]
     organiser: ForOrganisers | None
@@ -194,6 +219,7 @@ class ListedElection(msgspec.Struct):
     time_zone: str
     winners: Annotated[list[str], Meta(description="The first few, once the result is sealed.")]
     by_lot: Annotated[list[str], Meta(description="The winners whom a lot elected.")]
+    multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
 
 
@@ -238,10 +264,8 @@ def list_(call: Call) -> Page[ListedElection]:
 
 def _listed(each: Listed) -> ListedElection:
     times = moment(each.no_voting_before), moment(each.no_voting_after)
-    page = link("election", each.name)
-    return ListedElection(
-        each.name, each.state(now_text()), *times, each.time_zone, list(each.winners), list(each.by_lot), page
-    )
+    winners, by_lot, page = list(each.winners), list(each.by_lot), link("election", each.name)
+    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, winners, by_lot, each.book, page)
 
 
 @operation("GET", "elections/<name:name>", AREA, "Read an election", answers=Election, **reading)
@@ -250,6 +274,7 @@ def read(call: Call, name: str) -> Election:
         raise Http404
     election, about = found
     check_visible(call.user, election)
+    election = multi_ballots.as_led(election)
     runs = actions.relation(call.user, election) != Relation.NOBODY
     plain = [
         "electorate",
@@ -280,6 +305,7 @@ def read(call: Call, name: str) -> Election:
             )
             for each in election.interruptions
         ],
+        multi_question_ballot=election.book,
         page=link("election", election.name),
         calendar=link("election_calendar", election.name) if has_times else None,
         organiser=_for_organisers(election) if runs else None,
@@ -287,14 +313,15 @@ def read(call: Call, name: str) -> Election:
 
 
 def _for_organisers(election: rules.Election) -> ForOrganisers:
-    switches = ("joining", "paper_ballots", "mail_votes", "vote_by_link", "announces")
+    plain = ["joining", "paper_ballots", "mail_votes", "vote_by_link", "announces", "letter_check", "join_requests"]
     return ForOrganisers(
         owner=election.owner_name,
         managers=list(election.managers),
         voters=election.voter_count,
         voter_groups=list(election.voter_groups),
-        **{each: getattr(election, each) for each in switches},
+        **{each: getattr(election, each) for each in plain},
         remind_before=list(election.remind_before),
+        joins_until=moment(election.join_until),
         dashboard=link("dashboard", election.name),
     )
 
@@ -311,7 +338,7 @@ def create(call: Call) -> Election:
     usual = {each: form.get_initial_for_field(field, each) for each, field in form.fields.items()}
     values = _values(ElectionForm, usual, given(call.body), zone_or_default(""))
     call.run(lambda: drafts.create(call.user, **values))
-    return read(call, values["name"])
+    return call.made(read, values["name"])
 
 
 def _values(
@@ -321,9 +348,10 @@ def _values(
     zone = sent.get("time_zone", zone)
     times = {each: typed(each, sent[each], zone) for each in TIMES if each in sent}
     form = form_class({**before, "time_zone": zone, **sent, **times})
-    if form.is_valid() and form.cleaned_data["seats"] != sent.get("seats", form.cleaned_data["seats"]):
-        form.add_error("seats", _("A vote on yes or no has no seats."))  # on the page, the field is hidden
-    cleaned(form)
+    values = cleaned(form)
+    unused = [each for each in kinds.SETTINGS if sent.get(each) and values[each] != sent[each]]
+    if wrong := [each for each in unused if each != "majority" or not values[each]]:  # 4/6 is stored as 2/3
+        raise of_form_errors({each: [NO_EFFECT] for each in wrong})
     return form.values() | {field: stored(each, sent[each]) for each, field in TIMES.items() if each in sent}
 
 
@@ -339,11 +367,25 @@ def edit(call: Call, name: str) -> Election:
         values = cleaned(DescriptionForm(sent))
     else:
         election, action = load(call, name, Action.SET_UP), Action.SET_UP
-        before = SettingsForm.initial_of(election, repository.description_of(name).description)
-        values = _values(partial(SettingsForm, groups=election.voter_groups), before, sent, election.time_zone)
-        values |= {field: getattr(election, field) for each, field in TIMES.items() if each not in sent}
-    call.run(lambda: actions.change(call.user, election, action, **values))
+        values = _changed(election, sent)
+    try:
+        call.run(lambda: actions.change(call.user, election, action, **values))
+    except SharedSetting as refusal:
+        names = {field: each for each, field in TIMES.items()}
+        errors = [FieldError(names.get(each, each), str(refusal)) for each in refusal.fields]
+        raise Problem("not-now", refusal, errors) from None
     return read(call, name)
+
+
+def _changed(election: rules.Election, sent: dict[str, Any]) -> dict[str, Any]:
+    """The settings that were sent, and those that follow from them, as far as they are not those that are shown."""
+    shown = multi_ballots.as_led(election)
+    before = SettingsForm.initial_of(shown, repository.description_of(election.name).description)
+    del before["for_groups"]
+    groups = shown.voter_groups if "for_groups" in sent else None
+    values = _values(partial(SettingsForm, groups=groups), before, sent, shown.time_zone)
+    kept = [field for each, field in TIMES.items() if each not in sent]
+    return {each: value for each, value in values.items() if each not in kept and getattr(shown, each, ...) != value}
 
 
 @operation(
@@ -353,7 +395,8 @@ def edit(call: Call, name: str) -> Election:
 def open_(call: Call, name: str) -> Election:
     """From then on people can vote. It needs two candidates, a voter, and an end in the future or none."""
     election = load(call, name, Action.OPEN)
-    values = cleaned(OpenForm(msgspec.structs.asdict(call.body), has_needs=bool(needs.find_needs(name))))
+    has_needs = bool(needs.find_needs(name))
+    values = cleaned(OpenForm(msgspec.structs.asdict(call.body), has_needs=has_needs, kind=election.kind))
     call.run(lambda: lifecycle.open_(call.user, election, **values))
     return read(call, name)
 

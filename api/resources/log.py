@@ -14,7 +14,7 @@ from accounts.rules import Permission
 from acts.storage import table
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
-from api.values import link
+from api.values import described, link
 from audit.events import hidden_names, load_numbered, proof_of
 from audit.forms import MAX_SEARCH_CHARS, LogForm
 from store.log.rewriting import is_rewritten
@@ -25,7 +25,12 @@ AREA = "Event log"
 
 Text = Annotated[str, Meta(max_length=MAX_SEARCH_CHARS)]
 Typed = Annotated[
-    str, Meta(max_length=40, description="In UTC: 2027-03-01 for the day, 2027-03-01T18:00 for a minute.")
+    str,
+    described(
+        "^(2[01][0-9]{2}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?)?$",
+        max_length=40,
+        description="In UTC: 2027-03-01 for the day, 2027-03-01T18:00 for a minute.",
+    ),
 ]
 
 

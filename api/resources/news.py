@@ -16,7 +16,7 @@ from acts.storage import now_text
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import invalid
-from api.values import Moment, given, link, moment, stored, typed
+from api.values import Markdown, Moment, Name, Zone, described, given, link, moment, stored, typed
 from news import repository, rules, services
 from news.access import can_edit, check_editable
 from news.forms import EditForm, PostForm, PublishForm
@@ -29,18 +29,31 @@ from .elections import organising
 AREA = "News"
 READERS = {Scope.READ, Scope.ORGANISE}  # of posts that are not published
 
-Title = Annotated[str, Meta(min_length=1, max_length=400)]
-Text = Annotated[str, Meta(description="Markdown.")]
-Tags = Annotated[list[Annotated[str, Meta(min_length=1, pattern="^[^,;\n]+$")]], Meta(max_length=rules.MAX_TAGS)]
-Summary = Annotated[str, Meta(description="Shown in lists instead of the first words of the text.")]
-Slug = Annotated[str, Meta(max_length=rules.MAX_SLUG_CHARS, description="Of its address; else from the title.")]
+Tag = Annotated[str, Meta(min_length=1, pattern=r"^[^,;\u0000-\u001f\u007f-\u009f]+$")]
+Tags = Annotated[list[Tag], Meta(max_length=rules.MAX_TAGS)]
+Summary = Annotated[
+    str,
+    described(
+        r"^[^\u0000]*$",
+        max_length=rules.MAX_SUMMARY_CHARS,
+        description="Shown in lists instead of the first words of the text.",
+    ),
+]
+Slug = Annotated[
+    str,
+    described(
+        r"^[^\u0000-\u002c./:-@A-Z\[-^`{-\u00a0]*$",
+        max_length=rules.MAX_SLUG_CHARS,
+        description="Of its address: lower-case letters, digits and hyphens; else from the title.",
+    ),
+]
 
 
 class NewPost(msgspec.Struct, forbid_unknown_fields=True):
     """A draft."""
 
-    title: Title
-    text: Text
+    title: Name
+    text: Markdown
     tags: Tags = []
     summary: Summary = ""
     slug: Slug = ""
@@ -50,8 +63,8 @@ class NewPost(msgspec.Struct, forbid_unknown_fields=True):
 class PostChange(msgspec.Struct, forbid_unknown_fields=True):
     """What is left out stays as it is."""
 
-    title: Title | UnsetType = UNSET
-    text: Text | UnsetType = UNSET
+    title: Name | UnsetType = UNSET
+    text: Markdown | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
     summary: Summary | UnsetType = UNSET
     slug: Slug | UnsetType = UNSET
@@ -62,7 +75,7 @@ class Publication(msgspec.Struct, forbid_unknown_fields=True):
     """When to publish it, and whether to mail it."""
 
     at: Annotated[Moment | None, Meta(description="Left out: now.")] = None
-    time_zone: Annotated[str, Meta(max_length=100, description="In which `at` is shown.")] | UnsetType = UNSET
+    time_zone: Annotated[Zone, Meta(description="In which `at` is shown.")] | UnsetType = UNSET
     mails: Annotated[bool | None, Meta(description="To subscribers, by admins; `null`: as chosen before.")] = None
 
 
@@ -74,7 +87,7 @@ class ListedPost(msgspec.Struct):
     lead: Annotated[str, Meta(description="The summary, or the first words.")]
     tags: list[str]
     author: Annotated[str, Meta(description="Empty if they have left.")]
-    state: rules.State
+    state: rules.PostState
     published_at: Annotated[datetime | None, Meta(description="When it becomes public, or did.")]
     modified_at: datetime
     page: str
@@ -83,7 +96,7 @@ class ListedPost(msgspec.Struct):
 class Post(ListedPost):
     """A post with its text."""
 
-    text: Text
+    text: Markdown
     summary: str
     slug: str
     election: Annotated[str, Meta(description="The name of the election it is about, or empty.")]
@@ -142,13 +155,19 @@ def unpublished(call: Call) -> Page[ListedPost]:
     return call.page([ListedPost(**_listed(each)) for each in posts], cursor)
 
 
-@operation("GET", "news/<slug:post_id>", AREA, "Read a post", answers=Post)
+@operation("GET", "news/<str:post_id>", AREA, "Read a post", answers=Post)
 def read(call: Call, post_id: str) -> Post:
-    """Published posts need no token. Others are for those who may edit them."""
-    full = repository.find_full(post_id)
+    """By its id, or the slug of its address or of an earlier one. Published posts need no token. Others are for those
+    who may edit them."""
+    full = repository.find_full(post_id) or _at_slug(post_id)
     if full is None or not (full.post.is_public(now_text()) or _edits(call, full.post)):
         raise Http404
     return _post(full)
+
+
+def _at_slug(slug: str) -> FullPost | None:
+    post_id = repository.id_at_slug(slug) if len(slug) <= rules.MAX_SLUG_CHARS else None
+    return repository.find_full(post_id) if post_id else None
 
 
 def _edits(call: Call, post: rules.Post) -> bool:
@@ -168,18 +187,23 @@ def _post(full: FullPost) -> Post:
 def write(call: Call) -> Post:
     """Admins write about anything, others about elections they run. Then publish it."""
     sent = given(call.body)
-    written = _written(sent)
-    made = call.run(lambda: services.write(call.user, written, sent["election"]))
-    return read(call, made.id if made else call.first_event()["post_id"])
+    about = sent.pop("election")
+    written = _written(PostForm(_typed(sent)))
+    made = call.run(lambda: services.write(call.user, written, about))
+    return call.made(read, made.id if made else call.first_event()["post_id"])
 
 
-def _written(values: dict[str, Any]) -> services.Written:
-    form = PostForm(values | {"tags": ", ".join(values["tags"])})
+def _written(form: PostForm) -> services.Written:
     cleaned(form)
     return form.written()
 
 
+def _typed(sent: dict[str, Any]) -> dict[str, Any]:
+    return sent | ({"tags": ", ".join(sent["tags"])} if "tags" in sent else {})
+
+
 def _load(call: Call, post_id: str) -> FullPost:
+    """By its id alone: the slug of a draft ends when it is changed."""
     if (full := repository.find_full(post_id)) is None:
         raise Http404
     check_editable(call.user, full.post)
@@ -187,18 +211,19 @@ def _load(call: Call, post_id: str) -> FullPost:
 
 
 @operation(
-    "PATCH", "news/<slug:post_id>", AREA, "Edit a post", takes=PostChange, answers=Post, edits=read,
+    "PATCH", "news/<str:post_id>", AREA, "Edit a post", takes=PostChange, answers=Post, edits=read,
     example={"summary": "Three people, three years."}, **organising,
 )  # fmt: skip
 def edit(call: Call, post_id: str) -> Post:
     full, sent = _load(call, post_id), given(call.body)
-    written = _written(EditForm.initial_of(full) | {"tags": list(full.post.tags)} | sent)
+    is_seen = full.post.is_public(now_text())
+    written = _written(EditForm(EditForm.initial_of(full) | _typed(sent), full=full, is_seen=is_seen))
     call.run(lambda: services.edit(call.user, full.post, written, sent["revised"]))
     return read(call, post_id)
 
 
 @operation(
-    "POST", "news/<slug:post_id>/publish", AREA, "Publish a post, now or later", takes=Publication, answers=Post,
+    "POST", "news/<str:post_id>/publish", AREA, "Publish a post, now or later", takes=Publication, answers=Post,
     edits=read, example={"at": "2027-03-01T18:00:00+01:00"}, **organising,
 )  # fmt: skip
 def publish(call: Call, post_id: str) -> Post:
@@ -211,7 +236,7 @@ def publish(call: Call, post_id: str) -> Post:
 
 
 @operation(
-    "POST", "news/<slug:post_id>/withdraw", AREA, "Unpublish a post", answers=Post, edits=read, refusals=("not-now",),
+    "POST", "news/<str:post_id>/withdraw", AREA, "Unpublish a post", answers=Post, edits=read, refusals=("not-now",),
     **organising,
 )  # fmt: skip
 def withdraw(call: Call, post_id: str) -> Post:
@@ -221,7 +246,7 @@ def withdraw(call: Call, post_id: str) -> Post:
     return read(call, post_id)
 
 
-@operation("DELETE", "news/<slug:post_id>", AREA, "Delete a post for good", status=204, edits=read, **organising)
+@operation("DELETE", "news/<str:post_id>", AREA, "Delete a post for good", status=204, edits=read, **organising)
 def delete(call: Call, post_id: str) -> None:
     post = _load(call, post_id).post
     call.run(lambda: services.delete(call.user, post))

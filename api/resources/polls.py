@@ -1,8 +1,10 @@
-"""Quick polls: create, read, close, results."""
+"""Quick polls: list, read, create, close, extend, reopen, delete, results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -15,13 +17,17 @@ from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, TryLater
 from acts.storage import now_text
-from api.calls import Call, cleaned
+from api.calls import NO_EFFECT, Call, Page, Paging, cleaned
 from api.operations import operation
-from api.values import Moment, given, link, moment, stored, typed
+from api.problems import invalid
+from api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
 from pages.client_address import client_network
 from pages.time_fields import zone_or_default
 from polls import live_count, repository, rules, services
-from polls.forms import PollForm, usual_retention
+from polls.forms import PollEndForm, PollForm, usual_retention
+from store import keys
+
+from .elections import organising
 
 AREA = "Polls"
 Kind = Literal["ranked", "choose", "approval", "score"]
@@ -30,19 +36,38 @@ Kind = Literal["ranked", "choose", "approval", "score"]
 class NewPoll(msgspec.Struct, forbid_unknown_fields=True):
     """A question, and the options to vote on."""
 
-    title: Annotated[str, Meta(min_length=1, max_length=400)]
-    options: Annotated[list[Annotated[str, Meta(min_length=1, max_length=400)]], Meta(min_length=2, max_length=50)]
+    title: Name
+    options: Annotated[
+        list[Name],
+        Meta(min_length=2, max_length=50, description="Each once.", extra_json_schema={"uniqueItems": True}),
+    ]
     kind: Annotated[Kind, Meta(description="Of ballot.")] = "ranked"
-    most: Annotated[
-        int, Meta(ge=1, le=rules.MAX_CANDIDATES, description="Options that a voter may choose, if the kind is choose.")
-    ] = 1
-    description: Annotated[str, Meta(description="Markdown.")] = ""
+    most: (
+        Annotated[
+            int,
+            Meta(
+                ge=1, le=rules.MAX_CANDIDATES, description="Options that a voter may choose, if the kind is `choose`."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    description: Markdown = ""
     ends: Moment | None = None
-    time_zone: Annotated[str, Meta(max_length=100)] | UnsetType = UNSET
+    time_zone: Zone | UnsetType = UNSET
     results_hidden: Annotated[bool, Meta(description="Until somebody has voted, or it has ended.")] = False
     sign_in: Annotated[bool, Meta(description="Only people with an account may vote.")] = False
     listed: Annotated[bool, Meta(description="List it publicly.")] = False
-    days: Annotated[int, Meta(description="How long to keep it after its end.")] | UnsetType = UNSET
+    days: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                description="How long to keep it after its end: "
+                f"{', '.join(map(str, rules.RETENTIONS))}, or as long as the site allows.",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class Poll(msgspec.Struct):
@@ -66,6 +91,26 @@ class Poll(msgspec.Struct):
     results_hidden: bool
     page: str
     results: str
+
+
+class ListedPoll(msgspec.Struct):
+    """A poll in the list of its creator."""
+
+    id: str
+    title: str
+    state: Literal["open", "closed"]
+    created_at: Moment
+    ends: Moment | None
+    closed_at: Moment | None
+    time_zone: str
+    hidden: Annotated[bool, Meta(description="By the administrators of the site; then it cannot be read here.")]
+    page: str
+
+
+class PollEnd(msgspec.Struct, forbid_unknown_fields=True):
+    """Until when people can vote; `null` for no end."""
+
+    ends: Moment | None
 
 
 class Place(msgspec.Struct):
@@ -99,6 +144,22 @@ def _visible(poll_id: UUID) -> rules.Poll:
     return poll
 
 
+@operation(
+    "GET", "polls", AREA, "List your polls, newest first", query=Paging, answers=Page[ListedPoll], scope=Scope.READ,
+    permission=Permission.VIEW_APPLICATION,
+)  # fmt: skip
+def list_(call: Call) -> Page[ListedPoll]:
+    span = keys.made_by(call.user.name)
+    found, cursor = repository.list_page(span, limit=call.query.limit, cursor=call.cursor)
+    return call.page([_listed(each) for each in found], cursor)
+
+
+def _listed(each: repository.Listed) -> ListedPoll:
+    times = datetime.fromisoformat(each.created_at), moment(each.expires_at), moment(each.closed_at)
+    plain = each.time_zone, bool(each.hidden_at), link("poll", each.id)
+    return ListedPoll(each.id, each.title, "open" if each.is_open(now_text()) else "closed", *times, *plain)
+
+
 @operation("GET", "polls/<uuid:poll_id>", AREA, "Read a poll", answers=Poll)
 def read(call: Call, poll_id: UUID) -> Poll:
     """Everybody who knows its id may."""
@@ -118,14 +179,15 @@ def read(call: Call, poll_id: UUID) -> Poll:
 
 
 @operation(
-    "POST", "polls", AREA, "Create a poll", takes=NewPoll, answers=Poll, status=201, scope=Scope.ORGANISE,
-    permission=Permission.USE_APPLICATION, refusals=("too-often",),
-    example={"title": "Where shall we eat?", "options": ["Pizza", "Sushi", "Falafel"]},
+    "POST", "polls", AREA, "Create a poll", takes=NewPoll, answers=Poll, status=201, refusals=("too-often",),
+    example={"title": "Where shall we eat?", "options": ["Pizza", "Sushi", "Falafel"]}, **organising,
 )  # fmt: skip
 def create(call: Call) -> Poll:
     """It is open at once. Share its page."""
     sent = {"days": usual_retention(), "time_zone": zone_or_default(""), **given(call.body)}
     ends, options = sent.pop("ends"), sent.pop("options")
+    if "most" in sent and sent["kind"] != "choose":
+        raise invalid("most", NO_EFFECT)
     lines = "\n".join(each.replace("\n", " ") for each in options)
     form = PollForm({**sent, "candidates": lines, "ends": typed("ends", ends, sent["time_zone"])})
     cleaned(form, {"candidates": "options"})
@@ -135,24 +197,63 @@ def create(call: Call) -> Poll:
         services.count_making(call.user, client_network(call.request))
         return services.make(call.user, **values)[0].id
 
-    return read(call, UUID(call.run(make) or call.first_event()["id"]))
+    return call.made(read, UUID(call.run(make) or call.first_event()["id"]))
 
 
 @operation(
-    "POST", "polls/<uuid:poll_id>/close", AREA, "Close a poll", answers=Poll, scope=Scope.ORGANISE,
-    permission=Permission.USE_APPLICATION, refusals=("not-now",),
+    "POST", "polls/<uuid:poll_id>/close", AREA, "Close a poll", answers=Poll, edits=read, refusals=("not-now",),
+    **organising,
 )  # fmt: skip
 def close(call: Call, poll_id: UUID) -> Poll:
+    _run(call, poll_id, services.close)
+    return read(call, poll_id)
+
+
+@operation(
+    "POST", "polls/<uuid:poll_id>/extend", AREA, "Move the end of a poll", takes=PollEnd, answers=Poll, edits=read,
+    refusals=("not-now",), example={"ends": "2027-03-01T18:00:00+01:00"}, **organising,
+)  # fmt: skip
+def extend(call: Call, poll_id: UUID) -> Poll:
+    """Never to an earlier moment than announced."""
+    _run(call, poll_id, partial(services.extend, end=_end(call, poll_id)))
+    return read(call, poll_id)
+
+
+@operation(
+    "POST", "polls/<uuid:poll_id>/reopen", AREA, "Reopen a poll", takes=PollEnd, answers=Poll, edits=read,
+    refusals=("not-now",), example={"ends": "2027-03-01T18:00:00+01:00"}, **organising,
+)  # fmt: skip
+def reopen(call: Call, poll_id: UUID) -> Poll:
+    """Votes can be cast and changed again."""
+    _run(call, poll_id, partial(services.reopen, end=_end(call, poll_id)))
+    return read(call, poll_id)
+
+
+def _end(call: Call, poll_id: UUID) -> str | None:
+    ends, zone = call.body.ends, _visible(poll_id).time_zone
+    cleaned(PollEndForm({"ends": typed("ends", ends, zone)}, zone=zone))
+    return stored("ends", ends)
+
+
+@operation(
+    "DELETE", "polls/<uuid:poll_id>", AREA, "Delete a poll for good", status=204, edits=read, **organising,
+)  # fmt: skip
+def delete(call: Call, poll_id: UUID) -> None:
+    """With all its votes. Its link and code stop working."""
+    _run(call, poll_id, services.delete)
+
+
+def _run(call: Call, poll_id: UUID, act: Callable[[services.Runner], None]) -> None:
+    """For those who run it: whether they may, and now, is decided by the service."""
     _visible(poll_id)
 
-    def act() -> None:
+    def run() -> None:
         runner = services.find_runner(str(poll_id), call.user, "")
         if runner is None:
             raise Http404
-        services.close(runner)
+        act(runner)
 
-    call.run(act)
-    return read(call, poll_id)
+    call.run(run)
 
 
 @operation(

@@ -31,7 +31,7 @@ from tally.lots import elected_by_lot
 from tally.result import Result, exact_text
 
 
-class Candidate(msgspec.Struct):
+class CandidateResult(msgspec.Struct):
     """How somebody ended up; equals share a place."""
 
     name: str
@@ -87,7 +87,7 @@ class Outcome(msgspec.Struct):
     by_lot: Annotated[list[ElectedByLot], Meta(description="The winners whom a lot elected, with whom they tied.")]
     ties: list[CountedTie]
     lots: list[DrawnLot]
-    candidates: list[Candidate]
+    candidates: list[CandidateResult]
     vote: Annotated[Vote | None, Meta(description="The numbers of a vote on yes or no; else `null`.")]
     sealed_at: Moment
     ballots_digest: Annotated[str, Meta(description="SHA-256 of the counted ballots.")]
@@ -174,7 +174,8 @@ def _outcome(found: Sealed) -> Outcome:
         ties=[CountedTie(each.where, list(each.names), each.settled, each.round) for each in counted.ties],
         lots=[DrawnLot(each.where, list(each.names), each.chosen, each.round) for each in counted.lots],
         candidates=[
-            Candidate(name, place, name in counted.winners, _votes(counted, name)) for name, place in counted.places
+            CandidateResult(name, place, name in counted.winners, _votes(counted, name))
+            for name, place in counted.places
         ],
         vote=Vote(*counted.vote) if counted.vote else None,
         sealed_at=datetime.fromisoformat(found.seal.sealed_at),

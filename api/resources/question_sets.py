@@ -16,7 +16,7 @@ from accounts.rules import Permission
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import of_form_errors
-from api.values import link
+from api.values import Name, link
 from questions import question as questions
 from questions import repository, rules, services
 from questions.access import check_owned, check_visible
@@ -40,9 +40,13 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     category: Annotated[str, Meta(description="The heading it is under.")] = ""
     school: Annotated[str, Meta(description="Where it comes from, or whom it is for.")] = ""
     custom_instruction: str = ""
-    options: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(max_length=questions.MAX_OPTIONS)] = []
+    options: Annotated[
+        list[Annotated[str, Meta(min_length=1)]],
+        Meta(max_length=questions.MAX_OPTIONS, description="Of a choice or a ranking, which need them."),
+    ] = []
     right: Annotated[
-        list[Annotated[int, Meta(ge=1, le=questions.MAX_OPTIONS)]], Meta(description="Which options, from 1.")
+        list[Annotated[int, Meta(ge=1, le=questions.MAX_OPTIONS)]],
+        Meta(description="Which options of a choice, from 1."),
     ] = []
     seconds: Annotated[int, Meta(ge=0, le=questions.MAX_ANSWER_SECONDS, description="0: the host closes it.")] = 30
     twice: Annotated[bool, Meta(description="A ranking that a poll asks before and after.")] = False
@@ -51,7 +55,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
 class Content(msgspec.Struct, forbid_unknown_fields=True):
     """All of a set."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=400)]
+    name: Name
     questions: Annotated[list[Question], Meta(max_length=questions.MAX_QUESTIONS)]
     description: str = ""
     custom_instructions: Annotated[str, Meta(description="Shown while people wait for the first question.")] = ""
@@ -179,7 +183,7 @@ def create(call: Call) -> QuestionSet:
         services.count_making(call.user)
         return services.make(call.user, **values).id
 
-    return read(call, call.run(make) or call.first_event()["set_id"])
+    return call.made(read, call.run(make) or call.first_event()["set_id"])
 
 
 @operation(

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
 from django.http import Http404
+from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from api.calls import Call, Page, Paging, each_cleaned
+from api.calls import NO_EFFECT, Call, Page, Paging, each_cleaned
 from api.operations import operation
-from api.problems import of_form_errors
-from elections import rolls, voter_lists
+from api.problems import FieldError, Problem, of_form_errors
+from api.values import NAME_PATTERN, Name, described
+from elections import rolls, rules, voter_lists
 from elections.roll import services, sources
 from elections.rules import MAX_VOTER_GROUPS, Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
 from pages.lists import Verdict
 from pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
+from store.keys import fold
 
 from .elections import load, organising
 
@@ -46,8 +50,11 @@ class Voter(msgspec.Struct):
 class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
     """Somebody to add: by user name, by mail address, or by member number followed by `@`, with the name."""
 
-    voter: Annotated[str, Meta(min_length=1, max_length=400)]
-    name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
+    voter: Name
+    name: Annotated[
+        str,
+        described(f"{NAME_PATTERN}|^$", max_length=MAX_NAME_CHARS, description="Of somebody not listed by user name."),
+    ] = ""
     groups: Groups | None = None
     weight: (
         Annotated[
@@ -64,8 +71,12 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
         list[Annotated[str, Meta(max_length=voter_lists.MAX_POSTAL_CHARS)]],
         Meta(max_length=voter_lists.MAX_POSTAL_LINES, description="The lines of their address, for letters."),
     ] = []
-    language: Annotated[str, Meta(max_length=20, description="Of their letter, such as `de`.")] = ""
-    born: Annotated[str, Meta(max_length=20, description="As 1815-12-10, of which only a mark is stored.")] = ""
+    language: Annotated[str, described("^[A-Za-z-]*$", max_length=20, description="Of their letter, such as `de`.")] = (
+        ""
+    )
+    born: Annotated[
+        str, described("^[0-9.-]*$", max_length=20, description="As 1815-12-10, of which only a mark is stored.")
+    ] = ""
 
 
 class NewVoters(msgspec.Struct, forbid_unknown_fields=True):
@@ -142,6 +153,7 @@ def list_(call: Call, name: str) -> Page[Voter]:
 def add(call: Call, name: str) -> Added:
     """All or none: unknown user names are refused."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body.voters
+    _check_used(sent)
     voters = each_cleaned("voters", [each.voter for each in sent], _clean_voter)
     called = each_cleaned("voters", [each.name for each in sent], lambda text: clean_title(text) if text else "")
     groups = each_cleaned("voters", [voter_lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
@@ -153,6 +165,7 @@ def add(call: Call, name: str) -> Added:
         )
         for voter, known_as, own, each in zip(voters, called, groups, sent, strict=True)
     }
+    _check_details(election, voters, known)
     call.run(lambda: services.add_voters(call.user, election, voters, known), converges=True)
     return Added(voters)
 
@@ -166,6 +179,7 @@ def replace_(call: Call, name: str) -> Replaced:
     """Make the roll what the list says. People who are not listed are removed from a draft, and never after the
     opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body
+    _check_used(sent.voters)
     rows = voter_lists.read_voters(voter_lists.voters_as_csv(map(_row, sent.voters)).encode())
     services.check_weights(election, voter_lists.details_of(rows).values())
     found = sources.compare(election, rows)
@@ -173,6 +187,40 @@ def replace_(call: Call, name: str) -> Replaced:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)
     refused = [Refused(row.typed, row.reason) for row in found.rows if row.verdict == Verdict.INVALID]
     return Replaced(found.added, list(found.removed), found.unchanged, refused)
+
+
+def _check_used(voters: Sequence[NewVoter]) -> None:
+    """Accounts have names of their own, and only voters listed by member number get letters."""
+    errors: dict[str, list[Any]] = {}
+    for place, each in enumerate(voters):
+        unused = () if rolls.is_by_number(each.voter) else ("postal", "language", "born")
+        for field in unused if "@" in each.voter else ("name", *unused):
+            if getattr(each, field):
+                errors[f"voters[{place}].{field}"] = [NO_EFFECT]
+    if errors:
+        raise of_form_errors(errors)
+
+
+def _check_details(election: rules.Election, voters: Sequence[str], known: Mapping[str, voter_lists.Details]) -> None:
+    """People who are on the roll keep the name they are called by; since the opening, also their groups and weight."""
+    telling = [voter for voter in voters if known[voter] != voter_lists.Details()]
+    there = rolls.on_roll(election, telling) if telling else {}
+    errors = []
+    for place, voter in enumerate(voters):
+        if (listed := there.get(fold(voter))) is None:
+            continue
+        own, wrong = known[voter], []
+        if not rolls.is_by_number(voter) and own.display_name not in ("", listed.display_name):
+            wrong.append("name")
+        if election.stored_state != State.DRAFT:
+            if own.groups is not None and set(map(fold, own.groups)) != set(map(fold, listed.groups)):
+                wrong.append("groups")
+            if own.weight not in (None, listed.weight):
+                wrong.append("weight")
+        sentence = _("“%(name)s” is on the roll already, where this cannot be changed.") % {"name": voter}
+        errors += [FieldError(f"voters[{place}].{field}", sentence) for field in wrong]
+    if errors:
+        raise Problem("not-now", " ".join(dict.fromkeys(each.detail for each in errors)), errors)
 
 
 def _row(voter: NewVoter) -> voter_lists.VoterRow:

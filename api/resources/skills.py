@@ -20,9 +20,8 @@ from api.values import link
 from pages.names import MAX_NAME_CHARS
 from pages.sorting import natural_sort_key
 from skills import endorsements, finding, repository, rules, services
-from skills.access import listed_for, own_for, profile_for
+from skills.access import listed_for, own_for, profile_for, skill_at
 from skills.forms import HeldForm
-from skills.merging import follow_merges
 from store.keys import fold
 
 from .people import reading
@@ -60,7 +59,10 @@ class Statement(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class NewSkill(Statement):
     """A skill to add, and what to say about it."""
 
-    skill: Annotated[str, Meta(min_length=1, max_length=rules.MAX_ID_CHARS, description="Its id in the catalogue.")]
+    skill: Annotated[
+        str,
+        Meta(min_length=1, max_length=rules.MAX_ID_CHARS, description="Its id in the catalogue, or one of its names."),
+    ]
 
 
 class PersonSkill(msgspec.Struct):
@@ -135,7 +137,7 @@ def _skill(found: rules.Skill) -> Skill:
 
 @operation("GET", "skills/<slug:skill_id>", AREA, "Read a skill", answers=Skill, **looking)
 def read(call: Call, skill_id: str) -> Skill:
-    """The id of a skill that became part of another leads to that one."""
+    """Its other names lead to it, and the ids of skills that became part of it."""
     return _skill(_load(call, skill_id))
 
 
@@ -189,7 +191,7 @@ def list_held(call: Call, name: str) -> PersonSkills:
     "GET", "people/<name:name>/skills/<slug:skill_id>", AREA, "Read a person's skill", answers=PersonSkill, **reading
 )
 def read_held(call: Call, name: str, skill_id: str) -> PersonSkill:
-    there, skill = list_held(call, name).skills, follow_merges(skill_id)
+    there, skill = list_held(call, name).skills, skill_at(skill_id)
     ids = (skill.id, skill_id) if skill else ()  # during a merge, still under the old id
     if (found := next((each for each in there if each.skill in ids), None)) is None:
         raise Http404
@@ -209,7 +211,7 @@ def add(call: Call, name: str) -> PersonSkill:
         raise invalid("skill", rules.NOT_THERE)
     values = _statement(call)
     call.run(lambda: services.add_to_profile(call.user, skill.id, **values))
-    return read_held(call, name, skill.id)
+    return call.made(read_held, name, skill.id)
 
 
 @operation(
@@ -220,7 +222,7 @@ def change(call: Call, name: str, skill_id: str) -> PersonSkill:
     """Also confirms it. What is left out becomes empty."""
     _check_own(call, name)
     values = _statement(call)
-    call.run(lambda: services.change_in_profile(call.user, skill_id, **values))
+    call.run(lambda: services.change_in_profile(call.user, _id_at(skill_id), **values))
     return read_held(call, name, skill_id)
 
 
@@ -230,7 +232,12 @@ def change(call: Call, name: str, skill_id: str) -> PersonSkill:
 )  # fmt: skip
 def remove(call: Call, name: str, skill_id: str) -> None:
     _check_own(call, name)
-    call.run(lambda: services.let_go(call.user, skill_id))
+    call.run(lambda: services.let_go(call.user, _id_at(skill_id)))
+
+
+def _id_at(word: str) -> str:
+    skill = skill_at(word)
+    return skill.id if skill else word
 
 
 def _check_own(call: Call, name: str) -> None:

@@ -431,10 +431,10 @@ class SettingsForm(ZonedForm):
     ends = LocalTimeField(edge=Edge.CLOSING, label=_("Voting ends"), required=False)
     remind_before = reminders_field()
 
-    def __init__(self, *arguments: Any, groups: Sequence[str] = (), **options: Any):
-        """With the voter groups of its roll, if there are any."""
+    def __init__(self, *arguments: Any, groups: Sequence[str] | None = None, **options: Any):
+        """With a choice among the voter groups of its roll, if they are given."""
         super().__init__(*arguments, **options)
-        if groups:
+        if groups is not None:
             self.fields["for_groups"] = for_groups_field(groups)
 
     def clean_for_groups(self) -> tuple[str, ...]:

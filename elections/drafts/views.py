@@ -60,8 +60,8 @@ def _name_page(
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
     initial = SettingsForm.initial_of(election, text)
-    # of several questions, each chooses for itself
-    form = SettingsForm(form_data(request), initial=initial, groups=() if election.book else election.voter_groups)
+    groups = None if election.book else election.voter_groups or None  # of several questions, each chooses for itself
+    form = SettingsForm(form_data(request), initial=initial, groups=groups)
     act = lambda: actions.change(request.user, election, Action.SET_UP, **form.values())  # noqa: E731
     if run_form(request, form, act, _("The settings are saved.")):
         show_time_notes(request, form)

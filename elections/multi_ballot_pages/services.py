@@ -21,7 +21,7 @@ from accounts.models import User
 from acts.background import Batch, Task, finished, wait
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow
 from acts.retry import retry_lost_race
-from acts.storage import log, now_text, record
+from acts.storage import log, now_text, record, table
 from acts.versions import next_version, unchanged
 from acts.wakeups import SEALING_JOB, wake_worker
 from elections import actions, rolls
@@ -43,6 +43,7 @@ from elections.rules import Action, Election, Relation, State, takes_names
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
+from store.parallel import run_parallel
 from store.splitting import by_count
 from store.table import Check, Item, Write
 
@@ -148,6 +149,17 @@ def _change(actor: User, before: MultiBallot, after: MultiBallot, *also: Write) 
 
 def _record(actor: User, event_type: str, ballot: MultiBallot, event_data: Item, *writes: Write) -> None:
     record(Event(actor.name, event_type, {"book_id": ballot.id, **event_data}), *writes)
+
+
+def questions_shown_to(person: User, ballot: MultiBallot, leader: Election) -> tuple[list[Election], list[rolls.Voter]]:
+    """The questions, and this person's entries on their rolls. Voters who do not run it see only what they are
+    asked."""
+    questions = repository.questions(ballot)
+    entries = run_parallel(table(), *(partial(rolls.find_with_entry, each.name, person) for each in questions))
+    listed = [entry for _election, entry in filter(None, entries) if entry is not None]
+    if listed and actions.relation(person, leader) == Relation.NOBODY:
+        questions = [each for each, own in zip(questions, entries, strict=True) if own and own[1]]
+    return questions, listed
 
 
 def leader_of(ballot: MultiBallot) -> Election:

@@ -18,11 +18,9 @@ from accounts.access import requires
 from accounts.rules import Permission
 from acts.retry import run_once
 from acts.storage import now_text, table
-from elections import kinds, opening_rules, rolls, setup_steps
+from elections import kinds, opening_rules, setup_steps
 from elections import repository as elections
-from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
-from elections.actions import relation
 from elections.dashboard.checklist import Question
 from elections.dashboard.views import dashboard_context
 from elections.drafts.forms import (
@@ -122,12 +120,8 @@ def multi_ballot_context(request: HttpRequest, found: Found, **more: Any) -> dic
 @requires(Permission.VIEW_APPLICATION, load=load, rule=lambda user, found: check_visible(user, found.leader))
 @require_safe
 def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
-    """What the ballot asks, and the way to one's own. Voters who do not run it see only what they are asked."""
-    questions = repository.questions(found.multi_ballot)
-    entries = run_parallel(table(), *(partial(rolls.find_with_entry, each.name, request.user) for each in questions))
-    listed = [entry for _election, entry in filter(None, entries) if entry is not None]
-    if listed and relation(request.user, found.leader) == of_elections.Relation.NOBODY:
-        questions = [each for each, own in zip(questions, entries, strict=True) if own and own[1]]
+    """What the ballot asks, and the way to one's own."""
+    questions, listed = services.questions_shown_to(request.user, found.multi_ballot, found.leader)
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {
         "questions": [(found.multi_ballot.short(each.name), each) for each in questions],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from django.utils.translation import gettext_lazy as _
 
@@ -59,11 +59,20 @@ def other_questions(election: Election) -> list[Election]:
     return [each for each in questions(ballot) if keys.fold(each.name) != keys.fold(election.name)] if ballot else []
 
 
-def check_single_question(election: Election, action: Action) -> None:
+def check_single_question(election: Election, action: Action, settings: Iterable[str] = ()) -> None:
     """Refuse what cannot be done to one question of a multi-question ballot alone."""
     if election.book:
         ballot, work = find_with_task(election.book)
-        rules.check_single_question(ballot, work is not None, election, action)
+        rules.check_single_question(ballot, work is not None, election, action, settings)
+
+
+def as_led(election: Election) -> Election:
+    """With the settings and the roll that a draft gets by the opening: on a ballot, those of its leading question."""
+    ballot = find(election.book) if election.book and election.stored_state == State.DRAFT else None
+    leader = elections.find(ballot.leader) if ballot and not ballot.is_led_by(election.name) else None
+    if leader is None:
+        return election
+    return replace(rules.as_led(election, leader), voter_count=leader.voter_count, voter_groups=leader.voter_groups)
 
 
 # --- writes; each returns parts of a transaction ---

@@ -36,6 +36,8 @@ LEADER_ONLY_DEFAULTS: dict[str, Any] = {
     **{"join_requests": False, "join_until": None},
 }
 
+OF_LEADER = frozenset({*SHARED, *LEADER_ONLY_DEFAULTS})
+
 # Actions on all questions of a multi-question ballot at once, and those only on the leading one.
 ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
 LEADER_ACTIONS = frozenset(
@@ -80,6 +82,14 @@ def question_key(name: str) -> str:
     return "q" + hashlib.sha256(fold(name).encode()).hexdigest()[:8]
 
 
+class SharedSetting(WrongState):
+    """A change of settings that the leading question has for all; `fields` are their names."""
+
+    def __init__(self, message: str, fields: Iterable[str]):
+        super().__init__(message)
+        self.fields = tuple(fields)
+
+
 BUSY = gettext_lazy("The questions on this ballot are being opened, extended or closed. Please try again in a moment.")
 
 
@@ -106,8 +116,11 @@ def check_candidates(count: int) -> None:
         )
 
 
-def check_single_question(ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
-    """Refuse actions that are not for a single question, and say where to find them."""
+def check_single_question(
+    ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action, settings: Iterable[str] = ()
+) -> None:
+    """Refuse actions that are not for a single question, and changes of settings that are not its own; say where to
+    find them."""
     if ballot is None:
         return
     if is_at_work and action not in ALLOWED_WHILE_BUSY:
@@ -122,6 +135,9 @@ def check_single_question(ballot: MultiBallot | None, is_at_work: bool, election
             _("The questions on the ballot “%(book)s” share one roll and one invitation: those of “%(leader)s”.")
             % values
         )
+    if not ballot.is_led_by(election.name) and (shared := OF_LEADER.intersection(settings)):
+        sentence = _("The questions on the ballot “%(book)s” share this setting. Change it for “%(leader)s”.")
+        raise SharedSetting(sentence % values, sorted(shared))
 
 
 def shared_by(leader: Election) -> dict[str, Any]:

@@ -56,6 +56,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
         Look("follow_up", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
         Look("sort_ideas", "organiser", (_to_be_sorted(otto).id,)),
+        Look("api/live-sessions/-", "program", (waiting.id,)),
     ]
 
 

@@ -41,6 +41,7 @@ def looks_at_multi_ballots(organiser: User, voter: User) -> list[Look]:
         Look("multi_ballot_results", "voter", (over.id,)),
         Look("shared_multi_ballot", "stranger", (over.id,)),
         Look("change_multi_ballot", "stranger", (running.id,)),
+        Look("api/multi-question-ballots/-", "program", (running.id,)),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 import jsonschema_rs
@@ -72,8 +73,13 @@ def check(method: str, answer: Any) -> None:
 
 
 def assert_fits(answer: Any, schema: dict[str, Any]) -> None:
-    whole = {**schema, "components": openapi.current()["components"]}
-    jsonschema_rs.validator_for(whole).validate(json.loads(answer.content))
+    validator(json.dumps(schema)).validate(json.loads(answer.content))
+
+
+@cache
+def validator(schema: str) -> jsonschema_rs.Validator:
+    """Of values of this schema, which may refer to components of the description."""
+    return jsonschema_rs.validator_for({**json.loads(schema), "components": openapi.current()["components"]})
 
 
 def program_of(user: User, *scopes: Scope) -> Program:

@@ -20,9 +20,13 @@ from accounts.rules import Role
 from acts.storage import table
 from api import openapi
 from api.resources import OPERATIONS
+from elections.multi_ballot_pages import services as binding
+from live.services import making
+from questions.question import Type
 from skills.services import add as add_skill
 from tests.api.program import Program, program_of
 from tests.copies import copy_of
+from tests.live.conftest import QUESTIONS
 from tests.people import make_person
 
 FEW, MANY = (
@@ -45,9 +49,12 @@ def prepared(tmp_path_factory, empty_store) -> tuple[Path, Program, dict[str, st
         poll = program.post("polls", {"title": "Lunch?", "options": ["Pizza", "Sushi"]}).json()
         add_skill(otto, "Python", "Programming", "")
         program.post("people/Otto/skills", {"skill": "python", "level": 3})
+        ballot = binding.make(otto, "Spring", ["Chair", "Colour"])
+        session = making.make(otto, Type.TRIVIA, QUESTIONS[Type.TRIVIA], title="Evening")
         post = program.post("news", {"title": "Hello", "text": "*World*"}).json()
         questions = program.post("question-sets", {"name": "Evening", "questions": [{"title": "Who?"}]}).json()
     known = {"candidate": "Ada", "voter": "ann@example~2Eorg", "poll_id": poll["id"], "skill_id": "python"}
+    known |= {"ballot_id": ballot.id, "session_id": session.id}
     known |= {"post_id": post["id"], "set_id": questions["id"], "number": "1"}
     return path, program, known
 

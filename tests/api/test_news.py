@@ -52,6 +52,21 @@ def test_a_post_from_draft_to_public_and_back(olga, stranger):
     assert problem(olga.get(path)) == (404, "not-found")
 
 
+def test_a_post_is_found_by_its_slug_and_by_earlier_ones(olga, stranger):
+    post = olga.post("news", HELLO | {"slug": "grüße"}).json()
+    assert olga.get("news/grüße").json() == post
+    assert problem(stranger.get("news/grüße")) == (404, "not-found")
+    olga.post(f"news/{post['id']}/publish", {})
+    assert stranger.get("news/grüße").json()["id"] == post["id"]
+    assert problem(olga.patch("news/grüße", {"slug": "greetings"})) == (404, "not-found"), "changed by its id alone"
+    assert olga.patch(f"news/{post['id']}", {"slug": "greetings"}).json()["slug"] == "greetings"
+    for slug in ("greetings", "grüße"):
+        assert stranger.get(f"news/{slug}").json()["slug"] == "greetings"
+    assert problem(stranger.get(f"news/{'x' * 300}")) == (404, "not-found")
+    assert olga.delete(f"news/{post['id']}").status_code == 204
+    assert problem(stranger.get("news/greetings")) == (404, "not-found")
+
+
 def test_a_post_sent_again_is_written_once(olga):
     made = [olga.post("news", HELLO, Idempotency_Key="k").json() for _ in range(2)]
     assert made[0] == made[1]

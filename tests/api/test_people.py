@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from accounts import repository as people
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from skills import services
+from skills import repository, services
 from skills.rules import Visibility
 from tests.api.test_elections import events, problem
 
@@ -121,6 +122,24 @@ def test_the_catalogue(ann, program, olga, person):
     services.propose(person("Ann", Role.VOTER), "Whistling", "Music", "")
     assert problem(ann.get("skills/whistling")) == (404, "not-found")
     assert program(olga).get("skills/whistling").json()["proposed"]
+
+
+def test_another_name_of_a_skill_leads_to_it(ann, olga, signed_in):
+    services.add(olga, "Go", "Programming", "")
+    services.add_alias(olga, repository.find("go"), "Golang")
+    assert ann.get("skills/golang").json() == ann.get("skills/go").json()
+    assert ann.get("skills/Golang").json()["id"] == "go"
+    made = ann.post("people/Ann/skills", PYTHON | {"skill": "golang"})
+    assert made.json()["skill"] == "go"
+    assert [each["name"] for each in ann.get("skills/golang/people").json()["items"]] == ["Ann"]
+    assert ann.get("people/Ann/skills/golang").json() == made.json()
+    changed = ann.put("people/Ann/skills/golang", {"level": 1}, If_Match=made["ETag"])
+    assert (changed.json()["skill"], changed.json()["level"]) == ("go", 1)
+    assert signed_in("Ann").get("/skill/golang/").url == "/skill/go/"
+    assert ann.delete("people/Ann/skills/golang").status_code == 204
+    assert problem(ann.get("people/Ann/skills/go")) == (404, "not-found")
+    services.propose(people.find("Ann"), "Whistling", "Music", "")
+    assert problem(ann.get("skills/Whistling")) == (404, "not-found")
 
 
 def test_people_for_those_who_manage_them(ann, program, olga):

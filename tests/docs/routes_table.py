@@ -16,7 +16,8 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 def table() -> str:
     from django.urls import URLResolver, get_resolver
 
-    from tests.test_routes import ROUTES
+    from api.operations import route_name
+    from tests.test_routes import OPERATIONS, ROUTES
 
     def addresses(resolver: URLResolver, before: str = "/") -> dict[str, str]:
         """Maps the name of each route to its address."""
@@ -26,12 +27,18 @@ def table() -> str:
             found |= addresses(each, address) if isinstance(each, URLResolver) else {each.name: address}
         return found
 
+    open_to_all = {
+        route_name(route): [method for method, (scope, _permission) in methods.items() if scope is None]
+        for route, (methods, _words) in OPERATIONS.items()
+    }
     rows = ["| address | name | methods | who |", "|---|---|---|---|"]
     for name, address in sorted(addresses(get_resolver()).items(), key=lambda route: route[1]):
         access, methods, _words = ROUTES[name]
         verbs = ", ".join(method for method in methods if method != "HEAD")
         shown = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", address)
-        rows.append(f"| `{shown}` | {name} | {verbs} | {_label(access)} |")
+        who, free = _label(access), ", ".join(open_to_all.get(name, ()))
+        who = f"{who}; {free} public" if free and who != "public" else who
+        rows.append(f"| `{shown}` | {name} | {verbs} | {who} |")
     return "\n".join(rows) + "\n"
 
 

@@ -263,22 +263,31 @@ def test_everything_that_is_missing_is_said_with_its_question(ada, multi_ballot)
 
 def test_all_open_with_one_roll_and_one_window_the_one_that_leads_last(site, ada, multi_ballot):
     filled(ada, multi_ballot)
-    drafts.create(ada, "Old")
+    drafts.create(ada, "Old", remind_before=(24,))
     add_candidates(ada, repository.find("Old"), [Candidate("Bo"), Candidate("Cy")])
     add_voters(ada, repository.find("Old"), ["gone@example.org"])
     binding.add(ada, again(multi_ballot), ["Old"])
-    actions.change(ada, question(multi_ballot, 1), Action.SET_UP, method="borda", remind_before=(24,))
+    actions.change(ada, question(multi_ballot, 1), Action.SET_UP, method="borda")
     binding.open_(ada, again(multi_ballot))
     found = [question(multi_ballot, place) for place in range(4)]
     assert states(multi_ballot) == [State.OPEN] * 4
     assert {each.no_voting_after for each in found} == {FUTURE}
     assert {each.secret_ballot for each in found} == {False}
     assert [each.method for each in found] == ["schulze", "borda", "schulze", "schulze"]
-    assert found[1].remind_before == ()
+    assert found[3].remind_before == ()
     assert all(roll(each) == roll(found[0]) and each.voter_count == 2 for each in found)
     opened = [event["event_data"] for event in EventLog(site).since(0) if event["event_type"] == "ElectionOpened"]
     assert opened[-1]["election_name"] == "Spring: Chair"
     assert unfinished("act on ballot") == []
+
+
+def test_settings_of_all_questions_are_changed_for_the_one_that_leads(ada, multi_ballot):
+    """Those of another question would be lost by the opening."""
+    with pytest.raises(rules.SharedSetting, match=r"Change it for “Spring: Chair”"):
+        actions.change(ada, question(multi_ballot, 1), Action.SET_UP, secret_ballot=False, method="borda")
+    assert question(multi_ballot, 1).method == "schulze"
+    actions.change(ada, question(multi_ballot, 0), Action.SET_UP, secret_ballot=False)
+    assert multi_ballots.as_led(question(multi_ballot, 1)).secret_ballot is False
 
 
 def test_voters_who_come_later_are_on_every_roll_and_voted_marks_stay(ada, multi_ballot, person):
@@ -329,7 +338,7 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, multi_ballot, monk
     """They looked before the mark was there, and write after it."""
     filled(ada, multi_ballot)
     monkeypatch.setattr(multi_ballots.ACTING, "start", lambda multi_ballot_id: False)
-    monkeypatch.setattr(multi_ballots, "check_single_question", lambda election, action: None)
+    monkeypatch.setattr(multi_ballots, "check_single_question", lambda *_arguments: None)
     stale = question(multi_ballot, 0)
     binding.open_(ada, again(multi_ballot))
     for act in (

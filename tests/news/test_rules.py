@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from news import rules
-from news.rules import Post, State
+from news.rules import Post, PostState
 from tests.rows import every_row
 
 POST = Post("1", "Title", "title", "Ada", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z")
@@ -51,10 +51,10 @@ def test_tags_are_parted_by_commas_and_each_is_there_once():
 
 
 def test_a_post_can_be_seen_from_its_moment_on():
-    assert POST.state("2026-01-01T00:00:00.000Z") == State.DRAFT
+    assert POST.state("2026-01-01T00:00:00.000Z") == PostState.DRAFT
     dated = replace(POST, published_at="2026-05-03T09:00:00.000Z")
-    assert dated.state("2026-05-03T08:59:59.999Z") == State.SCHEDULED
-    assert dated.state("2026-05-03T09:00:00.000Z") == State.PUBLISHED
+    assert dated.state("2026-05-03T08:59:59.999Z") == PostState.SCHEDULED
+    assert dated.state("2026-05-03T09:00:00.000Z") == PostState.PUBLISHED
 
 
 @pytest.mark.parametrize(("words", "minutes"), [(0, 1), (220, 1), (330, 2), (2200, 10)])

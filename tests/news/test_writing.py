@@ -10,7 +10,7 @@ from accounts.rules import Role
 from acts.refusals import LostRace, NotAllowed, NotNow
 from acts.storage import now_text, table
 from news import repository, rules, services
-from news.rules import SlugTaken, State
+from news.rules import PostState, SlugTaken
 from store import keys
 from tests.at_once import at_once
 from tests.clock import at_its_own_moment
@@ -48,7 +48,7 @@ def test_publishing_is_a_comparison(post):
     before, after = "2030-05-03T06:59:59.999Z", "2030-05-03T07:00:00.000Z"
     assert titles(repository.published(limit=9, now=before)) == []
     assert titles(repository.published(limit=9, now=after)) == ["Ahead"]
-    assert ahead.state(before) == State.SCHEDULED
+    assert ahead.state(before) == PostState.SCHEDULED
 
 
 def test_lists_are_the_newest_first_and_leafed_through(post):
