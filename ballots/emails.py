@@ -75,6 +75,10 @@ NOT_ME_SECRET = gettext_noop(
     "If this was not you: change your password, and tell %(organiser)s, who runs the election, before it closes."
 )
 
+NO_LATER_EMAIL = gettext_noop(
+    "No email is sent when a secret ballot is changed or withdrawn, because nobody knows whose it is."
+)
+
 
 def _template(subject: str, *sentences: str) -> EmailTemplate:
     return EmailTemplate(subject, sentences, _link, gettext_noop("Go to the election"))
@@ -90,6 +94,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("Your vote has been cast"),
         gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."),
         NOT_ME_SECRET,
+        NO_LATER_EMAIL,
     ),
     CHANGED: _template(
         gettext_noop("Your ballot was changed"),

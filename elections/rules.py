@@ -122,7 +122,7 @@ class Election:
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
     safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order
-    mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
+    mail_votes: bool = True  # whether voters are mailed about every cast and, unless it is secret, about every change
     closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded

@@ -49,7 +49,32 @@ def test_of_a_secret_ballot_only_the_cast_is_told(opened, person, outbox):
     ((to, subject, text),) = outbox()
     assert (to, subject) == ("Eve@example.org", "Plenum: Your vote has been cast")
     assert "If this was not you: change your password" in text
+    assert "No email is sent when a secret ballot is changed or withdrawn" in text
     assert not [word for word in (cast.ballot.confirmation, "Bo ", "rank", SECRET) if word in text]
+
+
+def test_every_page_says_of_which_acts_voters_are_mailed(opened, person, signed_in, client):
+    silent = "No email is sent when a secret ballot is changed or withdrawn"
+    facts = {
+        "Changeable": "when a ballot is cast in their name, but not when it is changed or withdrawn",
+        "Final": "when a ballot is cast in their name; never",
+        "Public": "when their ballot is cast, changed or withdrawn; never",
+        "Public and final": "when a ballot is cast in their name; never",
+    }
+    for name in facts:
+        opened("Eve", name=name, secret_ballot="Public" not in name, changeable="inal" not in name)
+    eve = signed_in(person("Eve", Role.VOTER))
+    for name, sentence in facts.items():
+        assert sentence in eve.get(f"/election/{name}/").content.decode(), name
+    drafts.create(people.find("the organiser"), "Draft")
+    assert silent in signed_in("the organiser").get("/election/Draft/open/").content.decode()
+    for path in ("/trust/", "/help/secrecy/"):
+        assert silent in client.get(path).content.decode(), path
+    assert (
+        "Nobody learns whose ballot it is, so no email is sent."
+        in client.get("/election/Changeable/change/").content.decode()
+    )
+    assert "cast or changed in your name" not in client.get("/trust/").content.decode()
 
 
 def test_every_act_on_a_public_ballot_is_told_and_nothing_of_it(opened, person, outbox):
