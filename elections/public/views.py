@@ -8,13 +8,11 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import absolute_url
 from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.access import check_visible, election_context, panels
@@ -35,7 +33,7 @@ from store.log import utc_now
 from store.parallel import run_parallel
 
 from . import own_elections
-from .calendar import Entry, NotInTheCalendar
+from .calendar import NotInTheCalendar, entry_of
 from .calendar import calendar as as_calendar
 
 PUBLIC_PART = "elections/parts/public_part.html"
@@ -144,11 +142,9 @@ def _invitation_text(election: Election, entry: Voter | None) -> tuple[str, ...]
 def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
     """The election as a calendar file, if it has times."""
     election, about = found
-    url = absolute_url(reverse("election", args=[election.name]))
-    text, now = excerpt(markdown_cache.description_html(about), 500), utc_now()
-    entry = Entry(election.name, url, text, election.begins, election.ended or election.ends, now)
+    entry = entry_of(election, excerpt(markdown_cache.description_html(about), 500))
     try:
-        file = as_calendar([entry], alarms_after=now)
+        file = as_calendar([entry], alarms_after=utc_now())
     except NotInTheCalendar:
         raise Http404 from None
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")
