@@ -532,6 +532,7 @@ RESULTS = (
 )
 # Those that a voter's pass opens after the close; and those that anybody may open where the result is public.
 BY_PASS = frozenset(RESULTS)
+LOOK = {"election", "history", "election_calendar"}  # of the election that a voting link is for
 PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )

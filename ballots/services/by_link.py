@@ -94,6 +94,13 @@ def link_holder(request: HttpRequest, election: Election) -> str:
         return ""
 
 
+def guest_with_link(request: HttpRequest, election_name: str) -> Pass | None:
+    """Who may look at the election by the link that this browser holds. Refused if the link is no longer valid."""
+    held = pass_for_election(request, election_name)
+    election = elections.find(election_name) if held else None
+    return held if held and election and opens_result(held, election) else None
+
+
 def opens_result(held: Pass, election: Election) -> bool:
     """Whether the pass is for this election, or for another question on the same ballot. Refused if its link is no
     longer valid."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -30,12 +32,13 @@ from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
 from store import keys
+from store.log import as_text
 from store.table import Delete, Update
 from tests import voting
 from tests.background import queue_mailings
 from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
-from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES, TOKEN
+from tests.test_routes import BALLOT, BY_PASS, LOOK, PUBLIC, ROUTES, TOKEN
 from upkeep import replay
 from upkeep.log.figures import site_sealer
 from upkeep.pause import pause
@@ -330,7 +333,7 @@ def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, ope
             )
             assert others["Location"].startswith("/sign-in/?next="), f"{name}: {others.status_code}"
             is_asked = own.status_code == 302 and own["Location"].startswith("/sign-in/?next=")
-            assert is_asked != (name in BALLOT | BY_PASS), f"{name}: {own.status_code}"
+            assert is_asked != (name in BALLOT | BY_PASS | LOOK), f"{name}: {own.status_code}"
 
 
 def test_a_link_that_ended_opens_no_result_either(board, person):
@@ -373,8 +376,64 @@ def test_a_pass_opens_the_pages_of_this_voter_and_no_other(board):
         for method in {"GET", "POST"} & set(allowed):
             answer = client.generic(method, address)
             is_asked = answer.status_code == 302 and answer["Location"].startswith("/sign-in/?next=")
-            assert is_asked != (name in BALLOT | BY_PASS), f"{name} {method}: {answer.status_code}"
+            assert is_asked != (name in BALLOT | BY_PASS | LOOK), f"{name} {method}: {answer.status_code}"
             assert not (name in BY_PASS and answer.status_code == 200), f"{name}: there is no result yet"
+
+
+def test_a_pass_opens_the_page_of_its_election_and_its_history(opened):
+    begins = as_text(datetime.now(UTC) - timedelta(days=1))
+    opened(ANN, vote_by_link=True, description="Three seats.", no_voting_before=begins)
+    client = come_in(door_of())
+    page = client.get("/election/Board/")
+    assert page.status_code == 200
+    assert f"Voting by link as {ANN}" in text_of(page)
+    assert "Three seats." in text_of(page)
+    assert PAGE in page.content.decode(), "the way back to the ballot"
+    for distraction in (reverse("elections"), reverse("dashboard", args=["Board"]), ">Sign in<"):
+        assert distraction not in page.content.decode(), distraction
+    vote(client, rank_1="1")
+    assert "My ballot" in text_of(client.get("/election/Board/"))
+    history = client.get("/election/Board/history/")
+    assert "the organiser opened the election." in text_of(history)
+    assert "In the event log" not in text_of(history)
+    assert client.get("/election/Board/calendar.ics")["Content-Type"].startswith("text/calendar")
+    assert client.post("/election/Board/").status_code == 405
+
+
+def test_without_a_valid_pass_the_page_asks_to_sign_in(board, opened):
+    looks = [reverse(name, args=["Board"]) for name in LOOK]
+    opened(BEN, name="Other", vote_by_link=True)
+    of_another = Client()
+    of_another.post(door_of(BEN, "Other"))
+    for stranger in (Client(), of_another):
+        assert {stranger.get(path)["Location"] for path in looks} == {f"/sign-in/?next={path}" for path in looks}
+    client = come_in(door_of())
+    mailing.resend_invitation(people.find("the organiser"), board, ANN)
+    for path in looks:
+        answer = client.get(path)
+        assert answer.status_code == 403
+        assert "A newer link has replaced it" in text_of(answer)
+
+
+def test_members_look_at_an_election_as_themselves_whatever_their_browser_holds(board, signed_in):
+    client = signed_in("Cleo", Role.VOTER)
+    client.post(door_of(), {"whose": "link"})
+    page = client.get("/election/Board/")
+    assert "by link" not in text_of(page)
+    assert "You cannot vote here with this account" in text_of(page)
+
+
+def test_a_pass_that_names_a_draft_opens_nothing(board, rf):
+    drafts.create(people.find("the organiser"), "Draft")
+    request = rf.get("/")
+    request.user = Client().get("/").wsgi_request.user
+    answer, client = HttpResponse(), Client()
+    passes.issue_pass(request, answer, link_of(), replace(elections.find("Draft"), book="b1"))
+    client.cookies[passes.COOKIE] = answer.cookies[passes.COOKIE].value
+    assert client.get("/election/Draft/")["Location"].startswith("/sign-in/")
+    table().write(*elections.change(elections.find("Board"), replace(elections.find("Board"), book="b1")))
+    table().write(*elections.change(elections.find("Draft"), replace(elections.find("Draft"), book="b1")))
+    assert [client.get(f"/election/{name}/").status_code for name in ("Board", "Draft")] == [200, 404]
 
 
 def test_a_pass_opens_no_other_election(board, opened):
