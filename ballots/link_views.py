@@ -16,8 +16,10 @@ from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import now_text
+from elections import repository as elections
 from elections.access import election_context
 from elections.candidate_questions.rules import is_taking
+from elections.help_desk.rules import WHERE_TO_ASK, takes_requests
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
@@ -43,8 +45,8 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         link = read_link(token)
         found = services.resolve_link(link)
     except LinkRefused as refusal:
-        help_url = reverse("ask_for_help", args=[link.election_name]) if link else ""
-        more = {"onward": (reverse("my_link"), _("Send me a new link")), "help_url": help_url}
+        more: dict[str, Any] = {"onward": (reverse("my_link"), _("Send me a new link"))}
+        more |= {"help_url": _help_url(link)} if link else {"hints": [WHERE_TO_ASK]}
         return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
     election, person = found.election, found.person
     if (answer := refused(request, link, found)) is not None:
@@ -56,6 +58,13 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
         return let_in(request, link, election, whose)
     return _door(request, link, found, other=other)
+
+
+def _help_url(link: Link) -> str:
+    """Where the holder of a link that no longer works can ask, if the election is still there and takes requests."""
+    election = elections.find(link.election_name)
+    is_there = election is not None and election.created_at == link.created_at
+    return reverse("ask_for_help", args=[election.name]) if is_there and takes_requests(election, now_text()) else ""
 
 
 def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:
