@@ -11,7 +11,7 @@ from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import was_mailed
 from elections.rolls import is_by_address
 from mail import outbox
-from mail.emails import EmailTemplate
+from mail.emails import RECIPIENT_NAME, EmailTemplate
 from mail.outbox import Mail
 from store.table import Write
 
@@ -43,6 +43,7 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
     if not election.mail_votes or to is None:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
+    about |= {RECIPIENT_NAME: name} if (name := _name(standing)) else {}
     kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
     entry = standing.entry or {}
     if election.vote_by_link and (INVITED in entry or was_mailed(entry)):
@@ -55,6 +56,13 @@ def _address(standing: Standing) -> str | None:
     if standing.person is not None:
         return standing.person.email
     return standing.voter if is_by_address(standing.voter or "") else None
+
+
+def _name(standing: Standing) -> str:
+    """By which the voter is greeted: that on the roll, as in the invitation; else that of the account."""
+    on_roll = (standing.entry or {}).get("display_name", "")
+    person = standing.person
+    return on_roll or ((person.display_name or person.name) if person else "")
 
 
 def _link(mail: Mail) -> str:

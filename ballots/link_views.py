@@ -24,7 +24,6 @@ from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
 from elections.multi_ballots.links import shared_route
-from elections.rolls import is_by_number, voter_label
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.messages import message_page
@@ -48,15 +47,15 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         more: dict[str, Any] = {"onward": (reverse("my_link"), _("Send me a new link"))}
         more |= {"help_url": _help_url(link)} if link else {"hints": [WHERE_TO_ASK]}
         return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
-    election, person = found.election, found.person
+    person = found.person
     if (answer := refused(request, link, found)) is not None:
         return answer
     if _is_signed_in(request, person):
-        return let_in(request, link, election, AS_MYSELF)
+        return let_in(request, link, found, AS_MYSELF)
     other = request.user if request.user.is_authenticated else None
     whose = request.POST.get("whose") if other else BY_LINK
     if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
-        return let_in(request, link, election, whose)
+        return let_in(request, link, found, whose)
     return _door(request, link, found, other=other)
 
 
@@ -100,11 +99,12 @@ def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
 
 
 def let_in(
-    request: HttpRequest, link: Link, election: Election, whose: str = BY_LINK, channel: str = ""
+    request: HttpRequest, link: Link, found: LinkTarget, whose: str = BY_LINK, channel: str = ""
 ) -> HttpResponse:
+    election = found.election
     answer = redirect(_target_path(election))
     if whose == BY_LINK:
-        passes.issue_pass(request, answer, link, election, channel)
+        passes.issue_pass(request, answer, link, election, channel, found.label)
     else:
         passes.drop_pass(request, answer, election.name)
     return answer
@@ -121,8 +121,7 @@ def _target_path(election: Election) -> str:
 def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200, **more: Any) -> HttpResponse:
     """Who sent the invitation, as in the mail; on whose behalf one votes, until when, and how secret it is."""
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
-    label = voter_label(link.voter) if is_by_number(link.voter) else link.voter
-    context = {"label": label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
+    context = {"label": found.label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
     context["is_only_asking"] = _is_only_asking(election)
     context |= {"may_register": registration_policy.allows_registration(), **more}
     answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)

@@ -41,6 +41,11 @@ class LinkTarget:
     entry: Item
     person: User | None
 
+    @property
+    def label(self) -> str:
+        """What pages call the voter."""
+        return rolls.voter_label(self.entry["voter_name"], self.entry.get("display_name", ""))
+
 
 def resolve_link(link: Link) -> LinkTarget:
     """Raises `LinkRefused` if the link is no longer valid."""

@@ -28,6 +28,7 @@ from elections.invitations import mailing
 from elections.invitations.voting_link import LINKS, MAX_LINKS, Link, LinkRefused, new_token
 from elections.lifecycle import closing, deleting
 from elections.roll.services import add_voters
+from elections.voter_lists import Details
 from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
@@ -99,6 +100,17 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     assert "in your invitation" in text_of(Client().get(address))
     token = door.split("/")[2]
     assert ANN.encode() not in base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)), "proxies log addresses"
+
+
+def test_the_door_and_the_bar_call_voters_by_their_name_on_the_roll(board):
+    name = "Lina <b>One</b>"
+    add_voters(people.find("the organiser"), board, ["lina@example.org"], {"lina@example.org": Details(name)})
+    door = door_of("lina@example.org")
+    assert name in text_of(Client().get(door))
+    client = come_in(door)
+    for path in (PAGE, "/election/Board/"):
+        assert f"Voting by link as {name}" in text_of(client.get(path))
+        assert "lina@example.org" not in text_of(client.get(path))
 
 
 @pytest.mark.parametrize("secret_ballot", [True, False])

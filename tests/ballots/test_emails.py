@@ -12,6 +12,7 @@ from accounts.rules import Role
 from acts.refusals import NotNow
 from acts.storage import table
 from ballots import emails, rehearsal, repository, services
+from ballots.passes import Pass
 from ballots.repository import Standing
 from elections import actions
 from elections import repository as elections
@@ -19,12 +20,15 @@ from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
+from elections.roll.services import add_voters
 from elections.rules import Action, Election
+from elections.voter_lists import Details
 from mail import outbox as mail
 from ranking.candidates import Candidate
 from store import keys
 from store.table import Exists, Update
 from tests.at_once import at_once
+from tests.voting import link_to
 
 from .conftest import ranks
 
@@ -85,7 +89,8 @@ def test_every_act_on_a_public_ballot_is_told_and_nothing_of_it(opened, person, 
     ]
     services.withdraw(eve, "Board", "withdraw")
     items = list(table().each(keys.mails(mail.QUEUED)))
-    assert [item["about"] for item in items] == [{"election_name": "Board", "organiser": "the organiser"}] * 3
+    about = {"election_name": "Board", "organiser": "the organiser", "recipient_name": "Eve"}
+    assert [item["about"] for item in items] == [about] * 3
     told = outbox()
     assert [(to, subject) for to, subject, _ in told] == [
         ("Eve@example.org", "Plenum: Your vote has been cast"),
@@ -108,6 +113,23 @@ def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(ope
     assert all("the organiser entered a paper ballot from you" in text for _, _, text in outbox())
     nowhere = Standing(board, "a name without an account", None)
     assert emails.cast_email(nowhere, "the organiser", paper=True) == []
+
+
+def test_voters_are_greeted_by_the_name_on_the_roll_else_by_that_of_the_account(opened, person, outbox):
+    """As in the invitation."""
+    board = opened("Zoe", vote_by_link=True, name="Named")
+    owner, names = people.find("the organiser"), {"lina@example.org": Details("Lina One")}
+    add_voters(owner, board, ["lina@example.org", "nobody@example.org"], names)
+    add_voters(owner, elections.find("Named"), [person("Eve", Role.VOTER).name])
+    for voter in ("lina@example.org", "nobody@example.org", "Eve"):
+        held = Pass(link_to("Named", voter, "Eve@example.org" if voter == "Eve" else ""))
+        services.cast(held, "Named", ranks(Bo=1), voter)
+    greetings = {to: next(line for line in text.splitlines() if line.startswith("Hello")) for to, _s, text in outbox()}
+    assert greetings == {
+        "lina@example.org": "Hello Lina One,",
+        "nobody@example.org": "Hello,",
+        "Eve@example.org": "Hello Eve,",
+    }
 
 
 def test_a_form_sent_twice_is_told_once(opened, person):
