@@ -69,6 +69,8 @@ ROUTES = {
     "served_code": (PUBLIC, READ, []),
     "watch_program": (PUBLIC, READ, []),
     "security_txt": (PUBLIC, READ, []),
+    "find_change_password": (PUBLIC, READ, []),
+    "favicon": (PUBLIC, READ, []),
     "notice": (PUBLIC, READ, ["privacy"]),
     "edit_notice": (Permission.TRANSFER_OWNER, FORM, ["privacy"]),
     "checkpoints": (PUBLIC, READ, []),
