@@ -20,6 +20,7 @@ from .repository import Standing
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
 ANONYMOUS = "_anonymous"  # suffix of the kinds of mail about a secret ballot
 BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a link, however they voted
+FINAL = "_final"  # suffix of the kinds of mail where nobody can vote again
 
 
 def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
@@ -48,6 +49,7 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
     entry = standing.entry or {}
     if election.vote_by_link and (INVITED in entry or was_mailed(entry)):
         kind = f"{kind}{BY_LINK}"
+    kind = kind if election.changeable else f"{kind}{FINAL}"
     return [outbox.queued(kind, to, None, **about)]
 
 
@@ -82,6 +84,13 @@ NOT_ME = gettext_noop(
 NOT_ME_SECRET = gettext_noop(
     "If this was not you: change your password, and tell %(organiser)s, who runs the election, before it closes."
 )
+
+NOT_MY_PAPER_PUBLIC = gettext_noop(
+    "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
+    "sign in here, you can also vote again yourself."
+)
+
+NOT_MY_PAPER = gettext_noop("If you did not hand one in, tell %(organiser)s, who runs the election, before it closes.")
 
 NO_LATER_EMAIL = gettext_noop(
     "No email is sent when a secret ballot is changed or withdrawn, because nobody knows whose it is."
@@ -122,15 +131,12 @@ EMAIL_TEMPLATES = {
     PAPER: _template(
         gettext_noop("Your paper ballot was entered"),
         gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
-        gettext_noop(
-            "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
-            "sign in here, you can also vote again yourself."
-        ),
+        NOT_MY_PAPER_PUBLIC,
     ),
     f"{PAPER}{ANONYMOUS}": _template(
         gettext_noop("Your paper ballot was entered"),
         gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
-        gettext_noop("If you did not hand one in, tell %(organiser)s, who runs the election, before it closes."),
+        NOT_MY_PAPER,
     ),
 }
 
@@ -148,3 +154,18 @@ def _by_link(template: EmailTemplate) -> EmailTemplate:
 
 
 EMAIL_TEMPLATES |= {f"{kind}{BY_LINK}": _by_link(template) for kind, template in EMAIL_TEMPLATES.items()}
+
+OTHERS_FINAL_LINK = gettext_noop(
+    "If this was not you, somebody else may have your link: tell %(organiser)s, who runs the election, before it "
+    "closes. If you have an account here, change its password too."
+)
+IN_FINAL = {NOT_ME: NOT_ME_SECRET, OTHERS_LINK: OTHERS_FINAL_LINK, NOT_MY_PAPER_PUBLIC: NOT_MY_PAPER}
+
+
+def _final(template: EmailTemplate) -> EmailTemplate:
+    """Votes are final, so there is no word of voting again or of changes."""
+    sentences = tuple(IN_FINAL.get(each, each) for each in template.sentences if each != NO_LATER_EMAIL)
+    return replace(template, sentences=sentences)
+
+
+EMAIL_TEMPLATES |= {f"{kind}{FINAL}": _final(template) for kind, template in EMAIL_TEMPLATES.items()}

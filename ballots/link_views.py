@@ -62,8 +62,9 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
 def _help_url(link: Link) -> str:
     """Where the holder of a link that no longer works can ask, if the election is still there and takes requests."""
     election = elections.find(link.election_name)
-    is_there = election is not None and election.created_at == link.created_at
-    return reverse("ask_for_help", args=[election.name]) if is_there and takes_requests(election, now_text()) else ""
+    if election is None or election.created_at != link.created_at or not takes_requests(election, now_text()):
+        return ""
+    return reverse("ask_for_help", args=[election.name])
 
 
 def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:

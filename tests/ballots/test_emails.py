@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import pytest
@@ -130,6 +131,21 @@ def test_voters_are_greeted_by_the_name_on_the_roll_else_by_that_of_the_account(
         "nobody@example.org": "Hello,",
         "Eve@example.org": "Hello Eve,",
     }
+
+
+@pytest.mark.parametrize("secret", [True, False])
+@pytest.mark.parametrize("by_link", [True, False])
+def test_where_votes_are_final_nobody_is_told_to_vote_again(opened, person, outbox, secret, by_link):
+    opened("Zoe", "lina@example.org", vote_by_link=by_link, secret_ballot=secret, changeable=False, paper_ballots=True)
+    zoe = person("Zoe", Role.VOTER)
+    organiser = people.find("the organiser")
+    services.cast(Pass(link_to("Board", "Zoe", zoe.email)) if by_link else zoe, "Board", ranks(Bo=1), "1")
+    services.enter_paper(organiser, "Board", "lina@example.org", ranks(Bo=1), "2")
+    mails = outbox()
+    assert [to for to, *_ in mails] == [zoe.email, "lina@example.org"]
+    for _to, _subject, text in mails:
+        assert "tell the organiser, who runs the election, before it closes" in text
+        assert not re.search("vote again|is changed|new link", text, re.I)
 
 
 def test_a_form_sent_twice_is_told_once(opened, person):
