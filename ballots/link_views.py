@@ -45,8 +45,9 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         found = services.resolve_link(link)
     except LinkRefused as refusal:
         more: dict[str, Any] = {"onward": (reverse("my_link"), _("Send me a new link"))}
-        more |= {"help_url": _help_url(link)} if link else {"hints": [WHERE_TO_ASK]}
-        return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
+        more["help_url"] = _help_url(link) if link else ""
+        sentence = str(refusal) if link else f"{refusal} {WHERE_TO_ASK}"
+        return message_page(request, _("This link does not work"), sentence, status=410, **more)
     person = found.person
     if (answer := refused(request, link, found)) is not None:
         return answer

@@ -107,8 +107,8 @@ def short_address() -> str:
 
 
 def help_address(election: Election) -> str:
-    """As people type it: letters of any script as they are."""
-    return uri_to_iri(absolute_url(reverse("ask_for_help", args=[election.name]))).partition("://")[2]
+    """As people type it: letters of any script and spaces as they are, which browsers take after “https:”."""
+    return uri_to_iri(absolute_url(reverse("ask_for_help", args=[election.name]))).replace("%20", " ")
 
 
 def _csv(election: Election, found: list[Letter]) -> Iterator[str]:

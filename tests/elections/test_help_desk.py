@@ -897,7 +897,7 @@ def test_invitations_and_letters_name_the_page(board, ada, page, outbox):
     assert f'<a href="http://127.0.0.1:8000{address()}"' in mail.alternatives[0][0]
     printed = page.post(address("print_letters"), {"batch": "1", "most": "50", "how": "page", "sender": ""})
     assert "Trouble voting? Ask the organisers:" in text_of(printed)
-    assert f">127.0.0.1:8000{address()}</bdi>" in text_of(printed)
+    assert f">http://127.0.0.1:8000/election/{NAME}/help/</bdi>" in text_of(printed)
 
 
 def test_who_is_asked_to_sign_in_for_an_election_finds_its_organisers(client, make):
