@@ -123,6 +123,8 @@ def test_the_ballot_is_changed_and_withdrawn_by_the_link_on_any_device_and_shown
     for browser in (client, again):
         assert "How you voted is not shown" in text_of(browser.get(PAGE))
         assert not fields_of(browser.get(PAGE), PAGE)["rank-1"]
+        for path in (PAGE, f"{PAGE}withdraw/"):
+            assert ("No email is sent when a secret ballot" in text_of(browser.get(path))) == secret_ballot
         assert "How you voted is not shown" in text_of(browser.get(f"{PAGE}receipt/"))
     assert again.get(f"{PAGE}state/").json() == {"acts": 1}
     second = vote(again, rank_2="1")
