@@ -64,7 +64,6 @@ def test_every_page_says_of_which_acts_voters_are_mailed(opened, person, signed_
         "Changeable": "when a ballot is cast in their name, but not when it is changed or withdrawn",
         "Final": "when a ballot is cast in their name; never",
         "Public": "when their ballot is cast, changed or withdrawn; never",
-        "Public and final": "when a ballot is cast in their name; never",
     }
     for name in facts:
         opened("Eve", name=name, secret_ballot="Public" not in name, changeable="inal" not in name)
