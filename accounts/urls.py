@@ -61,6 +61,7 @@ urlpatterns = [
     path("waiting/", views.waiting, name="waiting"),
     path("password/forgotten/", views.forgotten, name="forgotten"),
     path("password/reset/<name:name>/<str:token>/", views.reset, name="reset"),
+    path(".well-known/change-password", views.find_change_password, name="find_change_password"),
     path("me/", include(below_me)),
     path("people/", include(below_people)),
     path("invitations/", people_views.invitations, name="invitations"),

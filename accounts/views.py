@@ -309,6 +309,13 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 
 
 @public
+@require_safe
+def find_change_password(request: HttpRequest) -> HttpResponse:
+    """At the address where password managers look for the page (W3C, A Well-Known URL for Changing Passwords)."""
+    return redirect("change_password")
+
+
+@public
 @form_page
 @sensitive_post_parameters()
 def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:

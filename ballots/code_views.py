@@ -71,7 +71,7 @@ def enter_code(request: HttpRequest, code: str = "") -> HttpResponse:
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
-            return refused(request, link, found) or let_in(request, link, found.election, channel=LETTER)
+            return refused(request, link, found) or let_in(request, link, found, channel=LETTER)
     return _page(request, form, is_from_qr=bool(code) and not form.errors)
 
 

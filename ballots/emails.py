@@ -11,7 +11,7 @@ from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import was_mailed
 from elections.rolls import is_by_address
 from mail import outbox
-from mail.emails import EmailTemplate
+from mail.emails import RECIPIENT_NAME, EmailTemplate
 from mail.outbox import Mail
 from store.table import Write
 
@@ -20,6 +20,7 @@ from .repository import Standing
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
 ANONYMOUS = "_anonymous"  # suffix of the kinds of mail about a secret ballot
 BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a link, however they voted
+FINAL = "_final"  # suffix of the kinds of mail where nobody can vote again
 
 
 def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
@@ -43,10 +44,12 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
     if not election.mail_votes or to is None:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
+    about |= {RECIPIENT_NAME: name} if (name := _name(standing)) else {}
     kind = f"{kind}{ANONYMOUS}" if election.secret_ballot else kind
     entry = standing.entry or {}
     if election.vote_by_link and (INVITED in entry or was_mailed(entry)):
         kind = f"{kind}{BY_LINK}"
+    kind = kind if election.changeable else f"{kind}{FINAL}"
     return [outbox.queued(kind, to, None, **about)]
 
 
@@ -55,6 +58,13 @@ def _address(standing: Standing) -> str | None:
     if standing.person is not None:
         return standing.person.email
     return standing.voter if is_by_address(standing.voter or "") else None
+
+
+def _name(standing: Standing) -> str:
+    """By which the voter is greeted: that on the roll, as in the invitation; else that of the account."""
+    on_roll = (standing.entry or {}).get("display_name", "")
+    person = standing.person
+    return on_roll or ((person.display_name or person.name) if person else "")
 
 
 def _link(mail: Mail) -> str:
@@ -75,6 +85,17 @@ NOT_ME_SECRET = gettext_noop(
     "If this was not you: change your password, and tell %(organiser)s, who runs the election, before it closes."
 )
 
+NOT_MY_PAPER_PUBLIC = gettext_noop(
+    "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
+    "sign in here, you can also vote again yourself."
+)
+
+NOT_MY_PAPER = gettext_noop("If you did not hand one in, tell %(organiser)s, who runs the election, before it closes.")
+
+NO_LATER_EMAIL = gettext_noop(
+    "No email is sent when a secret ballot is changed or withdrawn, because nobody knows whose it is."
+)
+
 
 def _template(subject: str, *sentences: str) -> EmailTemplate:
     return EmailTemplate(subject, sentences, _link, gettext_noop("Go to the election"))
@@ -90,6 +111,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("Your vote has been cast"),
         gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."),
         NOT_ME_SECRET,
+        NO_LATER_EMAIL,
     ),
     CHANGED: _template(
         gettext_noop("Your ballot was changed"),
@@ -109,15 +131,12 @@ EMAIL_TEMPLATES = {
     PAPER: _template(
         gettext_noop("Your paper ballot was entered"),
         gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
-        gettext_noop(
-            "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
-            "sign in here, you can also vote again yourself."
-        ),
+        NOT_MY_PAPER_PUBLIC,
     ),
     f"{PAPER}{ANONYMOUS}": _template(
         gettext_noop("Your paper ballot was entered"),
         gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
-        gettext_noop("If you did not hand one in, tell %(organiser)s, who runs the election, before it closes."),
+        NOT_MY_PAPER,
     ),
 }
 
@@ -135,3 +154,18 @@ def _by_link(template: EmailTemplate) -> EmailTemplate:
 
 
 EMAIL_TEMPLATES |= {f"{kind}{BY_LINK}": _by_link(template) for kind, template in EMAIL_TEMPLATES.items()}
+
+OTHERS_FINAL_LINK = gettext_noop(
+    "If this was not you, somebody else may have your link: tell %(organiser)s, who runs the election, before it "
+    "closes. If you have an account here, change its password too."
+)
+IN_FINAL = {NOT_ME: NOT_ME_SECRET, OTHERS_LINK: OTHERS_FINAL_LINK, NOT_MY_PAPER_PUBLIC: NOT_MY_PAPER}
+
+
+def _final(template: EmailTemplate) -> EmailTemplate:
+    """Votes are final, so there is no word of voting again or of changes."""
+    sentences = tuple(IN_FINAL.get(each, each) for each in template.sentences if each != NO_LATER_EMAIL)
+    return replace(template, sentences=sentences)
+
+
+EMAIL_TEMPLATES |= {f"{kind}{FINAL}": _final(template) for kind, template in EMAIL_TEMPLATES.items()}

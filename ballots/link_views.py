@@ -16,13 +16,14 @@ from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import now_text
+from elections import repository as elections
 from elections.access import election_context
 from elections.candidate_questions.rules import is_taking
+from elections.help_desk.rules import WHERE_TO_ASK, takes_requests
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
 from elections.multi_ballots.links import shared_route
-from elections.rolls import is_by_number, voter_label
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.messages import message_page
@@ -43,19 +44,28 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         link = read_link(token)
         found = services.resolve_link(link)
     except LinkRefused as refusal:
-        help_url = reverse("ask_for_help", args=[link.election_name]) if link else ""
-        more = {"onward": (reverse("my_link"), _("Send me a new link")), "help_url": help_url}
-        return message_page(request, _("This link does not work"), str(refusal), status=410, **more)
-    election, person = found.election, found.person
+        more: dict[str, Any] = {"onward": (reverse("my_link"), _("Send me a new link"))}
+        more["help_url"] = _help_url(link) if link else ""
+        sentence = str(refusal) if link else f"{refusal} {WHERE_TO_ASK}"
+        return message_page(request, _("This link does not work"), sentence, status=410, **more)
+    person = found.person
     if (answer := refused(request, link, found)) is not None:
         return answer
     if _is_signed_in(request, person):
-        return let_in(request, link, election, AS_MYSELF)
+        return let_in(request, link, found, AS_MYSELF)
     other = request.user if request.user.is_authenticated else None
     whose = request.POST.get("whose") if other else BY_LINK
     if request.method == "POST" and whose in (BY_LINK, AS_MYSELF):
-        return let_in(request, link, election, whose)
+        return let_in(request, link, found, whose)
     return _door(request, link, found, other=other)
+
+
+def _help_url(link: Link) -> str:
+    """Where the holder of a link that no longer works can ask, if the election is still there and takes requests."""
+    election = elections.find(link.election_name)
+    if election is None or election.created_at != link.created_at or not takes_requests(election, now_text()):
+        return ""
+    return reverse("ask_for_help", args=[election.name])
 
 
 def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:
@@ -91,11 +101,12 @@ def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
 
 
 def let_in(
-    request: HttpRequest, link: Link, election: Election, whose: str = BY_LINK, channel: str = ""
+    request: HttpRequest, link: Link, found: LinkTarget, whose: str = BY_LINK, channel: str = ""
 ) -> HttpResponse:
+    election = found.election
     answer = redirect(_target_path(election))
     if whose == BY_LINK:
-        passes.issue_pass(request, answer, link, election, channel)
+        passes.issue_pass(request, answer, link, election, channel, found.label)
     else:
         passes.drop_pass(request, answer, election.name)
     return answer
@@ -112,8 +123,7 @@ def _target_path(election: Election) -> str:
 def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200, **more: Any) -> HttpResponse:
     """Who sent the invitation, as in the mail; on whose behalf one votes, until when, and how secret it is."""
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
-    label = voter_label(link.voter) if is_by_number(link.voter) else link.voter
-    context = {"label": label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
+    context = {"label": found.label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
     context["is_only_asking"] = _is_only_asking(election)
     context |= {"may_register": registration_policy.allows_registration(), **more}
     answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)

@@ -43,6 +43,7 @@ class Pass:
     multi_ballot_id: str = ""
     account_mark: str = ""  # a mark of the account that was signed in when it was given
     channel: str = ""  # one of WITHOUT_MAIL, if it was not a mail that led here; stored nowhere else
+    label: str = ""  # what pages call the voter
 
     @property
     def secret(self) -> str:
@@ -82,12 +83,14 @@ def passes_in(request: HttpRequest) -> list[Pass]:
     return [
         Pass(Link(*parts[:LINK_FIELDS]), *parts[LINK_FIELDS:])
         for parts in found
-        if parts and LINK_FIELDS + 2 <= len(parts) <= LINK_FIELDS + 3  # two before there were channels
+        if parts and LINK_FIELDS + 2 <= len(parts) <= LINK_FIELDS + 4  # two before there were channels and labels
     ]
 
 
-def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election: Election, channel: str = "") -> None:
-    issued = Pass(link, election.book, _account_mark(request.user), channel)
+def issue_pass(
+    request: HttpRequest, answer: HttpResponse, link: Link, election: Election, channel: str = "", label: str = ""
+) -> None:
+    issued = Pass(link, election.book, _account_mark(request.user), channel, label)
     _set_cookie(request, answer, [issued, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
 
@@ -109,7 +112,7 @@ def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pas
     """A random number of the browser comes first, by which pages recognise its unfinished ballots."""
     number = _cookie_parts(request)[0][:32] or secrets.token_hex(8)
     tokens = [
-        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.channel)
+        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.channel, each.label)
         for each in list(passes)[:MAX_PASSES]
     ]
     while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:

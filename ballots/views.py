@@ -44,6 +44,7 @@ from ranking.marks import (
 from store.keys import fold
 
 from . import passes, rehearsal, repository, rules, services
+from .emails import NO_LATER_EMAIL
 from .marking import form_context
 from .passes import Pass
 from .repository import Standing
@@ -478,6 +479,8 @@ def withdraw_as(request: HttpRequest, who: User | Pass | None, standing: Standin
         "Your ballot will be removed and its code will no longer be valid. You can vote again until the "
         "election closes."
     )
+    if election.secret_ballot:
+        lead = f"{lead} {_(NO_LATER_EMAIL)}"
     fields = [(SECRET, standing.secret)] if "ask" in request.POST else []
     context = {"lead": lead, "danger": True, "token": secrets.token_urlsafe(16), "fields": fields}
     titles = _("Withdraw my ballot"), _("Withdraw ballot")

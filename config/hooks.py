@@ -22,12 +22,12 @@ from assembly.minutes.services import forget_attendances
 from assembly.plays import PLAYS as ASSEMBLY_PLAYS
 from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
-from ballots.services import link_holder, remove_ballots_of
+from ballots.services import guest_with_link, link_holder, remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
 from ballots.station.services import end_visits
 from elections import repository as elections
 from elections import rolls
-from elections.access import PANELS
+from elections.access import GUESTS, PANELS
 from elections.candidate_questions.services import forget_asker
 from elections.candidate_questions.telling import TELLING
 from elections.dashboard.home_cards import CARDS, election_cards
@@ -134,6 +134,12 @@ def install_hooks() -> None:
     # A person views an election (elections.access.PANELS): what other apps show on its pages.
     PANELS.install(
         on_elections,  # the newest posts about it, and the news actions of those who run it
+    )
+
+    # A person without an account opens the public page of an election, its history or its calendar file
+    # (elections.access.for_readers): they may if
+    GUESTS.install(
+        guest_with_link,  # this browser holds a valid voting link for it
     )
 
     # An admin opens a person's page (accounts.people_views.person): the picture is shown if

@@ -27,6 +27,7 @@ urlpatterns = [
     path("", include("trust.urls")),
     path("api/v1/", include("api.urls")),
     path("help/", public(help_views.help_start), name="help"),
+    path("favicon.ico", public(site_views.favicon), name="favicon"),
     path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),
     path("site/colours/<slug:edition>.css", public(site_views.colours), name="site_colours"),
     path("picture/<slug:photo_id>/<int:width>.<slug:ending>", public(photo_views.picture), name="picture"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial, wraps
-from typing import Any
+from typing import Any, Protocol
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -25,9 +25,33 @@ from .multi_ballots.links import shared_page_url
 from .rules import Action, Election, Relation, State
 
 
-def check_visible(user: User, election: Election) -> None:
+class Guest(Protocol):
+    """A voter without an account, whose browser was let in by a voting link."""
+
+    @property
+    def voter(self) -> str: ...
+
+
+Reader = User | Guest
+# Returns the guest that a valid voting link in this browser makes; ballots know, which are above elections.
+GUESTS = Hooks[[HttpRequest, str], Guest | None]("when somebody without an account looks at an election")
+
+
+def guest_of(request: HttpRequest, name: str) -> Guest | None:
+    """None for members, who look at it as themselves."""
+    if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
+        return None
+    return next((guest for find in GUESTS if (guest := find(request, name)) is not None), None)
+
+
+# A page about an election for everybody who may see it.
+for_readers = partial(requires, Permission.VIEW_APPLICATION, guests=guest_of)
+
+
+def check_visible(who: Reader, election: Election) -> None:
     """A draft exists only for those who run it."""
-    if election.stored_state == State.DRAFT and actions.relation(user, election) == Relation.NOBODY:
+    runs_it = isinstance(who, User) and actions.relation(who, election) != Relation.NOBODY
+    if election.stored_state == State.DRAFT and not runs_it:
         raise Http404
 
 

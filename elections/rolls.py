@@ -129,6 +129,20 @@ def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Desc
     return (election_of(item), entry, description_among(items, name)) if item else None
 
 
+def find_for_guest(name: str, voter: str) -> tuple[Election, Voter | None, Description] | None:
+    """Like `find_for_page`, for the holder of a link to this entry."""
+
+    def places(shards: int) -> list[Key]:
+        return [keys.voter(name, voter, shards), keys.description(name)]
+
+    shards, items = sharding.read(name, places)
+    if (item := items.get(keys.election(name))) is None:
+        return None
+    election, entry = election_of(item), items.get(keys.voter(name, voter, shards))
+    own = voter_of(entry) if entry and election.is_for(groups_of(entry)) else None
+    return election, own, description_among(items, name)
+
+
 def _read_with_entry(
     person: User, name: str, recently: Cacheable | None = None
 ) -> tuple[Mapping[Key, Item], Voter | None]:

@@ -55,6 +55,8 @@ class EmailTemplate:
     sentences: tuple[str, ...]
     link: Callable[[Mail], str] | None = None
     button: str = ""
+    help_url: Callable[[Mail], str] | None = None  # where its reader can ask people
+    help_label: str = ""
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
     silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
     listed: str = ""  # the value whose lines are a list below our sentences
@@ -134,6 +136,8 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
         "after": [_(sentence) % values for sentence in template.after],
         "link": absolute_url(template.link(mail)) if template.link else "",
         "button": _(template.button) if template.button else "",
+        "help_url": template.help_url(mail) if template.help_url else "",
+        "help_label": _(template.help_label) if template.help_label else "",
         "silence": template.silence(mail) if template.silence else "",
         "silence_label": _(template.silence_label),
         "language": mail.language,

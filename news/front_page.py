@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.registration_policy import allows_registration, explanation
@@ -115,24 +116,26 @@ def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: A
 
 def show_default_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
     """The default page, for a site that has not described itself."""
-    return render(request, "news/home.html", visitor_context(request, page) | code, status=status)
+    summary = _(
+        "Plenum is for ranked-choice elections that a group runs on its own server. People put candidates in order; "
+        "the count shows who won and why."
+    )
+    context = {"preview": _preview(summary, None), **visitor_context(request, page), **code}
+    return render(request, "news/home.html", context, status=status)
 
 
 def page_context(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and its link preview."""
     html = site_page.text_html(page)
-    preview = {
-        "title": site_name(),
-        "summary": excerpt(html, MAX_PREVIEW_CHARS),
-        "address": absolute_url(reverse("home")),
-    }
-    return {"text": html, "preview": preview | _image(page.photo)}
+    return {"text": html, "preview": _preview(excerpt(html, MAX_PREVIEW_CHARS), page.photo)}
 
 
-def _image(photo: Photo | None) -> dict[str, Any]:
+def _preview(summary: str, photo: Photo | None) -> dict[str, Any]:
+    """What other sites show of a link to the front page."""
+    preview = {"title": site_name(), "summary": summary, "address": absolute_url(reverse("home"))}
     if photo is None:
-        return {"image": absolute_url(static("img/apple-touch-icon.png"))}
-    return {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
+        return preview | {"image": absolute_url(static("img/apple-touch-icon.png"))}
+    return preview | {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
 def visitor_context(request: HttpRequest, page: SitePage) -> dict[str, Any]:

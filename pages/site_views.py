@@ -8,7 +8,9 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.backends.utils import csrf_input
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
@@ -22,6 +24,7 @@ from . import served_code
 from .logo import Logo, read
 from .sharing import immutable
 
+SECONDS_PER_DAY = 24 * 3600
 # Opened on its own a drawing is a page of ours, so it may do nothing but be displayed.
 SANDBOX_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
@@ -35,12 +38,16 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
         "LANGUAGE_CODE": language,
         "LANGUAGE_BIDI": language.partition("-")[0] in settings.LANGUAGES_BIDI,
         "site_name": site_name(),
-        "site_logo": reverse("site_logo", args=[read(settings.SITE_LOGO).edition]) if settings.SITE_LOGO else "",
+        "site_logo": _logo_path(),
         "site_colours": colours_link(colour) if colour else "",
         "guest": getattr(request, "guest", None),
         "booth": getattr(request, "booth", None),
         "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
     }
+
+
+def _logo_path() -> str:
+    return reverse("site_logo", args=[read(settings.SITE_LOGO).edition]) if settings.SITE_LOGO else ""
 
 
 @require_safe
@@ -51,6 +58,14 @@ def logo(request: HttpRequest, edition: str) -> HttpResponse:
     response = HttpResponse(logo.content, content_type=logo.kind)
     response["Content-Security-Policy"] = SANDBOX_POLICY
     return immutable(response)
+
+
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """For programs that ask for the usual address without reading a page, such as mail programs and feed readers."""
+    answer = redirect(_logo_path() or static("img/favicon.ico"))
+    answer["Cache-Control"] = f"public, max-age={SECONDS_PER_DAY}"
+    return answer
 
 
 @require_safe

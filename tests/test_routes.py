@@ -67,6 +67,8 @@ ROUTES = {
     "served_code": (PUBLIC, READ, []),
     "watch_program": (PUBLIC, READ, []),
     "security_txt": (PUBLIC, READ, []),
+    "find_change_password": (PUBLIC, READ, []),
+    "favicon": (PUBLIC, READ, []),
     "notice": (PUBLIC, READ, ["privacy"]),
     "edit_notice": (Permission.TRANSFER_OWNER, FORM, ["privacy"]),
     "checkpoints": (PUBLIC, READ, []),
@@ -537,6 +539,7 @@ RESULTS = (
 )
 # Those that a voter's pass opens after the close; and those that anybody may open where the result is public.
 BY_PASS = frozenset(RESULTS)
+LOOK = {"election", "history", "election_calendar"}  # of the election that a voting link is for
 PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )

@@ -63,7 +63,13 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         | UnsetType
     ) = UNSET
     paper_ballots: bool | UnsetType = UNSET
-    mail_votes: Annotated[bool, Meta(description="Mail voters about every cast of their ballot.")] | UnsetType = UNSET
+    mail_votes: (
+        Annotated[
+            bool,
+            Meta(description="Mail voters when their ballot is cast and, unless it is secret, changed or withdrawn."),
+        ]
+        | UnsetType
+    ) = UNSET
     vote_by_link: bool | UnsetType = UNSET
     announces: Annotated[bool, Meta(description="Mail the result to voters.")] | UnsetType = UNSET
     results_visible: (

@@ -1,7 +1,16 @@
 """What voters do and what happens to their ballots: load, decide, record in one transaction. One module per act."""
 
 from .by_letter import open_letter
-from .by_link import LinkTarget, SignInInstead, check_holder, check_reader, link_holder, opens_result, resolve_link
+from .by_link import (
+    LinkTarget,
+    SignInInstead,
+    check_holder,
+    check_reader,
+    guest_with_link,
+    link_holder,
+    opens_result,
+    resolve_link,
+)
 from .casting import (
     Outcome,
     cast,

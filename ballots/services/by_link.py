@@ -41,6 +41,11 @@ class LinkTarget:
     entry: Item
     person: User | None
 
+    @property
+    def label(self) -> str:
+        """What pages call the voter."""
+        return rolls.voter_label(self.entry["voter_name"], self.entry.get("display_name", ""))
+
 
 def resolve_link(link: Link) -> LinkTarget:
     """Raises `LinkRefused` if the link is no longer valid."""
@@ -92,6 +97,13 @@ def link_holder(request: HttpRequest, election: Election) -> str:
         return resolve_link(held.link).entry["voter_name"] if held else ""
     except LinkRefused:
         return ""
+
+
+def guest_with_link(request: HttpRequest, election_name: str) -> Pass | None:
+    """Who may look at the election by the link that this browser holds. Refused if the link is no longer valid."""
+    held = pass_for_election(request, election_name)
+    election = elections.find(election_name) if held else None
+    return held if held and election and opens_result(held, election) else None
 
 
 def opens_result(held: Pass, election: Election) -> bool:

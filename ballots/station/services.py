@@ -178,18 +178,18 @@ def take_back(actor: User, election: Election, station_id: str) -> None:
 # --- in the booth ---
 
 
-def pick_up(device: Device, now: str) -> tuple[Link, Device]:
-    """The link of whoever was let in, once; and what the browser holds from now on. Raises `Busy` if there is nobody,
-    or if another window was faster."""
+def pick_up(device: Device, now: str) -> tuple[Link, str, Device]:
+    """The link of whoever was let in, once; what pages call them; and what the browser holds from now on. Raises
+    `Busy` if there is nobody, or if another window was faster."""
     station = repository.find(device.election_name, device.station_id)
     visit = station.visit if station and station.device == device.hash else None
     election = elections.find(device.election_name)
     if station is None or visit is None or visit.is_picked_up or election is None:
         raise Busy(rules.BUSY)
-    voter, secret, address, _label = repository.visitor_of(visit)
+    voter, secret, address, label = repository.visitor_of(visit)
     write(repository.picking_up(station, repository.sealed_visitor(voter), now), refusals={0: Busy(rules.BUSY)})
     link = Link(election.name, election.created_at, voter, secret, address)
-    return link, replace(device, visit=visit.hash, active_at=now)
+    return link, label, replace(device, visit=visit.hash, active_at=now)
 
 
 @retried

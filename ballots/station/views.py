@@ -216,14 +216,14 @@ def start_voting(request: HttpRequest) -> HttpResponse:
     if request.booth is None:
         return redirect("pair_booth")
     try:
-        link, device = services.pick_up(request.booth_device, now_text())
+        link, label, device = services.pick_up(request.booth_device, now_text())
     except Refusal:
         return redirect("station_booth")
     election = elections.find(link.election_name)
     assert election is not None  # its station was found
     answer = redirect(shared_url("ballot", election))
     devices.forget_voter(request, answer, election)
-    passes.issue_pass(request, answer, link, election, channel=STATION)
+    passes.issue_pass(request, answer, link, election, STATION, label)
     devices.remember(answer, device)
     return answer
 

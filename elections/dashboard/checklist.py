@@ -239,6 +239,12 @@ def _mails(election: Election) -> ChecklistItem:
             lines.append(_("While fewer than three people have voted, everybody who was invited is reminded."))
     if election.mail_votes:
         lines.append(_("Voters get a mail when a ballot is cast in their name."))
+        if election.changeable and election.secret_ballot:
+            lines.append(
+                _("No email is sent when a secret ballot is changed or withdrawn, because nobody knows whose it is.")
+            )
+        elif election.changeable:
+            lines.append(_("They also get one when it is changed or withdrawn."))
     if election.announces:
         lines.append(_("Voters get the result by mail as soon as it is counted."))
     return ChecklistItem(_("Mails"), tuple(lines), "election_settings")

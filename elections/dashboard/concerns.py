@@ -10,10 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from accounts.lookalikes import skeleton
 from elections.invitations.progress import Progress
 from elections.opening_rules import MIN_SECRET_GROUP
 from elections.roll.sources import trouble
 from elections.rules import Election, State
+from ranking.candidates import Candidate
 
 from .next_step import Button, waiting_text
 
@@ -43,6 +45,7 @@ class ElectionSnapshot:
     questions: Sequence[tuple[str, Election]] = ()  # by their names, with how many on the roll they are not for
     unasked: int = 0  # how many on the roll none of them is for
     unreviewed: int = 0  # questions to candidates
+    lookalikes: Sequence[str] = ()  # names of candidates that look like another's
 
     @property
     def state(self) -> State:
@@ -124,9 +127,25 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         yield Concern("unasked", sentence % {"count": snapshot.unasked}, link("roll", _("The roll")))
     if not is_closed and (sentence := _weak_secrecy(election, snapshot.candidates)):
         yield Concern("secrecy", sentence, Button(_("What “secret” means"), reverse("help_secrecy")))
+    if snapshot.lookalikes and not is_closed:
+        sentence = _("Voters may not tell these candidates apart, because their names look alike: %(names)s.")
+        page = link("candidates", _("Candidates"), "CHANGE_CANDIDATES")
+        yield Concern("lookalikes", sentence % {"names": ", ".join(snapshot.lookalikes)}, page)
     if snapshot.without_statement and not is_closed and election.kind != "yes-no":
         sentence = _("Candidates without a statement: %(count)d.") % {"count": snapshot.without_statement}
         yield Concern("statements", sentence, link("candidates", _("Add statements"), "CHANGE_CANDIDATES"))
+
+
+def lookalikes(candidates: Iterable[Candidate]) -> list[str]:
+    """Names that look the same as another candidate's, with a letter of another script. Names in plain letters alone,
+    such as Stem and Stern, are not meant."""
+    names = [each.name for each in candidates]
+    if all(name.isascii() for name in names):
+        return []
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(skeleton(name), []).append(name)
+    return [name for same in alike.values() if len(same) > 1 and not "".join(same).isascii() for name in same]
 
 
 def _small_group(name: str, question: Election, state: State) -> str:

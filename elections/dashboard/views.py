@@ -23,7 +23,7 @@ from ranking.candidates import Candidate
 from store.parallel import run_parallel
 
 from .checklist import needs_accounts
-from .concerns import ElectionSnapshot, concerns
+from .concerns import ElectionSnapshot, concerns, lookalikes
 from .next_step import ONCE_SEALED, Numbers, next_step
 
 MAX_GROUPED_VOTERS = 20_000  # on a roll that is read for the turnout of its groups; of a longer one, the result has it
@@ -69,7 +69,11 @@ def dashboard_context(
     silent = 0 if for_all else sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
     snapshot = replace(
-        snapshot, unreviewed=unreviewed, questions=questions, unasked=election.excluded if unasked is None else unasked
+        snapshot,
+        unreviewed=unreviewed,
+        questions=questions,
+        unasked=election.excluded if unasked is None else unasked,
+        lookalikes=lookalikes(candidates),
     )
     return context | {
         "group_turnouts": group_turnouts(election, voted) if is_short and "turnout" in context else [],

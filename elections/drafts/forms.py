@@ -377,8 +377,8 @@ class SettingsForm(ZonedForm):
         initial=True,
         help_text=_(
             "Whenever a ballot is cast or entered from paper, and in a public election also when it is changed or "
-            "withdrawn. The mail says only that it happened, never how anyone voted. That way nobody can vote in "
-            "someone else's name unnoticed."
+            "withdrawn. Changes of secret ballots name nobody, so no email is sent. The email says only that it "
+            "happened, never how anyone voted. That way nobody can cast a ballot in someone else's name unnoticed."
         ),
     )
     vote_by_link = forms.BooleanField(

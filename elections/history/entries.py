@@ -192,7 +192,7 @@ def created(context: EventContext) -> str:
 
 
 def updated(context: EventContext) -> str:
-    changed = {name: value for name, value in context.data.items() if name != "election_name"}
+    changed = {name: value for name, value in context.data.items() if name not in ("election_name", "end_moved_at")}
     if changed == {"allow_edit": False}:
         return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:

@@ -8,12 +8,11 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from accounts.access import requires
 from accounts.rules import Permission
 from acts.storage import table
 from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository
-from elections.access import check_visible, election_context
+from elections.access import check_visible, election_context, for_readers
 from elections.rules import Election, State
 from store.log import EventLog, utc_now
 from store.parallel import run_parallel
@@ -25,7 +24,7 @@ PAGE_ROWS = 50
 TOKEN_SECONDS = 30 * SECONDS_PER_DAY
 
 
-@requires(Permission.VIEW_APPLICATION, load=repository.find, rule=check_visible)
+@for_readers(load=repository.find, rule=check_visible)
 @require_safe
 def history(request: HttpRequest, election: Election) -> HttpResponse:
     """For everyone who can see the election."""
@@ -45,7 +44,7 @@ def history(request: HttpRequest, election: Election) -> HttpResponse:
         "checkpoint": checkpoint if is_covered else None,
         "days": days,
         "begins": not after,
-        "sees_log": request.user.can(Permission.VIEW_SECRETS),
+        "sees_log": request.user.is_authenticated and request.user.can(Permission.VIEW_SECRETS),
         "older": _older(election, earlier) if earlier else "",
     }
     return render(request, "elections/history.html", election_context(request, election, **context))

@@ -43,5 +43,7 @@ def _minute(moment: str) -> str:
 
 
 def with_interruption(election: Election, entry: Interruption) -> Election:
-    end = entry.new_end or election.no_voting_after
-    return replace(election, interruptions=(*election.interruptions, entry), no_voting_after=end)
+    after = replace(election, interruptions=(*election.interruptions, entry))
+    if not entry.new_end:
+        return after
+    return replace(after, no_voting_after=entry.new_end, end_moved_at=entry.recorded_at)

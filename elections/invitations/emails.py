@@ -119,6 +119,8 @@ INVITATION = EmailTemplate(
     message=own_text.own_text_message,
     after=(ABOUT_LINK,),
     reply_to=own_text.reply_address,
+    help_url=lambda mail: absolute_url(reverse("ask_for_help", args=[mail.about["election_name"]])),
+    help_label=gettext_noop("Trouble voting? Ask the organisers"),
 )
 REMINDER = replace(
     INVITATION,

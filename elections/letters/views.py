@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.encoding import uri_to_iri
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language_bidi, ngettext, override
 from django.utils.translation import gettext as _
@@ -91,7 +92,8 @@ def _about(election: Election, actor: str, language: str, own: tuple[str, ...]) 
     """What letters in one language to people with the same questions have in common."""
     values: dict[str, Any] = {**wording.email_values(election, actor, now_text(), list(own))}
     asked = values.pop("questions").splitlines()
-    values |= {"site": site_name(), "address": short_address(), "settings": election}
+    values |= {"site": site_name(), "address": short_address(), "help_address": help_address(election)}
+    values |= {"settings": election}
     return values | {"questions": asked, "is_rtl": get_language_bidi(), "language": language}
 
 
@@ -104,11 +106,27 @@ def short_address() -> str:
     return absolute_url(reverse("enter_code")).partition("://")[2].rstrip("/")
 
 
+def help_address(election: Election) -> str:
+    """As people type it: letters of any script and spaces as they are, which browsers take after “https:”."""
+    return uri_to_iri(absolute_url(reverse("ask_for_help", args=[election.name]))).replace("%20", " ")
+
+
 def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
     lines = [f"address {number}" for number in range(1, voter_lists.MAX_POSTAL_LINES + 1)]
-    header = ["member number", "name", *lines, "language", "code", "link", "address to type", "election", "voting ends"]
+    header = [
+        "member number",
+        "name",
+        *lines,
+        "language",
+        "code",
+        "link",
+        "address to type",
+        "election",
+        "voting ends",
+        "help",
+    ]
     ends = f"{election.ends:%Y-%m-%d %H:%M} UTC" if election.ends else ""
-    about = ballot_name(election), ends
+    about = ballot_name(election), ends, help_address(election)
     tells_number = election.letter_check != rules.NUMBER
     rows = (
         [

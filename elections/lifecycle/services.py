@@ -80,7 +80,8 @@ def move_end(actor: User, election: Election, end: str | None) -> Election:
     """Move the end to a time that has been checked."""
     if end == election.no_voting_after:
         return election
-    after = replace(election, no_voting_after=end)
+    after = replace(election, no_voting_after=end, end_moved_at=now_text())
+    changes = {"no_voting_after": end, "end_moved_at": after.end_moved_at}
     writes = repository.change(election, after)
-    retry_on_conflict(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
+    retry_on_conflict(lambda: record(actor, "ElectionUpdated", election, changes, *writes))
     return next_version(election, after)

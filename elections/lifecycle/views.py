@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +19,7 @@ from acts.storage import now_text, table
 from elections import repository, rolls, setup_steps
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
-from elections.dashboard.concerns import ElectionSnapshot, concerns
+from elections.dashboard.concerns import ElectionSnapshot, concerns, lookalikes
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election
@@ -66,6 +67,7 @@ def opening_page(
     silent = 0 if election.book else sum(not each.statement for each in questions[0][2])
     named = [(name if election.book else election.name, each) for name, each, _there in questions]
     snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress(), False, named, unasked)
+    snapshot = replace(snapshot, lookalikes=[name for *_q, there in questions for name in lookalikes(there)])
     context |= {
         "points": points,
         "concerns": concerns(snapshot, except_for="settings"),

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
+from django.urls import reverse
 from django.utils.encoding import iri_to_uri
 from django.utils.translation import gettext as _
 
+from acts.links import absolute_url
 from acts.refusals import Refusal
+from elections.rules import Election
 
 MAX_LINE_BYTES = 75  # octets, without the line's end
 ALARM_LEAD_TIME = timedelta(days=1)
@@ -31,7 +34,15 @@ class Entry:
     description: str
     opens: datetime | None
     closes: datetime | None
-    stamp: datetime  # when this was last known to be so
+    changed: datetime
+    sequence: int = 0  # grows with every change
+
+
+def entry_of(election: Election, description: str = "") -> Entry:
+    """With the moment at which voting really ended, if it has."""
+    url = absolute_url(reverse("election", args=[election.name]))
+    ends = election.ended or election.ends
+    return Entry(election.name, url, description, election.begins, ends, election.times_changed, election.version)
 
 
 def calendar(entries: Iterable[Entry], name: str = "", alarms_after: datetime | None = None) -> bytes:
@@ -56,10 +67,11 @@ def _event(entry: Entry, alarms_after: datetime | None) -> list[str]:
     return [
         "BEGIN:VEVENT",
         f"UID:{uuid5(NAMESPACE_URL, entry.url)}",
-        f"DTSTAMP:{_utc(entry.stamp)}",
-        f"LAST-MODIFIED:{_utc(entry.stamp)}",
+        f"DTSTAMP:{_utc(entry.changed)}",
+        f"LAST-MODIFIED:{_utc(entry.changed)}",
+        f"SEQUENCE:{entry.sequence}",
         f"DTSTART:{_utc(start)}",
-        *([f"DTEND:{_utc(end)}"] if end else []),
+        f"DTEND:{_utc(end)}" if end else "DURATION:PT1M",
         f"SUMMARY:{_text(title % {'name': entry.name})}",
         f"DESCRIPTION:{_text(text)}",
         f"URL:{iri_to_uri(_visible(entry.url))}",

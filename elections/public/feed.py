@@ -10,18 +10,18 @@ import secrets
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
 from accounts import repository as people
 from accounts.models import User
-from acts.links import absolute_url
 from acts.storage import now_text, table, write
+from elections.repository import election_of
 from elections.rules import State
 from store import keys
+from store.log import as_text
 from store.table import Delete, Item, Put
 
-from .calendar import Entry
+from .calendar import Entry, entry_of
 from .own_elections import own_elections
 
 MAX_ELECTIONS = 200
@@ -66,18 +66,16 @@ def _digest(secret: str) -> str:
 
 
 def entries(user: User, now: datetime) -> Iterator[Entry]:
-    """No drafts: calendars are often stored by others. Nor does an entry say whether somebody has voted."""
+    """No drafts: calendars are often stored by others. Nor what was closed before voting began. An entry does not say
+    whether somebody has voted."""
     found, _more = own_elections(user, limit=MAX_ELECTIONS)
-    for each in found:
-        election = each.listed
-        opens, closes = (
-            datetime.fromisoformat(moment) if moment else None
-            for moment in (election.no_voting_before, election.no_voting_after)
-        )
-        is_recent = max(filter(None, (opens, closes)), default=now) > now - timedelta(days=PAST_DAYS)
-        if election.stored_state != State.DRAFT and (opens or closes) and is_recent:
-            url = absolute_url(reverse("election", args=[election.name]))
-            yield Entry(election.name, url, "", opens, closes, datetime.fromisoformat(election.created_at))
+    since = as_text(now - timedelta(days=PAST_DAYS))
+    listed = [each.listed for each in found if each.listed.stored_state != State.DRAFT]
+    recent = [each for each in listed if max(each.no_voting_before or "", each.no_voting_after or "") > since]
+    places = [keys.election(each.name) for each in recent]
+    items = table().get_many(places) if places else {}
+    found_entries = (entry_of(election_of(items[place])) for place in places if place in items)
+    yield from (each for each in found_entries if not (each.opens and each.closes and each.opens >= each.closes))
 
 
 def personal_data(user: User) -> Iterator[Item]:

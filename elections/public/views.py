@@ -8,16 +8,14 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from accounts.access import requires
+from accounts.access import current_person, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import absolute_url
 from acts.storage import now_text, table
 from elections import repository, rolls
-from elections.access import check_visible, election_context, panels
+from elections.access import Reader, check_visible, election_context, for_readers, panels
 from elections.candidate_questions.repository import answers_with_candidates
 from elections.invitations import wording
 from elections.multi_ballots import repository as multi_ballots
@@ -35,7 +33,7 @@ from store.log import utc_now
 from store.parallel import run_parallel
 
 from . import own_elections
-from .calendar import Entry, NotInTheCalendar
+from .calendar import NotInTheCalendar, entry_of
 from .calendar import calendar as as_calendar
 
 PUBLIC_PART = "elections/parts/public_part.html"
@@ -85,26 +83,28 @@ def _list_page(request: HttpRequest, rows: Sequence[tuple[Listed, *tuple[Any, ..
     return render(request, "elections/elections.html", {"rows": shown, "ballots": ballots, **more})
 
 
-def load_for_page(user: User, name: str) -> tuple[Election, Voter | None, Description] | None:
-    found = rolls.find_for_page(name, user)
+def load_for_page(who: Reader, name: str) -> tuple[Election, Voter | None, Description] | None:
+    found = rolls.find_for_page(name, who) if isinstance(who, User) else rolls.find_for_guest(name, who.voter)
     if found is not None:
-        check_visible(user, found[0])
+        check_visible(who, found[0])
     return found
 
 
-@requires(Permission.VIEW_APPLICATION, load_for=load_for_page)
+@for_readers(load_for=load_for_page)
 @require_safe
 def election(request: HttpRequest, found: tuple[Election, Voter | None, Description]) -> HttpResponse:
     """The public page: description, candidates, and the way to one's ballot."""
     election, entry, about = found
-    has_vote, now = entry is not None or election.is_open_to(request.user.votes_since), now_text()
+    user = request.user if isinstance(current_person(request), User) else None
+    has_vote = entry is not None or (user is not None and election.is_open_to(user.votes_since))
+    now = now_text()
     more = {
         "about": about,
         "may_vote": has_vote and election.takes_votes(now),
         "voted": entry is not None and entry.voted,
         "invitation": _invitation_text(election, entry) if has_vote else (),
         "live": election.shows_live(now),
-        "panels": panels(request.user, election),
+        "panels": panels(user, election) if user is not None else [],
     }
     context = election_context(request, election, **more)
     return page_with(request, _public_part(election, context["state"]), "elections/election.html", context)
@@ -135,20 +135,14 @@ def _invitation_text(election: Election, entry: Voter | None) -> tuple[str, ...]
     return wording.invitation_sentences(election, entry.invited if entry else "")
 
 
-@requires(
-    Permission.VIEW_APPLICATION,
-    load=repository.find_with_description,
-    rule=lambda user, found: check_visible(user, found[0]),
-)
+@for_readers(load=repository.find_with_description, rule=lambda who, found: check_visible(who, found[0]))
 @require_safe
 def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
     """The election as a calendar file, if it has times."""
     election, about = found
-    url = absolute_url(reverse("election", args=[election.name]))
-    text, now = excerpt(markdown_cache.description_html(about), 500), utc_now()
-    entry = Entry(election.name, url, text, election.begins, election.ended or election.ends, now)
+    entry = entry_of(election, excerpt(markdown_cache.description_html(about), 500))
     try:
-        file = as_calendar([entry], alarms_after=now)
+        file = as_calendar([entry], alarms_after=utc_now())
     except NotInTheCalendar:
         raise Http404 from None
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")

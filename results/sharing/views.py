@@ -25,6 +25,7 @@ from acts.links import absolute_url
 from acts.storage import now_text
 from elections.access import election_context, organiser_page
 from elections.actions import change
+from elections.help_desk.rules import takes_requests
 from elections.rules import Action, Election, State
 from pages.forms import form_data, form_page, run_form
 from pages.http_cache import cached_for_reader, digest
@@ -59,7 +60,8 @@ def load(name: str, find: Callable[[str], Found | None] = services.find) -> Foun
 @require_safe
 def shared(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name, partial(PAGE.find, reader=request.user if request.user.is_authenticated else None))
-    context = {"election": found.election, "address": address("shared", found.election)}
+    context: dict[str, Any] = {"election": found.election, "address": address("shared", found.election)}
+    context["has_help_desk"] = takes_requests(found.election, now_text())
     if found.seal is None:
         context |= (
             waiting_context(found.election, request.path) if found.election.state(now_text()) == State.CLOSED else {}
@@ -68,7 +70,8 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     part, image = PAGE.fragment(found), card_address(found.election, found.seal)
     context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
-    return cached_for_reader(request, digest(part.etag, part.extra, found.election, context["address"], image), make)
+    made_of = part.etag, part.extra, found.election, context["address"], context["has_help_desk"], image
+    return cached_for_reader(request, digest(*made_of), make)
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:

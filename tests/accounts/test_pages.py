@@ -333,6 +333,15 @@ def test_forgotten_says_the_same_of_somebody_unknown(client, site, person, outbo
     assert len(outbox()) == 1
 
 
+def test_password_managers_find_the_page_to_change_a_password(site, client, signed_in):
+    address = "/.well-known/change-password"
+    assert client.get(address)["Location"] == "/me/password/"
+    assert client.get(address, follow=True).redirect_chain[-1] == ("/sign-in/?next=/me/password/", 302)
+    assert signed_in("Ann").get(address, follow=True).status_code == 200
+    assert client.post(address).status_code == 405
+    assert client.get("/.well-known/resource-that-should-not-exist").status_code == 404
+
+
 def test_changing_the_password_keeps_this_session_and_ends_the_others(site, person, signed_in):
     user = person("Ada")
     here, there = signed_in(user), signed_in(user)

@@ -10,6 +10,7 @@ import zipfile
 from datetime import timedelta
 
 import pytest
+from django.utils.formats import date_format
 
 from accounts import api_tokens, repository, services
 from accounts.api_tokens import Scope
@@ -57,6 +58,8 @@ def test_a_token_is_shown_once_listed_and_revoked(ann, signed_in, outbox):
     (listed,) = api_tokens.tokens_of(ann)
     assert listed.scopes == ("read", "organise")
     assert listed.used_on == as_text(utc_now())[:10]
+    ends = utc_now() + timedelta(days=90)
+    assert f">{date_format(ends, 'DATE_FORMAT')}</time>" in found, "as dates are written elsewhere"
     assert listed.expires_at[:10] == as_text(utc_now() + timedelta(days=90))[:10]
     assert [subject for _to, subject, _text in outbox()] == ["Plenum: An API token was created for your account"]
     assert browser.post(f"/me/tokens/{listed.id}/revoke/").status_code == 302

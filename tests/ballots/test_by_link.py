@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -26,16 +28,18 @@ from elections.invitations import mailing
 from elections.invitations.voting_link import LINKS, MAX_LINKS, Link, LinkRefused, new_token
 from elections.lifecycle import closing, deleting
 from elections.roll.services import add_voters
+from elections.voter_lists import Details
 from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
 from store import keys
+from store.log import as_text
 from store.table import Delete, Update
 from tests import voting
 from tests.background import queue_mailings
 from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
-from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES, TOKEN
+from tests.test_routes import BALLOT, BY_PASS, LOOK, PUBLIC, ROUTES, TOKEN
 from upkeep import replay
 from upkeep.log.figures import site_sealer
 from upkeep.pause import pause
@@ -85,6 +89,7 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     (ballot,) = repository.every_ballot("Board")
     assert (code_of(receipt), ballot.rankings) == (ballot.confirmation, "1")
     assert f"Voting by link as {ANN}" in text_of(receipt)
+    assert text_of(receipt).count("No email is sent when a secret ballot is changed") == 1
     (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
     assert event["actor"] == ANN
     assert set(event["event_data"]) == {"election_name", "voter_name", "changed"}
@@ -97,6 +102,17 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     assert ANN.encode() not in base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)), "proxies log addresses"
 
 
+def test_the_door_and_the_bar_call_voters_by_their_name_on_the_roll(board):
+    name = "Lina <b>One</b>"
+    add_voters(people.find("the organiser"), board, ["lina@example.org"], {"lina@example.org": Details(name)})
+    door = door_of("lina@example.org")
+    assert name in text_of(Client().get(door))
+    client = come_in(door)
+    for path in (PAGE, "/election/Board/"):
+        assert f"Voting by link as {name}" in text_of(client.get(path))
+        assert "lina@example.org" not in text_of(client.get(path))
+
+
 @pytest.mark.parametrize("secret_ballot", [True, False])
 def test_the_ballot_is_changed_and_withdrawn_by_the_link_on_any_device_and_shown_on_none(opened, secret_ballot):
     """Also on the one it was cast on: whoever reads the mail does not read the ballot."""
@@ -107,6 +123,8 @@ def test_the_ballot_is_changed_and_withdrawn_by_the_link_on_any_device_and_shown
     for browser in (client, again):
         assert "How you voted is not shown" in text_of(browser.get(PAGE))
         assert not fields_of(browser.get(PAGE), PAGE)["rank-1"]
+        for path in (PAGE, f"{PAGE}withdraw/"):
+            assert ("No email is sent when a secret ballot" in text_of(browser.get(path))) == secret_ballot
         assert "How you voted is not shown" in text_of(browser.get(f"{PAGE}receipt/"))
     assert again.get(f"{PAGE}state/").json() == {"acts": 1}
     second = vote(again, rank_2="1")
@@ -330,7 +348,7 @@ def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, ope
             )
             assert others["Location"].startswith("/sign-in/?next="), f"{name}: {others.status_code}"
             is_asked = own.status_code == 302 and own["Location"].startswith("/sign-in/?next=")
-            assert is_asked != (name in BALLOT | BY_PASS), f"{name}: {own.status_code}"
+            assert is_asked != (name in BALLOT | BY_PASS | LOOK), f"{name}: {own.status_code}"
 
 
 def test_a_link_that_ended_opens_no_result_either(board, person):
@@ -373,8 +391,64 @@ def test_a_pass_opens_the_pages_of_this_voter_and_no_other(board):
         for method in {"GET", "POST"} & set(allowed):
             answer = client.generic(method, address)
             is_asked = answer.status_code == 302 and answer["Location"].startswith("/sign-in/?next=")
-            assert is_asked != (name in BALLOT | BY_PASS), f"{name} {method}: {answer.status_code}"
+            assert is_asked != (name in BALLOT | BY_PASS | LOOK), f"{name} {method}: {answer.status_code}"
             assert not (name in BY_PASS and answer.status_code == 200), f"{name}: there is no result yet"
+
+
+def test_a_pass_opens_the_page_of_its_election_and_its_history(opened):
+    begins = as_text(datetime.now(UTC) - timedelta(days=1))
+    opened(ANN, vote_by_link=True, description="Three seats.", no_voting_before=begins)
+    client = come_in(door_of())
+    page = client.get("/election/Board/")
+    assert page.status_code == 200
+    assert f"Voting by link as {ANN}" in text_of(page)
+    assert "Three seats." in text_of(page)
+    assert PAGE in page.content.decode(), "the way back to the ballot"
+    for distraction in (reverse("elections"), reverse("dashboard", args=["Board"]), ">Sign in<"):
+        assert distraction not in page.content.decode(), distraction
+    vote(client, rank_1="1")
+    assert "My ballot" in text_of(client.get("/election/Board/"))
+    history = client.get("/election/Board/history/")
+    assert "the organiser opened the election." in text_of(history)
+    assert "In the event log" not in text_of(history)
+    assert client.get("/election/Board/calendar.ics")["Content-Type"].startswith("text/calendar")
+    assert client.post("/election/Board/").status_code == 405
+
+
+def test_without_a_valid_pass_the_page_asks_to_sign_in(board, opened):
+    looks = [reverse(name, args=["Board"]) for name in LOOK]
+    opened(BEN, name="Other", vote_by_link=True)
+    of_another = Client()
+    of_another.post(door_of(BEN, "Other"))
+    for stranger in (Client(), of_another):
+        assert {stranger.get(path)["Location"] for path in looks} == {f"/sign-in/?next={path}" for path in looks}
+    client = come_in(door_of())
+    mailing.resend_invitation(people.find("the organiser"), board, ANN)
+    for path in looks:
+        answer = client.get(path)
+        assert answer.status_code == 403
+        assert "A newer link has replaced it" in text_of(answer)
+
+
+def test_members_look_at_an_election_as_themselves_whatever_their_browser_holds(board, signed_in):
+    client = signed_in("Cleo", Role.VOTER)
+    client.post(door_of(), {"whose": "link"})
+    page = client.get("/election/Board/")
+    assert "by link" not in text_of(page)
+    assert "You cannot vote here with this account" in text_of(page)
+
+
+def test_a_pass_that_names_a_draft_opens_nothing(board, rf):
+    drafts.create(people.find("the organiser"), "Draft")
+    request = rf.get("/")
+    request.user = Client().get("/").wsgi_request.user
+    answer, client = HttpResponse(), Client()
+    passes.issue_pass(request, answer, link_of(), replace(elections.find("Draft"), book="b1"))
+    client.cookies[passes.COOKIE] = answer.cookies[passes.COOKIE].value
+    assert client.get("/election/Draft/")["Location"].startswith("/sign-in/")
+    table().write(*elections.change(elections.find("Board"), replace(elections.find("Board"), book="b1")))
+    table().write(*elections.change(elections.find("Draft"), replace(elections.find("Draft"), book="b1")))
+    assert [client.get(f"/election/{name}/").status_code for name in ("Board", "Draft")] == [200, 404]
 
 
 def test_a_pass_opens_no_other_election(board, opened):

@@ -82,7 +82,7 @@ def come_in(code: str, answer: str = "") -> Client:
 
 def test_a_code_opens_the_ballot_and_the_receipt_has_words(board, code):
     client = come_in(code.lower().replace("-", " "))
-    assert "Voting as member 4711" in text_of(client.get(PAGE))
+    assert "Voting as Member 4711@ (member 4711)" in text_of(client.get(PAGE))
     receipt = vote(client, rank_1="1")
     (ballot,) = repository.every_ballot("Board")
     assert (code_of(receipt), ballot.rankings) == (ballot.confirmation, "1")

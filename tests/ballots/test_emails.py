@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import pytest
@@ -12,6 +13,7 @@ from accounts.rules import Role
 from acts.refusals import NotNow
 from acts.storage import table
 from ballots import emails, rehearsal, repository, services
+from ballots.passes import Pass
 from ballots.repository import Standing
 from elections import actions
 from elections import repository as elections
@@ -19,12 +21,15 @@ from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
+from elections.roll.services import add_voters
 from elections.rules import Action, Election
+from elections.voter_lists import Details
 from mail import outbox as mail
 from ranking.candidates import Candidate
 from store import keys
 from store.table import Exists, Update
 from tests.at_once import at_once
+from tests.voting import link_to
 
 from .conftest import ranks
 
@@ -49,7 +54,31 @@ def test_of_a_secret_ballot_only_the_cast_is_told(opened, person, outbox):
     ((to, subject, text),) = outbox()
     assert (to, subject) == ("Eve@example.org", "Plenum: Your vote has been cast")
     assert "If this was not you: change your password" in text
+    assert "No email is sent when a secret ballot is changed or withdrawn" in text
     assert not [word for word in (cast.ballot.confirmation, "Bo ", "rank", SECRET) if word in text]
+
+
+def test_every_page_says_of_which_acts_voters_are_mailed(opened, person, signed_in, client):
+    silent = "No email is sent when a secret ballot is changed or withdrawn"
+    facts = {
+        "Changeable": "when a ballot is cast in their name, but not when it is changed or withdrawn",
+        "Final": "when a ballot is cast in their name; never",
+        "Public": "when their ballot is cast, changed or withdrawn; never",
+    }
+    for name in facts:
+        opened("Eve", name=name, secret_ballot="Public" not in name, changeable="inal" not in name)
+    eve = signed_in(person("Eve", Role.VOTER))
+    for name, sentence in facts.items():
+        assert sentence in eve.get(f"/election/{name}/").content.decode(), name
+    drafts.create(people.find("the organiser"), "Draft")
+    assert silent in signed_in("the organiser").get("/election/Draft/open/").content.decode()
+    for path in ("/trust/", "/help/secrecy/"):
+        assert silent in client.get(path).content.decode(), path
+    assert (
+        "Nobody learns whose ballot it is, so no email is sent."
+        in client.get("/election/Changeable/change/").content.decode()
+    )
+    assert "cast or changed in your name" not in client.get("/trust/").content.decode()
 
 
 def test_every_act_on_a_public_ballot_is_told_and_nothing_of_it(opened, person, outbox):
@@ -60,7 +89,8 @@ def test_every_act_on_a_public_ballot_is_told_and_nothing_of_it(opened, person, 
     ]
     services.withdraw(eve, "Board", "withdraw")
     items = list(table().each(keys.mails(mail.QUEUED)))
-    assert [item["about"] for item in items] == [{"election_name": "Board", "organiser": "the organiser"}] * 3
+    about = {"election_name": "Board", "organiser": "the organiser", "recipient_name": "Eve"}
+    assert [item["about"] for item in items] == [about] * 3
     told = outbox()
     assert [(to, subject) for to, subject, _ in told] == [
         ("Eve@example.org", "Plenum: Your vote has been cast"),
@@ -83,6 +113,38 @@ def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(ope
     assert all("the organiser entered a paper ballot from you" in text for _, _, text in outbox())
     nowhere = Standing(board, "a name without an account", None)
     assert emails.cast_email(nowhere, "the organiser", paper=True) == []
+
+
+def test_voters_are_greeted_by_the_name_on_the_roll_else_by_that_of_the_account(opened, person, outbox):
+    """As in the invitation."""
+    board = opened("Zoe", vote_by_link=True, name="Named")
+    owner, names = people.find("the organiser"), {"lina@example.org": Details("Lina One")}
+    add_voters(owner, board, ["lina@example.org", "nobody@example.org"], names)
+    add_voters(owner, elections.find("Named"), [person("Eve", Role.VOTER).name])
+    for voter in ("lina@example.org", "nobody@example.org", "Eve"):
+        held = Pass(link_to("Named", voter, "Eve@example.org" if voter == "Eve" else ""))
+        services.cast(held, "Named", ranks(Bo=1), voter)
+    greetings = {to: next(line for line in text.splitlines() if line.startswith("Hello")) for to, _s, text in outbox()}
+    assert greetings == {
+        "lina@example.org": "Hello Lina One,",
+        "nobody@example.org": "Hello,",
+        "Eve@example.org": "Hello Eve,",
+    }
+
+
+@pytest.mark.parametrize("secret", [True, False])
+@pytest.mark.parametrize("by_link", [True, False])
+def test_where_votes_are_final_nobody_is_told_to_vote_again(opened, person, outbox, secret, by_link):
+    opened("Zoe", "lina@example.org", vote_by_link=by_link, secret_ballot=secret, changeable=False, paper_ballots=True)
+    zoe = person("Zoe", Role.VOTER)
+    organiser = people.find("the organiser")
+    services.cast(Pass(link_to("Board", "Zoe", zoe.email)) if by_link else zoe, "Board", ranks(Bo=1), "1")
+    services.enter_paper(organiser, "Board", "lina@example.org", ranks(Bo=1), "2")
+    mails = outbox()
+    assert [to for to, *_ in mails] == [zoe.email, "lina@example.org"]
+    for _to, _subject, text in mails:
+        assert "tell the organiser, who runs the election, before it closes" in text
+        assert not re.search("vote again|is changed|new link", text, re.I)
 
 
 def test_a_form_sent_twice_is_told_once(opened, person):

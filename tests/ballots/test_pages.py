@@ -79,6 +79,7 @@ def test_from_the_ballot_to_the_receipt(eve):
     assert (receipt.status_code, receipt.redirect_chain) == (200, []), "no other page could show it"
     assert code_of(receipt) == ballot.confirmation
     assert len(words_of(receipt)) == 12
+    assert text_of(receipt).count("No email is sent when a secret ballot is changed") == 1
     assert "Thank you for voting." in text_of(receipt)
     assert receipt["Cache-Control"] == "private, no-store"
 
@@ -89,6 +90,7 @@ def test_from_a_public_ballot_to_the_receipt(public_eve):
     assert receipt.redirect_chain == [(f"{PAGE}receipt/", 302)]
     assert code_of(receipt) == ballot.confirmation
     assert 'class="words"' not in receipt.content.decode()
+    assert "No email is sent" not in text_of(receipt)
 
 
 def qr_address(receipt) -> str:

@@ -111,8 +111,9 @@ def test_a_phone_opens_the_ballot_by_the_address_in_the_qr_code_or_by_typing(vis
     expect(phone.get_by_label("Code")).to_have_value(codes[0])
     phone.get_by_role("button", name="Go to the ballot").click()
     expect(phone.get_by_text("Voting as")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390, "the longest name, in the bar"
     phone = visit("/code", width=390, java_script_enabled=False)
     phone.get_by_label("Code").fill(codes[1].lower().replace("-", " "))
     phone.get_by_label("Code").press("Enter")
-    expect(phone.get_by_text("Voting as member 1")).to_be_visible()
+    expect(phone.get_by_text("Voting as Ada Lovelace (member 1)")).to_be_visible()
     assert re.search("/book/[^/]+/ballot/", phone.url)

@@ -17,7 +17,7 @@ from accounts.services import ON_REMOVAL
 from acts.background import TYPES
 from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
-from elections.access import PANELS
+from elections.access import GUESTS, PANELS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.help_desk.askers import HOLDERS
 from elections.invitations.mailing import REMINDING
@@ -41,6 +41,7 @@ STEPS = {
     "REMINDING": (REMINDING, ["webhooks.events.reminded"]),
     "PUBLISHING": (PUBLISHING, ["webhooks.events.published"]),
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
+    "GUESTS": (GUESTS, ["ballots.services.by_link.guest_with_link"]),
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),

@@ -33,8 +33,8 @@ ODD_NAMES = [
 
 def file(**changes: object) -> bytes:
     election = {"name": "Board 2027", "url": URL, "description": "Three seats.", "opens": OPENS, "closes": CLOSES}
-    said = {**election, "stamp": NOW, **changes}
-    return calendar([Entry(**said)], alarms_after=said["stamp"])
+    said = {**election, "changed": NOW, **changes}
+    return calendar([Entry(**said)], alarms_after=said["changed"])
 
 
 # --- a small reader ---
@@ -79,6 +79,7 @@ def test_an_election_is_one_event_from_opening_to_closing():
     assert event["URL"] == URL
     assert plain(event["DESCRIPTION"]) == f"Three seats.\n\n{URL}"
     assert event["DTSTAMP"] == event["LAST-MODIFIED"] == "20261115T040000Z"
+    assert "DURATION" not in event
 
 
 def test_the_file_says_what_it_is():
@@ -105,7 +106,7 @@ def test_times_of_any_zone_are_written_in_utc():
 )
 def test_with_one_time_the_event_is_that_moment(opens, closes, start, summary):
     event = parsed(file(opens=opens, closes=closes))["VEVENT"]
-    assert (event["DTSTART"], event["SUMMARY"]) == (start, summary)
+    assert (event["DTSTART"], event["DURATION"], event["SUMMARY"]) == (start, "PT1M", summary)
     assert "DTEND" not in event
 
 
@@ -119,10 +120,13 @@ def test_without_times_that_make_sense_there_is_no_file(opens, closes):
 
 
 def test_a_later_file_replaces_the_earlier_one():
-    later = file(closes=CLOSES + timedelta(days=1), stamp=NOW + timedelta(days=1), description="Two seats.")
+    later = file(
+        closes=CLOSES + timedelta(days=1), changed=NOW + timedelta(days=1), sequence=1, description="Two seats."
+    )
     first, second = parsed(file())["VEVENT"], parsed(later)["VEVENT"]
     assert first["UID"] == second["UID"]
     assert first["DTSTAMP"] < second["DTSTAMP"]
+    assert int(first["SEQUENCE"]) < int(second["SEQUENCE"])
 
 
 def test_elections_of_one_name_on_two_sites_are_two_entries():
@@ -145,7 +149,9 @@ def test_an_alarm_rings_a_day_before_the_end(opens):
     assert alarm["DESCRIPTION"] == "Voting ends in a day: Board 2027"
 
 
-@every_row("changes", [{"closes": None}, {"stamp": CLOSES - timedelta(days=1)}, {"stamp": CLOSES + timedelta(days=1)}])
+@every_row(
+    "changes", [{"closes": None}, {"changed": CLOSES - timedelta(days=1)}, {"changed": CLOSES + timedelta(days=1)}]
+)
 def test_no_alarm_rings_late_or_without_an_end(changes):
     assert "VALARM" not in parsed(file(**changes))
 

@@ -15,12 +15,16 @@ from accounts.rules import Role
 from acts.storage import table
 from ballots import services as voting
 from elections.drafts import services as drafts
+from elections.interruptions import services as recording
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.public import feed
 from store.log import as_text
+from tests.clock import stands_at
 from tests.people import sign_in
 from tests.webhooks.sites import opened
 
-from .test_calendar import unfolded
+from .test_calendar import parsed, unfolded
 
 BEGINS = as_text(datetime.now(UTC) + timedelta(days=1))
 ENDS = as_text(datetime.now(UTC) + timedelta(days=2))
@@ -88,6 +92,59 @@ def test_what_one_may_vote_in_or_runs_and_nothing_else(otto, person):
     assert set(summaries(Client().get(made(ann)))) == {"Voting: Board\\, first\\; \\\\ part", "Voting ends: Hers"}
     assert summaries(Client().get(made(otto))) == ["Voting: Board\\, first\\; \\\\ part"]
     assert summaries(Client().get(made(person("Vera", Role.VOTER)))) == []
+
+
+def event_of(answer) -> dict[str, str]:
+    """Of the only election in a file, without what depends on whether it is a feed."""
+    return parsed(answer.content)["VEVENT"]
+
+
+def extend(otto, board):
+    return lifecycle.extend(otto, board, as_text(datetime.now(UTC) + timedelta(days=9)))
+
+
+def interrupt(otto, board):
+    began, ended = (as_text(datetime.fromisoformat(board.opened_at) + timedelta(seconds=each)) for each in (1, 2))
+    recording.record_interruption(otto, board, began, ended, "The power failed.", "", 60, 0)
+
+
+@pytest.mark.parametrize("change", [extend, interrupt, closing.close])
+def test_when_the_times_change_the_event_says_so_and_otherwise_it_stays(otto, change, monkeypatch):
+    """Calendar programs keep what they have unless a later event has a higher sequence or modification time."""
+    now = datetime.now(UTC)
+    stands_at(monkeypatch, as_text(now - timedelta(seconds=9)))
+    board = opened(otto, no_voting_after=ENDS)
+    addresses = [made(people.find("Ann")), "/election/Board/calendar.ics"]
+    browser = sign_in(people.find("Ann"))
+
+    def read() -> list[dict[str, str]]:
+        return [event_of(browser.get(each)) for each in addresses]
+
+    before = read()
+    stands_at(monkeypatch, as_text(now))
+    assert read() == before, "what asks again sees no change"
+    change(otto, board)
+    for earlier, later in zip(before, read(), strict=True):
+        assert later["UID"] == earlier["UID"]
+        assert int(later["SEQUENCE"]) > int(earlier["SEQUENCE"])
+        assert later["LAST-MODIFIED"] > earlier["LAST-MODIFIED"]
+        assert later["DTSTAMP"] == later["LAST-MODIFIED"]
+        assert later["DTSTART"] != earlier["DTSTART"]
+
+
+def test_an_early_close_ends_the_entry(otto):
+    board = opened(otto, no_voting_before=as_text(datetime.now(UTC) - timedelta(days=1)), no_voting_after=ENDS)
+    address = made(otto)
+    closed = closing.close(otto, board)
+    assert event_of(Client().get(address))["DTEND"] == f"{closed.ended:%Y%m%dT%H%M%SZ}"
+
+
+def test_what_was_closed_before_it_began_is_no_longer_in_it(otto):
+    board, address = opened(otto, no_voting_before=BEGINS, no_voting_after=ENDS), made(otto)
+    opened(otto, "Other", no_voting_after=ENDS)
+    assert len(summaries(Client().get(address))) == 2
+    closing.close(otto, board)
+    assert summaries(Client().get(address)) == ["Voting ends: Other"]
 
 
 def test_it_does_not_say_who_has_voted(otto):

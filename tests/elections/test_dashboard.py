@@ -228,6 +228,27 @@ def test_opening_says_everything_first(page, ada):
     assert page.post(at("open_election"), {}).status_code == 422, "twice is said at the form"
 
 
+CYRILLIC_ANNA = "\u0410nna"
+
+
+def test_candidates_whose_names_look_alike_are_pointed_out_before_voting_ends(page, ada):
+    election = made(ada, voters=["Ada"])
+    add_candidates(ada, election, [Candidate(name) for name in ("Anna", CYRILLIC_ANNA, "Stem", "Stern")])
+    warning = f"because their names look alike: Anna, {CYRILLIC_ANNA}."
+    assert warning in text_of(page.get(at("dashboard")))
+    assert warning in shown(page, "open_election")
+    lifecycle.open_(ada, repository.find(election.name), editable=False)
+    assert warning in text_of(page.get(at("dashboard")))
+    closing.close(ada, repository.find(election.name))
+    assert warning not in text_of(page.get(at("dashboard")))
+
+
+@pytest.mark.parametrize("names", [("Stem", "Stern"), ("Müller", "Muller"), ("Анна", "Борис")])
+def test_names_that_can_be_told_apart_are_not(page, ada, names):
+    add_candidates(ada, made(ada, voters=["Ada"]), [Candidate(name) for name in names])
+    assert "look alike" not in text_of(page.get(at("dashboard")))
+
+
 def test_what_is_missing_is_named_and_there_is_no_button(page, ada):
     drafts.create(ada, "Board")
     text = shown(page, "open_election")

@@ -20,6 +20,7 @@ from acts.rate_limits import SECONDS_PER_DAY, TooOften
 from acts.refusals import NotAllowed, NotNow, Refusal
 from acts.storage import log, now_text, table
 from ballots.passes import Pass
+from ballots.services import seal_closed
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -561,6 +562,23 @@ def test_a_dead_link_leads_to_the_help_desk(board, ada, client):
     assert address() in text_of(client.get(reverse("vote_by_link", args=[old.token])))
 
 
+def test_a_dead_link_leads_only_where_somebody_answers(board, ada, client, clock, make):
+    known, of_none = link_to(NAME, "a@example.org"), "/vote/made-up/"
+    made_up = text_of(client.get(of_none))
+    assert "Your invitation or letter says where to ask" in made_up
+    assert "/election/" not in made_up
+    mailing.resend_invitation(ada, board, "a@example.org")
+    dead = reverse("vote_by_link", args=[known.token])
+    closing.close(ada, board)
+    assert address() in text_of(client.get(dead))
+    clock(days=rules.DAYS_AFTER_CLOSE, minutes=1)
+    assert address() not in text_of(client.get(dead)), "the help desk is closed"
+    deleting.delete(ada, repository.find(NAME))
+    make()
+    page = client.get(dead)
+    assert (page.status_code, address() in text_of(page)) == (410, False), "another election has that name now"
+
+
 def test_a_corrected_address_replaces_the_old_with_all_it_had(ada, make, page, outbox):
     board = make()
     table().write(Update(keys.voter(NAME, "a@example.org"), set={"display_name": "Ann"}))
@@ -832,6 +850,54 @@ def test_the_pages_of_voters_lead_there(board, signed_in, client, person):
     assert address() in text_of(voter.get(reverse("ballot", args=[NAME])))
     assert address() in text_of(stranger.get(reverse("ballot", args=[NAME]))), "not on the roll"
     assert address() in text_of(client.get(reverse("vote_by_link", args=[link_to(NAME, "b@example.org").token])))
+
+
+@pytest.mark.parametrize("path", ["/vote/", "/code/", "/my-link/"])
+def test_pages_that_know_no_election_say_where_its_help_desk_is_named(board, client, path):
+    page = text_of(client.get(path))
+    assert "Trouble voting? Your invitation or letter says where to ask the organisers." in page
+    assert "/election/" not in page
+
+
+def test_a_refused_code_tells_nothing_of_any_election(board, client):
+    answer = client.post("/code/", {"code": "0000-0000-0000", "answer": ""})
+    assert answer.status_code == 422
+    assert "Your invitation or letter says where to ask" in text_of(answer)
+    assert "/election/" not in text_of(answer)
+
+
+def test_whoever_asks_for_a_link_finds_the_organisers_if_the_election_is_known(board, client):
+    path = reverse("election_my_link", args=[NAME])
+    pages = [client.get(path), client.post(path, {"email": "nobody@example.net"})]
+    assert all(f'href="{address()}"' in text_of(page) for page in pages)
+    page = text_of(client.post("/my-link/", {"email": "a@example.org"}))
+    assert "Your invitation or letter says where to ask" in page
+    assert "/election/" not in page
+
+
+def test_the_public_result_leads_there_as_long_as_somebody_answers(make, ada, client, clock):
+    board, path = make(results_public=True), reverse("shared", args=[NAME])
+    assert address() in text_of(client.get(path))
+    closing.close(ada, board)
+    seal_closed()
+    first = client.get(path)
+    assert "counted" in text_of(first)
+    assert address() in text_of(first)
+    clock(days=rules.DAYS_AFTER_CLOSE, minutes=1)
+    assert address() not in text_of(client.get(path, headers={"If-None-Match": first["ETag"]}))
+
+
+def test_invitations_and_letters_name_the_page(board, ada, page, outbox):
+    add_voters(ada, board, ["4711@"], {"4711@": Details("Ann", postal=("Lane 1",))})
+    mailing.invite(ada, repository.find(NAME))
+    queue_mailings()
+    text = next(text for to, _subject, text in outbox() if to == "a@example.org")
+    assert f"Trouble voting? Ask the organisers:\nhttp://127.0.0.1:8000{address()}\n" in text
+    (mail,) = (each for each in sent.outbox if each.to == ["a@example.org"])
+    assert f'<a href="http://127.0.0.1:8000{address()}"' in mail.alternatives[0][0]
+    printed = page.post(address("print_letters"), {"batch": "1", "most": "50", "how": "page", "sender": ""})
+    assert "Trouble voting? Ask the organisers:" in text_of(printed)
+    assert f">http://127.0.0.1:8000/election/{NAME}/help/</bdi>" in text_of(printed)
 
 
 def test_who_is_asked_to_sign_in_for_an_election_finds_its_organisers(client, make):

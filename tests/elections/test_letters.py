@@ -353,6 +353,7 @@ def test_the_file_for_a_print_shop_counts_as_printing(board, signed_in):
     assert rows[1]["name"] == HEBREW
     assert rows[1]["address 6"] == "Line 5"
     assert rows[0]["link"].endswith(f"/code/{rows[0]['code']}/")
+    assert rows[0]["help"] == "http://127.0.0.1:8000/election/Board/help/"
     assert services.find_by_code("Board", rows[0]["code"]).name == "1@"
     assert events("LettersPrinted")[0]["how"] == "file"
     assert services.waiting(board).letters == 0

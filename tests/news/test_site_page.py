@@ -113,6 +113,15 @@ def test_strangers_see_the_page_first_and_nothing_to_edit_it(ann, client):
     assert 'desc="3 trips"' in timing, "for the page, for the newest public result, and for the newest posts"
 
 
+def test_the_default_page_says_what_other_sites_show_of_a_link_to_it(site, client, settings):
+    page = client.get("/?utm=1").content.decode()
+    assert f'<link rel="canonical" href="{settings.SITE_URL}/">' in page
+    assert f'<meta property="og:url" content="{settings.SITE_URL}/">' in page
+    assert '<meta property="og:title" content="Plenum">' in page
+    assert '<meta property="og:description" content="Plenum is for ranked-choice elections' in page
+    assert f'<meta property="og:image" content="{settings.SITE_URL}/static/img/apple-touch-icon' in page
+
+
 def test_a_name_alone_leaves_the_page_that_says_what_plenum_is(ann, client):
     site_services.edit(ann, Part.NAME, site_page.edition(site_page.BLANK, Part.NAME), WORDS[Part.NAME])
     assert TOLD in text_of(client.get("/"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from email.header import decode_header, make_header
 from types import SimpleNamespace
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -15,6 +16,7 @@ from elections.drafts.forms import ElectionForm
 from mail.emails import compose
 from polls.forms import PollForm
 from results.sharing import pen
+from tests.rows import every_row
 
 NAME = "Röstgården & Söner: Wahlen"
 LOGO = str(BASE_DIR / "static" / "img" / "mark.svg")
@@ -27,6 +29,22 @@ def ours(site, settings):
 
 def words(client: Client, path: str, containing: str) -> list[str]:
     return [word for word in client.get(path).content.decode().split('"') if containing in word]
+
+
+def test_programs_that_read_no_page_find_the_icon(site, client, settings):
+    answer = client.get("/favicon.ico")
+    assert answer["Location"].startswith("/static/img/favicon")
+    assert answer["Cache-Control"] == "public, max-age=86400"
+    assert client.post("/favicon.ico").status_code == 405
+    settings.SITE_LOGO = LOGO
+    assert client.get("/favicon.ico", follow=True)["Content-Type"] == "image/svg+xml"
+
+
+@every_row("path", sorted(str(each.relative_to(BASE_DIR)) for each in (BASE_DIR / "templates").rglob("*.html")))
+def test_what_is_only_chosen_has_no_autocomplete(path):
+    """HTML allows the attribute where something is typed."""
+    wrong = r'<input(?=[^>]* type="(?:radio|checkbox|file|submit|button|image|reset)")[^>]* autocomplete='
+    assert not re.search(wrong, (BASE_DIR / path).read_text())
 
 
 def test_pages_carry_name_logo_and_colour(ours, client):

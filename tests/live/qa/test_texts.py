@@ -178,9 +178,14 @@ def test_approved_first_the_time_waits_until_the_host_has_looked(made):
     assert shown_to(game, "Ada") == set()
     assert display.count_waiting_texts(snapshot) == 4
     assert "4 texts are waiting for you" in rendering.render_status(Role.REMOTE, snapshot).html
+    for role, kind in ((Role.REMOTE, " giant"), (Role.HOST, "")):
+        screen = rendering.render_screen(role, snapshot).html
+        assert f'<a class="button{kind}" href="{reverse("manage_qa", args=[game.id])}#texts">Approve 4 wait' in screen
+        assert f'class="button quiet{kind}" ' in screen.partition("Close the voting")[0].rpartition("<")[2]
     assert "Your answer is waiting for the host." in rendering.render_own(snapshot, seats.find(game.id, "ada")).html
     decide(game, INSULT, Act.HIDE)
     decide(game, "More benches", Act.SHOW)
+    assert "Approve 2 waiting texts" in rendering.render_screen(Role.REMOTE, room_of(game)).html
     assert shown_to(game, "Ada") == {"More benches"}
     assert fates(game) == {
         "Plant trees": "waiting",
