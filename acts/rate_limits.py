@@ -95,7 +95,12 @@ def check_attempts_left(limit: Limit, item: Item | None) -> None:
 
 def try_count(limit: Limit, who: str) -> bool:
     """Count one attempt; whether it is allowed."""
-    return _count(limit, who, time.time()).tries <= limit.most
+    return count_beyond(limit, who) == 0
+
+
+def count_beyond(limit: Limit, who: str) -> int:
+    """Count one attempt; by how many there are now too many."""
+    return max(0, _count(limit, who, time.time()).tries - limit.most)
 
 
 def _count(limit: Limit, who: str, now: float) -> Attempt:
