@@ -45,7 +45,8 @@ from tests.test_routes import NO_GAME, NO_POLL, NO_POST, PUBLIC, ROUTES
 pytestmark = pytest.mark.slow
 
 STRANGERS = {name: words for name, (whom, _methods, words) in ROUTES.items() if whom == PUBLIC}
-FIRST, FEW, MANY = 2, 1, 60  # times: until everything is there that is kept once; and then again
+FIRST, FEW, MANY = 2, 1, 20  # times: until everything is there that is kept once; and then again
+TOMORROW = (time() // SECONDS_PER_DAY + 2) * SECONDS_PER_DAY  # no test sees the end of its day, or of a shorter window
 MORE_THAN_ALLOWED = 400  # times at the addresses in the table below
 
 # What an address may keep beyond the first times, and why. Without an entry: nothing.
@@ -57,7 +58,7 @@ ALLOWED: dict[str, tuple[str, dict[str, float]]] = {
     "news_by_mail": (A_LIMIT, {"mail": 50, "throttle": 150}),
     "ask_for_help": (
         "the daily limit of the network",
-        {**dict.fromkeys(("request", "request's sender", "submitted form", "event", "throttle"), 100)},
+        dict.fromkeys(("request", "request's sender", "submitted form", "event", "throttle"), 100),
     ),
     "sign_in": (EACH_NAME, {"throttle": inf}),
     "forgotten": (EACH_NAME, {"throttle": inf}),
@@ -97,10 +98,7 @@ def words(prepared, tmp_path, settings, monkeypatch) -> Iterator[dict[object, st
     path, words = prepared
     settings.STORE_URL = f"sqlite://{copy_of(path, tmp_path / 'plenum.sqlite3')}"
     monkeypatch.setattr(voters, "MIN_VOTING_SECONDS", 0)
-    begun = (
-        time() // SECONDS_PER_DAY + 2
-    ) * SECONDS_PER_DAY  # a day, and with it an hour, that no test sees the end of
-    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: begun))
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: TOMORROW))
     yield words
     table().close()
 

@@ -23,13 +23,13 @@ def _outcome(mail: Mail) -> str:
     if reason := mail.about.get("reason"):
         return sources.trouble(reason)
     added, changed = int(mail.about["added"]), int(mail.about["changed"])
-    was_added = ngettext("%(count)d voter was added.", "%(count)d voters were added.", added) % {"count": added}
+    was_added = ngettext("%(count)d voter added.", "%(count)d voters added.", added) % {"count": added}
     was_changed = ngettext(
         "The details for the letter of %(count)d voter have changed.",
         "The details for the letters of %(count)d voters have changed.",
         changed,
     ) % {"count": changed}
-    return " ".join([was_added] * bool(added) + [was_changed] * bool(changed))
+    return " ".join(each for each, count in ((was_added, added), (was_changed, changed)) if count)
 
 
 EMAIL_TEMPLATES = {
@@ -50,7 +50,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("The roll has not followed its source: %(election)s"),
         (
             gettext_noop("The election “%(election)s”: %(outcome)s"),
-            gettext_noop("You get this email once, and not again until the roll has followed its source."),
+            gettext_noop("You get this email once, unless the reason changes."),
         ),
         lambda mail: reverse("roll_source", args=[mail.about["election_name"]]),
         gettext_noop("Follow a source"),

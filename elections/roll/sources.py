@@ -231,10 +231,9 @@ def _follow_one(item: Item) -> int:
     source = find(item["election_name"])  # the index may lag
     if source is None or source.due != item["due"]:
         return 0
-    election = repository.find(source.election_name)
-    if election is None or election.state(now_text()) == State.CLOSED:
-        after, mails = replace(source, due="", set_by="", account="", failed=""), []
-    else:
+    election, mails = repository.find(source.election_name), list[Put]()
+    after = replace(source, due="", set_by="", account="", failed="")
+    if election is not None and election.state(now_text()) != State.CLOSED:
         after, mails = _followed(source, election)
     try_write(Put(_item(after), when=Equals("due", source.due) & Equals("place", source.place)), *mails)
     return 1
@@ -243,19 +242,17 @@ def _follow_one(item: Item) -> int:
 def _followed(source: Source, election: Election) -> tuple[Source, list[Put]]:
     """The source as it is after a night, and the mails about it: what an open roll gained, or, once, that it failed."""
     after, found = _attempted(source, election)
-    if after.failed:
-        mails = [] if after.failed == source.failed else _mails(election, NOT_FOLLOWED, reason=after.failed)
-    elif found and (found.added or found.changed) and election.state(now_text()) == State.OPEN:
-        mails = _mails(election, FOLLOWED, added=str(len(found.added)), changed=str(len(found.changed)))
-    else:
-        mails = []
-    return after, mails
+    if after.failed and after.failed != source.failed:
+        return after, _mails(election, NOT_FOLLOWED, reason=after.failed)
+    if found and (found.added or found.changed) and election.state(now_text()) != State.DRAFT:
+        return after, _mails(election, FOLLOWED, added=str(len(found.added)), changed=str(len(found.changed)))
+    return after, []
 
 
 def _mails(election: Election, kind: str, **about: str) -> list[Put]:
     organisers = table().get_many([keys.user(name) for name in (election.owner_name, *election.managers)]).values()
     addresses = [people.user_of(item).email for item in organisers]
-    return [outbox.queued(kind, each, election_name=election.name, **about) for each in addresses]
+    return [outbox.queued(kind, each, None, election_name=election.name, **about) for each in addresses]
 
 
 def _attempted(source: Source, election: Election) -> tuple[Source, Difference | None]:
@@ -292,7 +289,7 @@ def _follow_as(source: Source, election: Election) -> Difference:
         if len(found.removed) * 2 > current.voter_count:
             raise SourceError("many")
         growth = max(ALWAYS_ADDED, current.voter_count // MAX_GROWTH)
-        if current.state(now_text()) == State.OPEN and len(found.added) + len(found.changed) > growth:
+        if current.state(now_text()) != State.DRAFT and len(found.added) + len(found.changed) > growth:
             raise SourceError("more")
         follow(actor, current, found)
         return found
