@@ -10,6 +10,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 PROCESSES ?= auto  # that tests run in; how many that is tests/conftest.py says
 TOGETHER = --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder  # a file's tests share expensive fixtures; slow files first
+WITH_CHROMIUM = CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM &&
 MESSAGES := gettext_lazy gettext_noop ngettext_lazy:1,2 pgettext_lazy:1c,2 npgettext_lazy:1c,2,3  # besides what Babel knows
 UV_COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
@@ -22,12 +23,15 @@ run: .venv/run ## install, create the store, load the demo (not into dynamodb://
 	@exec $(BIN)/python manage.py serve
 
 .PHONY: test
-test: .venv/test ## install what tests need and run all of them, real Chromium included
-	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest $(TOGETHER)
+test: .venv/test ## install what tests need and run those for every change: a served site that is killed, real Chromium, two stores
+	@$(WITH_CHROMIUM) $(BIN)/python -m pytest $(TOGETHER) -m "not deep"
 
-.PHONY: test-fast
-test-fast: .venv/test ## the tests that take seconds
-	@$(BIN)/python -m pytest $(TOGETHER) -m "not slow and not browser"
+.PHONY: test-all
+test-all: test test-deep ## all tests: those of make test, and the deep ones
+
+.PHONY: test-deep
+test-deep: .venv/test ## what costs too much for every run: all engines, every look, long histories, other seeds each time, fuzz, deploy/
+	@$(WITH_CHROMIUM) EVERY_LOOK=1 OTHER_SEEDS=1 $(BIN)/python -m pytest $(TOGETHER) -m deep tests
 
 .PHONY: docs-check
 docs-check: .venv/test ## what documents say of the code: names, commands, tables (not part of make test)
@@ -55,10 +59,11 @@ test-deploy: .venv/test ## what is in deploy/, read by the real systemd, nginx, 
 	@PATH="$$PATH:$$(tests/deploy/find_tools.sh)" && export PATH && $(BIN)/python -m pytest --quiet tests/deploy/real.py
 
 .PHONY: lint
-lint: .venv/test ## style, mistakes, types
+lint: .venv/test ## style, mistakes, types, imports, translations
 	@$(BIN)/ruff format --check --quiet . || { echo "Not in our format; run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
+	@$(BIN)/python -m pytest --quiet --numprocesses 0 tests/house
 
 .PHONY: format
 format: .venv/test ## put the code into our format
@@ -81,14 +86,12 @@ soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a serv
 	@$(BIN)/python -m pytest --quiet --timeout 0 tests/ballots/soak.py
 
 .PHONY: fuzz
-fuzz: .venv/test ## every field of every form filled with what nobody expects, every page open in Chromium for every role and judged by axe in every look (minutes)
-	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && \
-		$(BIN)/python -m pytest --quiet --timeout 0 tests/fuzz/*.py && \
-		EVERY_LOOK=1 $(BIN)/python -m pytest --quiet $(TOGETHER) tests/browser
+fuzz: .venv/test ## every field of every form filled with what nobody expects, every page open in Chromium for every role (minutes)
+	@$(WITH_CHROMIUM) $(BIN)/python -m pytest --quiet --timeout 0 tests/fuzz/*.py
 
 .PHONY: screenshots
 screenshots: .venv/test ## the main pages at every width, in both themes and languages, into build/screenshots (minutes)
-	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest --quiet --timeout 0 tests/browser/screenshots.py
+	@$(WITH_CHROMIUM) $(BIN)/python -m pytest --quiet --timeout 0 tests/browser/screenshots.py
 
 .PHONY: test-disk
 test-disk: .venv/test ## a disk that is full or read-only, and every process killed, under votes (mounts a small disk; two minutes)

@@ -350,8 +350,8 @@ def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
 
 
 def _fields(ballot: Ballot) -> Item:
-    """A secret ballot has nothing else: no time, name or order that could reveal when it was cast. Enough others have
-    its weight, or the election would not have opened."""
+    """A secret ballot has nothing else: no time, name or order that could reveal when it was cast; and a weight only in
+    an election that an earlier version opened."""
     return {"rankings": ballot.rankings, "confirmation": ballot.confirmation, **rolls.weight_fields(ballot.weight)}
 
 

@@ -13,7 +13,7 @@ from acts.versions import next_version
 from store.log import Event
 from store.table import Write
 
-from . import repository, rules
+from . import repository, rolls, rules
 from .multi_ballots import repository as multi_ballots
 from .rules import Action, Election
 
@@ -61,6 +61,8 @@ def change(
         return election
     if after.kind != election.kind and after.kind == "yes-no" and repository.candidates(election.name):
         raise rules.WrongState(rules.HAS_CANDIDATES)
+    if after.secret_ballot > election.secret_ballot and max(rolls.weights(election), default=1) > 1:
+        raise rules.WrongState(rules.NO_SECRET_WEIGHTS)
     writes = repository.change(election, after, different.get("description"))
     record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
     return next_version(election, after)

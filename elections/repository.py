@@ -264,7 +264,7 @@ def _listed_fields(election: Election) -> Item:
 
 def storable(fields: Mapping[str, Any]) -> Item:
     """Fields as stored: lists for tuples, without what is rendered, stored elsewhere or worked out."""
-    kept = {name: value for name, value in fields.items() if name not in ("html", "photo", "rare_weights")}
+    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 

@@ -208,6 +208,14 @@ def sizes_by_weight(election: Known) -> Counter[tuple[tuple[str, ...], int]]:
     return Counter((tuple(groups or ()), weight or 1) for groups, weight in found)
 
 
+def weights(election: Election) -> Counter[int]:
+    """How many on the roll have each weight; empty if it never had any."""
+    counts = Counter[int]()
+    for (_groups, weight), size in sizes_by_weight(election).items() if election.weighted else ():
+        counts[weight] += size
+    return counts
+
+
 def as_it_would_open(election: Election) -> Election:
     """A draft for some groups or with weights, with what its roll makes of it."""
     if not (election.for_groups or election.weighted) or election.stored_state != State.DRAFT:

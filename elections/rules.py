@@ -118,7 +118,6 @@ class Election:
     excluded: int = 0  # since it opened, how many are on its roll but in none of those groups
     weighted: bool = False  # whether there are, or were, people on its roll whose vote counts more than once
     extra_votes: int = 0  # since it opened, how many votes there are beyond one for each who may vote
-    rare_weights: tuple[int, ...] = ()  # as it would open: those that too few share for secret ballots; never stored
     paper_ballots: bool = False
     changeable: bool = True  # whether voters may change and withdraw their ballots; else each vote is final
     safeguards: tuple[str, ...] = ()  # of SAFEGUARDS, in that order
@@ -261,6 +260,12 @@ class Election:
     def has_secrets(self) -> bool:
         """Whether its deleted data must not remain in the store's files either."""
         return self.secret_ballot and self.stored_state != State.DRAFT
+
+    @property
+    def has_secret_weights(self) -> bool:
+        """Whether secret ballots count several times, which shows whose they are. No draft opens so; an earlier version
+        opened some."""
+        return self.secret_ballot and self.extra_votes > 0
 
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
@@ -469,6 +474,9 @@ def check_settled(election: Election, action: Action) -> None:
 
 
 NO_WEIGHTS = _("Where everybody here may vote, every vote counts once. For weights, list the voters instead.")
+NO_SECRET_WEIGHTS = _(
+    "A secret ballot that counts several times would show whose it is. Make the ballots public, or remove the weights."
+)
 EVERYBODY_HERE = _(
     "Everybody with an account here can already vote in this election. Add others by their mail address."
 )

@@ -73,6 +73,7 @@ below_election = [
     path("<name:name>/messages/", message_views.message, name="message_voters"),
     path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
+    path("<name:name>/roll/weights/remove/", roll_views.remove_weights, name="remove_weights"),
     path("<name:name>/help/", help_desk.ask_for_help, name="ask_for_help"),
     path("<name:name>/requests/", help_desk.requests, name="requests"),
     path("<name:name>/requests/<slug:request_id>/", help_desk.request_page, name="request"),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import shutil
 import sys
+import time
+from functools import cache
 from importlib import import_module
 from math import ceil
 from pathlib import Path
@@ -73,15 +76,65 @@ def pytest_collection_finish():
 
 
 def pytest_collection_modifyitems(items):
-    """Files with slow tests come first, so that no process waits for another's long file at the end."""
-    slow_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow_files)
+    """Files that take long come first, so that no process waits for another's long file at the end."""
+    long = {item.path for item in items if item.path.parent.name == "browser" or any(item.iter_markers("seconds"))}
+    items.sort(key=lambda item: item.path not in long)
 
 
-def pytest_sessionfinish():
-    """Stop the engines that all tests of this process shared."""
+# --- what a test costs ---
+
+MAX_SECONDS = 1.5  # of processor time; a test that takes more than a third of a second by itself should be deep
+REFERENCE_SECONDS = 0.03  # for the sum below, where the figures were measured
+CHECKS = {"docs", "house"}  # folders that are not part of make test
+OVER_BUDGET: set[str] = set()
+
+
+def processor_seconds() -> float:
+    """Of this process and of those it has started and waited for. A browser and a server that run on are not in it."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+@cache
+def slowness() -> float:
+    """How much longer this machine takes than the one on which the figures were measured; never less than one."""
+
+    def once() -> float:
+        began = time.process_time()
+        sum(number * number for number in range(250_000))
+        return time.process_time() - began
+
+    return max(1.0, min(once() for _ in range(5)) / REFERENCE_SECONDS)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    began = processor_seconds()
+    try:
+        return (yield)
+    finally:
+        seconds = (processor_seconds() - began) / slowness()
+        allowed = next((mark.args[0] for mark in item.iter_markers("seconds")), MAX_SECONDS)
+        if seconds > allowed and not item.get_closest_marker("deep") and item.path.parent.name not in CHECKS:
+            item.user_properties.append(("over budget", f"{item.nodeid}: {seconds:.1f} of {allowed} seconds"))
+
+
+def pytest_runtest_logreport(report):
+    OVER_BUDGET.update(text for name, text in report.user_properties if name == "over budget")
+
+
+def pytest_terminal_summary(terminalreporter):
+    if OVER_BUDGET:
+        terminalreporter.section("more processor time than a test may take unless it is deep")
+        terminalreporter.write_line("\n".join(sorted(OVER_BUDGET)))
+
+
+def pytest_sessionfinish(session):
+    """Stop the engines that all tests of this process shared. In CI, whatever is over its budget fails the run."""
     if engines := sys.modules.get("tests.store.engines"):
         engines.RUNNING.close()
+    if OVER_BUDGET and "CI" in os.environ and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -186,4 +239,4 @@ def elsewhere(site):
     table.close()
 
 
-pytest_plugins = ["tests.people", "tests.tally.published_table"]
+pytest_plugins = ["tests.people"]

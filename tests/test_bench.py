@@ -37,7 +37,7 @@ BEFORE = "BEFORE" in os.environ  # as `make test-bench` has it: the same code, m
 QUICK = ("voting", "store", "tally")  # which use most of what the others do
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("part", PARTS if BEFORE else QUICK)
 def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
     monkeypatch.setattr(ballots, "SMALL_ITEMS", 50)

@@ -25,6 +25,8 @@ from store.dynamodb import errors, schema
 from tests.store.policy import Resolved, policy_of
 from upkeep.monitoring import metrics
 
+pytestmark = pytest.mark.deep
+
 DEPLOY = BASE_DIR / "deploy"
 TEMPLATE = json.loads((DEPLOY / "aws" / "store.json").read_text())
 RESOURCES = TEMPLATE["Resources"]

@@ -42,8 +42,6 @@ from tests.fuzz.forms import EMAIL, Form, forms_on
 from tests.people import confirm, make_owner, make_person
 from tests.test_routes import NO_GAME, NO_POLL, NO_POST, PUBLIC, ROUTES
 
-pytestmark = pytest.mark.slow
-
 STRANGERS = {name: words for name, (whom, _methods, words) in ROUTES.items() if whom == PUBLIC}
 FIRST, FEW, MANY = 2, 1, 20  # times: until everything is there that is kept once; and then again
 TOMORROW = (time() // SECONDS_PER_DAY + 2) * SECONDS_PER_DAY  # no test sees the end of its day, or of a shorter window

@@ -88,11 +88,12 @@ from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
 from upkeep.worker import jobs
 
-pytestmark = pytest.mark.slow
-
 MAX_ROUNDS = 20  # of a worker that finds nothing more to do long before
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
 NAMES = ("Ann", "Bea", "Col", "Dan", "Eve")
+
+
+WAYS = ["killed", *(pytest.param(how, marks=pytest.mark.deep) for how in ("in conflict", "unanswered"))]
 
 
 class Killed(BaseException):
@@ -734,7 +735,7 @@ def in_peace(tmp_path_factory) -> Callable[[str], InPeace]:
     return make
 
 
-@pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
+@pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("name", ACTS)
 def test_whatever_is_cut_off_is_finished(in_peace, name, how):
     act, peace = ACTS[name][1], in_peace(name)
@@ -747,7 +748,7 @@ def test_whatever_is_cut_off_is_finished(in_peace, name, how):
             assert_same(peace.end, after, f"{name}, {how} at write {at} of {peace.writes}")
 
 
-@pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
+@pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("name", BEFORE_A_ROOM)
 def test_a_room_goes_on_from_whatever_was_cut_off(in_peace, name, how):
     act, peace = BEFORE_A_ROOM[name][1], in_peace(name)
@@ -790,7 +791,7 @@ def three_mails() -> None:
     table().write(*(mail.queued("already_registered", f"{name}@example.org", name=name) for name in "abc"))
 
 
-@pytest.mark.parametrize("how", ["killed", "in conflict", "unanswered"])
+@pytest.mark.parametrize("how", WAYS)
 def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, how):
     site = Site(tmp_path, three_mails)
     for at in range(1, 9):

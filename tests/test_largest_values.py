@@ -71,7 +71,7 @@ NOT_WALKED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_every_form_takes_what_it_says_that_it_takes(distant_site, monkeypatch):
     """A new form is met by the walk, or stands above with the reason why it has no largest values."""
     with largest_site(SCRIPTS["rare Chinese"]) as site:
@@ -83,18 +83,19 @@ def test_every_form_takes_what_it_says_that_it_takes(distant_site, monkeypatch):
         assert failed(distant_site) == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(distant_site, monkeypatch):
     """Everything about it is stored in several parts."""
     monkeypatch.setattr(splitting, "PART_BYTES", 20_000)
     take_to_the_end(distant_site, 50, 197, 80, method="stv-scottish", seats=20, secret_ballot=True)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_ballot_of_the_most_questions_comes_to_its_end(distant_site):
     take_multi_ballot_to_the_end(distant_site, MAX_QUESTIONS, 5, letters=197)
 
 
+@pytest.mark.deep
 def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(distant_site):
     """Of two questions with 500 candidates each, all of them ranked: 1,000 fields in one form."""
     vote_in_multi_ballot(2, MAX_TOTAL_CANDIDATES // 2, letters=19)
@@ -124,6 +125,7 @@ def links_from(client, *paths: str) -> set[str]:
     return {link for link in found if link}
 
 
+@pytest.mark.deep
 def test_every_page_of_an_election_with_the_longest_names_opens(site, board):
     organiser, eve = sign_in(people.find("the organiser")), sign_in(people.find("Eve"))
     ballot = reverse("ballot", args=[NAME])
@@ -163,6 +165,7 @@ def unlike(count: int, letters: int = 200) -> tuple[str, ...]:
     return tuple(sorted("".join(chr(drawn.randrange(0x20000, 0x2A000)) for _ in range(letters)) for _ in range(count)))
 
 
+@pytest.mark.deep
 def test_a_poll_with_the_longest_names_can_be_sealed(site):
     names, drawn = unlike(50), Random(5)
     counts = {">".join(map(str, drawn.sample(range(50), 50))): 1 for _ in range(20)}

@@ -220,12 +220,14 @@ UNSEEN = {  # all they change is exempt; the chain of the log misses them
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(kinds_in(*APPS) - UNSEEN))
 def test_the_loss_of_any_event_is_found(told, found_in, kind):  # noqa: F811
     event = events_of(told, kind)[-1]
     assert found_in(event, without(event))
 
 
+@pytest.mark.deep
 def test_where_nothing_was_changed_nothing_is_found(told, found_in):  # noqa: F811
     """Neither from the first event on nor from a later one, or the two tests around this one would say nothing."""
     newest = sorted((events_of(told, kind)[-1] for kind in kinds_in(*APPS)), key=number_of)
@@ -311,7 +313,7 @@ def another(value: Any) -> Any:
     return value + 1 if isinstance(value, int) else f"{value}x"
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_another_word_in_any_event_is_found(told, found_in):  # noqa: F811
     """Every word of an event of every kind, one at a time."""
     last = {kind: events_of(told, kind)[-1] for kind in sorted(kinds_in(*APPS))}
@@ -622,6 +624,7 @@ def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, o
 # --- counts ---
 
 
+@pytest.mark.deep
 def test_what_the_sealer_counts_is_counted_again(told, settings):  # noqa: F811
     settings.STORE_URL = f"sqlite://{told.path}"
     site_sealer().seal()

@@ -513,16 +513,15 @@ def a_secret_election() -> None:
 
 
 def an_election_has_shards() -> None:
-    """As on a distant store: it is copied, and voted in."""
+    """As on a distant store: it is copied, and voted in; and secret with weights, as earlier versions opened some."""
     bo, names = someone("Bo"), [f"voter {number}" for number in range(5)]
+    everybody = {name: someone(name).created_at for name in names} | {"far@example.org": copying.BY_ADDRESS}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sharding, "shards_of_new", lambda: 4)
-        made = drafts.create(bo, "Crowd")
+        made = copying.make(bo, "Crowd", ["Ada", "Bo", "Cy"], everybody, weights=dict.fromkeys(everybody, 2))
+        finish_background()
         copying.copy(bo, made, "Crowd again")
-    add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    everybody = [*names, "far@example.org"]
-    add_voters(bo, election("Crowd"), everybody, dict.fromkeys(everybody, Details(weight=2)))
-    lifecycle.open_(bo, election("Crowd"), editable=False)
+    lifecycle.open_now(bo, rolls.as_it_would_open(election("Crowd")), editable=False)
     for name in names:
         voted(name, "Crowd", Ada=1, Bo=2)
     voting.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")

@@ -33,8 +33,6 @@ from tests.rows import every_row
 READ, FORM, ACT = ("GET", "HEAD"), ("GET", "HEAD", "POST"), ("POST",)
 PUBLIC, SIGNED_IN, TOKEN = "public", "signed in", "token"
 
-pytestmark = pytest.mark.slow
-
 NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
 NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
@@ -358,6 +356,7 @@ ROUTES = {
     "leave_alone": (PUBLIC, FORM, ["token"]),
     "no_results_by_mail": (PUBLIC, FORM, ["token"]),
     "remove_voter": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "remove_weights": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "extend": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -577,6 +576,7 @@ DRAFT = {
     "mail_result": Action.ANNOUNCE,
     "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,
+    "remove_weights": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,
     "fix_candidates": Action.FIX,
     "extend": Action.EXTEND,
@@ -614,6 +614,7 @@ STANDING = {
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
+KEPT_BY_NOBODY = "private, no-store"
 METHODS = ("GET", "POST")
 OTHER_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")  # the owner, who reaches most, tries all; the others take turns
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
@@ -722,16 +723,52 @@ def refused_alike() -> Iterator[None]:
         yield
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ROUTES)
 def test_who_may_open_it_and_how(browsers, refused_alike, name):
-    whom, allowed, words = ROUTES[name]
-    address = reverse(name, args=words)
     for (role, client), other in zip(browsers.items(), cycle(OTHER_METHODS), strict=False):
-        for method in (*METHODS, *(OTHER_METHODS if role == Role.OWNER else [other])):
-            answer = client.generic(method, address)
-            assert_answer(answer, expected(name, whom, allowed, role, method), f"{name} {role!r} {method}")
-            if role is not None and name == "sign_out" and method == "POST":
-                client.post("/sign-in/", {"name_or_email": f"the {role.name}", "password": PASSWORD})
+        assert_answers(client, role, name, (*METHODS, *(OTHER_METHODS if role == Role.OWNER else [other])))
+
+
+@pytest.mark.seconds(20)
+def test_nobody_opens_what_is_not_for_strangers(browsers, refused_alike):
+    for name in ROUTES:
+        assert_answers(browsers[None], None, name, (*METHODS, "PUT"))
+
+
+@pytest.mark.seconds(20)
+def test_the_highest_that_is_refused_does_not_open_it(browsers, refused_alike):
+    for name in ROUTES:
+        if (role := lowest_allowed(name)) > min(Role):
+            below = max(each for each in Role if each < role)
+            assert_answers(browsers[below], below, name, METHODS)
+
+
+@pytest.mark.seconds(20)
+def test_the_lowest_that_is_allowed_opens_it(browsers, refused_alike):
+    for name, other in zip(ROUTES, cycle(OTHER_METHODS), strict=False):
+        role = lowest_allowed(name)
+        assert_answers(browsers[role], role, name, (*METHODS, other))
+
+
+def lowest_allowed(name) -> Role:
+    """To whom an address opens; somebody else's draft does to those who moderate."""
+    whom = ROUTES[name][0]
+    if name in DRAFT:
+        return Role.ADMIN
+    return whom.value if isinstance(whom, Permission) else min(Role)
+
+
+def assert_answers(client, role, name, methods):
+    whom, allowed, words = ROUTES[name]
+    for method in methods:
+        answer = client.generic(method, reverse(name, args=words))
+        what = f"{name} {role!r} {method}"
+        assert_answer(answer, expected(name, whom, allowed, role, method), what)
+        if method == "POST":
+            assert answer["Cache-Control"] == KEPT_BY_NOBODY, what
+        if role is not None and name == "sign_out" and method == "POST":
+            client.post("/sign-in/", {"name_or_email": f"the {role.name}", "password": PASSWORD})
 
 
 def expected(name, whom, allowed, role, method) -> set[str]:

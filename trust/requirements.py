@@ -240,7 +240,7 @@ STANDARDS = (
             "tests/browser/test_keyboard.py tests/browser/test_access.py"),
         Row("2.5", _("Targets are large; dragging is never the only way."), MET,
             "tests/browser/test_rank.py tests/browser/test_access.py"),
-        Row("3.1", _("The language is declared."), MET, "tests/test_translations.py"),
+        Row("3.1", _("The language is declared."), MET, "tests/house/test_translations.py"),
         Row("3.2", _("Pages are consistent; help is always in the same place."), MET, "tests/pages/test_sections.py"),
         Row("3.3", _("Errors are explained; signing in needs no puzzle."), MET,
             "tests/browser/test_forms.py tests/browser/test_factors.py"),

@@ -50,7 +50,15 @@ class NewVoter(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARS)] = ""
     groups: Groups | None = None
     weight: (
-        Annotated[int, Meta(ge=1, le=voter_lists.MAX_WEIGHT, description="How many times their vote counts.")] | None
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=voter_lists.MAX_WEIGHT,
+                description="How many times their vote counts; in secret elections only once.",
+            ),
+        ]
+        | None
     ) = None
     postal: Annotated[
         list[Annotated[str, Meta(max_length=voter_lists.MAX_POSTAL_CHARS)]],
@@ -159,6 +167,7 @@ def replace_(call: Call, name: str) -> Replaced:
     opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body
     rows = voter_lists.read_voters(voter_lists.voters_as_csv(map(_row, sent.voters)).encode())
+    services.check_weights(election, voter_lists.details_of(rows).values())
     found = sources.compare(election, rows)
     if not sent.preview:
         call.run(lambda: sources.follow(call.user, election, found), converges=True)

@@ -1,7 +1,7 @@
 """Withdraws the public ballots of a removed person where voting is still open, and takes them off the roll.
 
 Only those who have not voted can be taken off, so it tells who has. Where the roll page does not say so, everybody
-stays; where secret votes have weights, from the opening on, as enough voters must share each.
+stays.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _remove(election_name: str, voter: str) -> None:
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
     voted = turnout(election).voted
-    if (voted or election.extra_votes) and not tells_who(election, voted):
+    if voted and not tells_who(election, voted):
         return
     event = Event(SITE, "VotersRemoved", {"election_name": election.name, "voters": [voter]})
     record(event, *removing(election, [voter]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,15 +12,9 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from elections import rolls
 from elections.invitations.reminders import REMINDER_TIMES
-from elections.opening_rules import (
-    MIN_SECRET_GROUP,
-    MIN_SHARED_WEIGHT,
-    lacks_candidates,
-    lacks_group,
-    lacks_voters,
-    some_weights,
-)
-from elections.rules import NO_WEIGHTS, Election, State
+from elections.opening_rules import MIN_SECRET_GROUP, lacks_candidates, lacks_group
+from elections.roll.list_summary import weights_text
+from elections.rules import NO_SECRET_WEIGHTS, NO_WEIGHTS, Election, State
 from ranking.candidates import Candidate
 
 from .next_step import Button
@@ -65,26 +59,29 @@ def needs_accounts(election: Election) -> bool:
     return any(rolls.is_by_address(each["voter_name"]) for each in some)
 
 
-def summarise_roll(election: Election) -> tuple[int, int]:
-    """How many are listed by address, and how many by an account that is gone; a long roll would take too long."""
+def summarise_roll(election: Election) -> RollSummary:
+    """How many are listed by address, and how many by an account that is gone; a long roll would take too long. And how
+    many have each weight."""
+    weights = rolls.weights(election)
     if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
-        return 0, 0
+        return 0, 0, weights
     current = list(rolls.current_voters(election))
-    return sum(map(rolls.is_by_address, current)), max(0, election.voter_count - len(current))
+    return sum(map(rolls.is_by_address, current)), max(0, election.voter_count - len(current)), weights
 
 
+RollSummary = tuple[int, int, Mapping[int, int]]
 Question = tuple[str, Election, Sequence[Candidate]]  # its name on the ballot and what can be ranked
 
 
 def checklist_items(
-    election: Election, questions: Sequence[Question], roll: tuple[int, int], offered: Collection[str], now: str
+    election: Election, questions: Sequence[Question], roll: RollSummary, offered: Collection[str], now: str
 ) -> list[ChecklistItem]:
     """Of an election, which is its only question, or of the one that leads several on a ballot."""
     items = (
         *(_candidates(*each) for each in questions if each[1].book or each[1].kind != "yes-no"),
         _voters(election, roll),
         _window(election, now),
-        _ballots(election),
+        _ballots(election, has_secret_weights=any(each.has_secret_weights for _label, each, _there in questions)),
         *([] if election.book else [_counting(election)]),
         _results(election),
         _how_people_vote(election),
@@ -116,10 +113,10 @@ def _candidates(label: str, election: Election, candidates: Sequence[Candidate])
         lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
     elif lacking:
         lines.append(_("Voters may choose more than there are (%(most)d).") % {"most": election.most})
-    lines += [*_for_groups(election), *_weights(election)] if election.book else []
+    lines += _for_groups(election) if election.book else []
     page = "multi_ballot_questions" if election.book else "candidates"
     names = tuple(each.name for each in candidates) if election.kind != "yes-no" else ()
-    is_missing = lacking or (bool(election.book) and lacks_voters(election))
+    is_missing = lacking or (bool(election.book) and lacks_group(election))
     return ChecklistItem(label, tuple(lines), page, names=names, is_missing=is_missing)
 
 
@@ -133,15 +130,8 @@ def _for_groups(election: Election) -> list[str]:
     return [text % values, *few] if election.for_groups else []
 
 
-def _weights(election: Election) -> list[str]:
-    """The weights that too few share."""
-    sentence = _("At least %(least)d voters must share each weight, as ballots are secret. Too few have: %(weights)s.")
-    values = {"least": MIN_SHARED_WEIGHT, "weights": some_weights(election.rare_weights)}
-    return [sentence % values] if election.rare_weights else []
-
-
-def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
-    number, (by_address, gone) = election.voter_count, roll
+def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
+    number, (by_address, gone, weights) = election.voter_count, roll
     if election.electorate != "listed":
         lines = [str(election.electorate_label), *([str(NO_WEIGHTS)] if election.extra_votes else [])]
         return ChecklistItem(_("Who may vote"), tuple(lines), "election_settings", is_missing=len(lines) > 1)
@@ -169,8 +159,9 @@ def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
             gone,
         )
         lines.append(sentence % {"count": gone})
-    lines += [] if election.book else [*_for_groups(election), *_weights(election)]
-    is_missing = not number or (not election.book and lacks_voters(election))
+    lines += filter(None, [weights_text(weights)])
+    lines += [] if election.book else _for_groups(election)
+    is_missing = not number or (not election.book and lacks_group(election))
     return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=is_missing)
 
 
@@ -194,7 +185,7 @@ def _has_passed(moment: str | None, now: str) -> bool:
     return moment is not None and moment <= now
 
 
-def _ballots(election: Election) -> ChecklistItem:
+def _ballots(election: Election, *, has_secret_weights: bool) -> ChecklistItem:
     if election.secret_ballot:
         lines = [_("secret: nobody who uses this site can tell how a person voted")]
     else:
@@ -204,7 +195,9 @@ def _ballots(election: Election) -> ChecklistItem:
     lines += election.safeguard_labels
     if election.paper_ballots:
         lines.append(_("You can also enter paper ballots; the person who enters one sees it."))
-    return ChecklistItem(_("Ballots"), tuple(lines), "election_settings")
+    if has_secret_weights:
+        lines.append(str(NO_SECRET_WEIGHTS))
+    return ChecklistItem(_("Ballots"), tuple(lines), "election_settings", is_missing=has_secret_weights)
 
 
 def _counting(election: Election) -> ChecklistItem:
@@ -242,6 +235,8 @@ def _mails(election: Election) -> ChecklistItem:
     if election.remind_before:
         times = ", ".join(str(REMINDER_TIMES[hours]) for hours in election.remind_before)
         lines.append(_("People who were invited and have not voted are reminded: %(times)s.") % {"times": times})
+        if election.secret_ballot:
+            lines.append(_("While fewer than three people have voted, everybody who was invited is reminded."))
     if election.mail_votes:
         lines.append(_("Voters get a mail when a ballot is cast in their name."))
     if election.announces:

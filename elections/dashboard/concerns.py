@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import factorial
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections.invitations.progress import Progress
-from elections.opening_rules import MIN_SECRET_GROUP, MIN_SHARED_WEIGHT, some_weights
+from elections.opening_rules import MIN_SECRET_GROUP
 from elections.roll.sources import trouble
 from elections.rules import Election, State
 
@@ -109,8 +109,6 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     for name, question in () if is_closed else snapshot.questions:
         if sentence := _small_group(name, question, snapshot.state):
             yield Concern("groups", sentence, link("roll", _("The roll"), "ADD_VOTERS"))
-    for weights, names in _by_rare_weights(snapshot.questions).items():
-        yield Concern("weights", _rare_weights(names, weights), link("roll", _("The roll"), "ADD_VOTERS"))
     if snapshot.unasked and not is_closed:
         sentence = ngettext(
             "%(count)d person on the roll is in none of the groups that may vote, and gets no mail.",
@@ -154,24 +152,6 @@ def _small_group(name: str, question: Election, state: State) -> str:
             voters,
         )
     return sentence % values
-
-
-def _by_rare_weights(questions: Iterable[tuple[str, Election]]) -> dict[tuple[int, ...], list[str]]:
-    """The questions that cannot open, by the weights that too few share."""
-    found: dict[tuple[int, ...], list[str]] = {}
-    for name, question in questions:
-        if question.rare_weights:
-            found.setdefault(question.rare_weights, []).append(name)
-    return found
-
-
-def _rare_weights(names: Sequence[str], weights: Sequence[int]) -> str:
-    sentence = _(
-        "“%(question)s” cannot open: a secret ballot shows how many times it counts, and fewer than %(least)d voters "
-        "have these weights: %(weights)s. Give more people the same weight, or make the ballots public."
-    )
-    between = _("”, “")  # names that stand between quotation marks together
-    return sentence % {"question": between.join(names), "least": MIN_SHARED_WEIGHT, "weights": some_weights(weights)}
 
 
 def _weak_secrecy(election: Election, candidates: int) -> str:

@@ -21,6 +21,7 @@ from elections.invitations.progress import Progress
 from elections.invitations.reminders import moment
 from elections.multi_ballots.links import shared_url
 from elections.rules import Election, State
+from elections.turnout.counts import tells_who
 
 REMINDER_LEAD_TIME = timedelta(days=3)  # before the end it is time to remind those who have not voted
 
@@ -120,10 +121,11 @@ def _missing_step(election: Election, candidates: int, offered: Collection[str],
     if opening_rules.lacks_candidates(election, candidates):
         button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
         return Step("candidates", sentence, button)
-    if election.electorate == "listed" and (not election.voter_count or opening_rules.lacks_voters(election)):
+    if election.electorate == "listed" and (not election.voter_count or opening_rules.lacks_group(election)):
         return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
     button = _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
-    return Step("settings", sentence, button)
+    roll = _button(election, "roll", _("See the list"), offered, "ADD_VOTERS") if election.has_secret_weights else None
+    return Step("settings", sentence, button, (roll,) if roll else ())
 
 
 # --- an open election ---
@@ -179,12 +181,14 @@ def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str]
     """Wait; or remind those who have not voted: once, shortly before the end, unless a reminder is scheduled."""
     end, text = election.no_voting_after, [*before, turnout_text(election, numbers)]
     is_scheduled = end is not None and any(moment(end, hours) > now for hours in election.remind_before)
+    tells = tells_who(election, numbers.voted)  # else nobody is left out of a reminder
     if is_scheduled:
-        text.append(_("The others get an automatic reminder."))
+        others = _("The others get an automatic reminder.")
+        text.append(others if tells else _("Everybody who was invited gets an automatic reminder."))
     is_soon = election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME
     if numbers.reminded or is_scheduled or not is_soon or not election.takes_votes(now):
         return Step("watch", " ".join(text), is_quiet=True)
-    label = _("Remind those who have not voted")
+    label = _("Remind those who have not voted") if tells else _("Remind voters")
     button = _button(election, "invitation", label, offered, "INVITE", query="?what=reminder")
     return Step("remind", " ".join(text), button, is_quiet=True)
 

@@ -140,9 +140,11 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     form = WhoForm(form_data(request), election=election)
 
     def save() -> None:
-        """Voters first: if one of the names is unknown, nothing is changed."""
+        """Voters first: if one of the names is unknown, nothing is changed. Whether they may have weights depends on
+        what is chosen with them."""
         if form.cleaned_data["voters"]:
-            messages.success(request, add_voters_from(form, request.user, election))
+            chosen = replace(election, secret_ballot=form.values()["secret_ballot"])
+            messages.success(request, add_voters_from(form, request.user, chosen))
         _change(request, election, form)
 
     if saved(request, form, save):

@@ -1,7 +1,7 @@
 """Correcting an address on the roll while an election is open: possible until the voter has voted.
 
 Refusing it for somebody who has voted tells that they have. So where the roll page does not say who has voted, it is
-possible only before the first vote: in a secret election with one or two votes, or with weights, for nobody.
+possible only before the first vote: in a secret election with one or two votes, for nobody.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from elections.turnout.counts import tells_who, turnouts
 from store import keys
 from store.table import Delete, Equals, Item, Key, Put, Write
 
-TOO_FEW = _(
-    "So few have voted that correcting an address would reveal who has. Please try again once three people have voted."
+NOT_SHOWN = _(
+    "While the roll does not show who has voted, no address can be corrected, as that would reveal it. Usually it is "
+    "shown once three people have voted."
 )
-WEIGHTED = _("Where secret votes have weights, an address can be corrected only until the first vote is cast.")
 
 
 def questions_of(election: Election) -> list[Election]:
@@ -34,7 +34,7 @@ def check_correction(questions: Sequence[Election], voter: str, address: str) ->
     first = questions[0]
     for each, counted in zip(questions, turnouts(*questions), strict=True):
         if counted.voted and not tells_who(each, counted.voted):
-            raise WrongState(WEIGHTED if each.extra_votes else TOO_FEW)
+            raise WrongState(NOT_SHOWN)
     if not rolls.is_by_address(voter):
         raise WrongState(_("%(name)s is not listed by an address.") % {"name": voter})
     entries = entries_of(questions, voter)

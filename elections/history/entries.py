@@ -355,8 +355,8 @@ result_sealed = sentence_with_count(
 
 def reminded(context: EventContext) -> str:
     if "hours_before" in context.data:
-        return context.text(_("%(who)s sent the automatic reminder to those who had not voted."))
-    return context.text(_("%(who)s reminded those who had not voted."))
+        return context.text(_("%(who)s sent the automatic reminder."))
+    return context.text(_("%(who)s reminded voters."))
 
 
 handed_over = sentence_with(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner")

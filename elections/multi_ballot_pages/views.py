@@ -239,7 +239,7 @@ def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     _label, first, candidates = (lacking or questions)[0]
     whole = replace(found.leader, seats=first.seats)
     if lacking and whole.stored_state == State.DRAFT:
-        whole = replace(whole, for_groups=first.for_groups, excluded=first.excluded, rare_weights=first.rare_weights)
+        whole = replace(whole, for_groups=first.for_groups, excluded=first.excluded, extra_votes=first.extra_votes)
     named = [(label, each) for label, each, _there in questions]
     context = dashboard_context(request, whole, lambda: candidates, named, unasked, for_all=True)
     context["offered"] -= {"REHEARSE", "ENTER_PAPER", "FIX"}  # for one question at a time
@@ -249,7 +249,8 @@ def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
 
 
 def _is_lacking(_label: str, election: Election, candidates: Sequence[Candidate]) -> bool:
-    return opening_rules.lacks_candidates(election, len(candidates)) or opening_rules.lacks_voters(election)
+    lacks = opening_rules.lacks_candidates(election, len(candidates)) or opening_rules.lacks_group(election)
+    return lacks or election.has_secret_weights
 
 
 @organiser_page(Action.OPEN)

@@ -86,7 +86,7 @@ class ImportForm(forms.Form):
             "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails. "
             "People with a “Member number” and no email address get letters: columns “Address”, “Postcode”, “City”, "
             "“Language” and “Date of birth” are used for these. A column “Group” puts voters into voter groups; "
-            "separate several with | or ;. A column “Weight” says how many times a vote counts."
+            "separate several with | or ;. A column “Weight” says how many times a vote counts, if ballots are public."
         ),
     )
 

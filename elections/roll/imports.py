@@ -29,7 +29,7 @@ from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from .list_summary import GROUPED, NOTHING_SKIPPED, VOTERS, Skipped, summary
-from .services import NOTHING, Known, add_batch, is_grouped
+from .services import NOTHING, Known, add_batch, check_weights, is_grouped
 
 SLICE_VOTERS = 90  # voters of one transaction
 TRANSACTION_SLICES = 15  # slices of one transaction: 90 long addresses and names are 255 KB, and it takes 4 MB
@@ -102,6 +102,7 @@ def start(
     """Store the list, unless it is already being imported. `begin` writes the task and whatever goes with it."""
     actions.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
+    check_weights(election, known.values())
     distinct = list({keys.fold(name): name for name in names}.values())
     details = (f"{name} {_details(each)}" for name, each in known.items())
     digest = hashlib.sha256("\n".join((election.created_at, *distinct, *details)).encode()).hexdigest()[:32]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_lazy, ngettext_lazy
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy, ngettext, ngettext_lazy
 
+from elections.voter_lists import VoterRow
 from pages.lists import Row, Verdict
 
 MAX_PREVIEW_ROWS = 500  # rows of each kind that a preview shows
@@ -139,3 +142,28 @@ def summary(added: int, skipped: Skipped, labels: ListLabels, unknown: int = 0) 
         values = {"count": skipped.unusable, "lines": ", ".join(map(str, skipped.lines)) + more}
         parts.append((UNUSABLE_LINES if skipped.lines else UNUSABLE) % values)
     return f"{sentence} {', '.join(parts)}." if parts else sentence
+
+
+USABLE = (Verdict.NEW, Verdict.CHANGED, Verdict.THERE)
+
+
+def listed_weights(rows: Iterable[VoterRow], compared: Iterable[VoterRow]) -> str:
+    """The weights of those on a list who can be, or are, on the roll, by the list as it was read and as compared."""
+    pairs = zip(rows, compared, strict=True)
+    return weights_text(Counter(row.weight or 1 for row, after in pairs if after.verdict in USABLE))
+
+
+def weights_text(weights: Mapping[int, int]) -> str:
+    """“14 voters have 2 votes each: 52 votes in all.” Nothing if every vote counts once."""
+    several = [weight for weight in weights if weight > 1]
+    if not several:
+        return ""
+    count, votes = sum(map(weights.__getitem__, several)), sum(weight * number for weight, number in weights.items())
+    least, most = (number_format(end, force_grouping=True) for end in (min(several), max(several)))
+    each = least if least == most else gettext("%(least)s to %(most)s") % {"least": least, "most": most}
+    sentence = ngettext(
+        "%(count)d voter has %(each)s votes: %(votes)s votes in all.",
+        "%(count)d voters have %(each)s votes each: %(votes)s votes in all.",
+        count,
+    )
+    return sentence % {"count": count, "each": each, "votes": number_format(votes, force_grouping=True)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,7 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
-from elections import opening_rules, repository, rolls, rules, sharding, voter_lists
+from elections import repository, rolls, rules, sharding, voter_lists
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
 from elections.rolls import Voter
@@ -80,10 +79,11 @@ def add_batch(
     `also` returns further writes, given how many are new and how many are unknown here. `noted` is in the event, too.
     `listing` returns what is written for a new entry.
     """
+    if not election.filling:  # a copy gets what there was, and does not open so
+        check_weights(election, known.values())
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
     def more(new: Sequence[str], unknown: int) -> list[Write]:
-        _check_weights(election, followers, [known.get(name, Details()) for name in new])
         writes = also(len(new), unknown)
         if new and followers:
             writes.append(multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new)))
@@ -246,16 +246,21 @@ def grouping(election: Election, groups: Mapping[str, Sequence[str]]) -> list[Wr
 # --- weights ---
 
 
-def _check_weights(election: Election, followers: Sequence[str], new: Sequence[Details]) -> None:
-    """Refuse weights that new voters cannot have here, or on one of the questions whose rolls follow this one."""
-    sizes = Counter((each.groups or (), each.weight or 1) for each in new)
-    weighs = any(weight != 1 for _groups, weight in sizes)
-    if election.electorate != "listed" and weighs:
+def check_weights(election: Election, known: Iterable[Details]) -> None:
+    """Refuse weights where everybody here may vote, and where ballots are secret."""
+    if all((each.weight or 1) == 1 for each in known):
+        return
+    if election.electorate != "listed":
         raise rules.WrongState(rules.NO_WEIGHTS)
-    if new and election.has_secrets and (election.weighted or weighs):
-        there = rolls.sizes_by_weight(election)
-        for question in (election, *filter(None, map(repository.find, followers))):
-            opening_rules.check_late_weights(question, sizes, there)
+    if election.secret_ballot:
+        raise rules.WrongState(rules.NO_SECRET_WEIGHTS)
+
+
+def remove_weights(actor: User, election: Election) -> None:
+    """From now on everybody on the roll of a draft has one vote."""
+    check(actor, election, Action.REMOVE_VOTERS)
+    several = [voter.name for voter in rolls.every_voter(election) if voter.weight != 1]
+    put_on_roll(actor, election, several, dict.fromkeys(several, Details(weight=1)))
 
 
 def _reweigh(
@@ -322,7 +327,10 @@ def _new_fields(voter: Voter, details: Details) -> Item:
 
 
 def compare(election: Election, rows: Sequence[VoterRow], groups: tuple[str, ...] = ()) -> list[VoterRow]:
-    """The rows of a list again, with what comes of each if the list is put on the roll, all of it in these groups."""
+    """The rows of a list again, with what comes of each if the list is put on the roll, all of it in these groups; and
+    without weights where ballots are secret."""
+    if election.secret_ballot:
+        rows = [replace(row, weight=None) for row in rows]
     on_roll, accounts = rolls.roll_and_accounts(election, [row.value for row in rows if row.value])
     compared = [_with_new_address(row, on_roll) for row in voter_lists.compare_with_roll(rows, on_roll, accounts)]
     if election.stored_state == State.DRAFT:

@@ -149,7 +149,7 @@ class Difference:
 
     @property
     def changed(self) -> list[str]:
-        """Who comes into other voter groups."""
+        """Who comes into other voter groups, or has another weight."""
         return [row.value for row in self.rows if row.verdict == Verdict.CHANGED and row.value]
 
     @property
@@ -160,8 +160,8 @@ class Difference:
     @property
     def digest(self) -> str:
         """By which an organiser applies what they have seen, and nothing else."""
-        groups = (f"{row.value} {voter_lists.as_groups(row.groups)}" for row in self.rows if row.groups is not None)
-        return hashlib.sha256("\n".join((*self.added, "", *self.removed, *groups)).encode()).hexdigest()
+        details = (f"{row.value} {row.weight} {voter_lists.as_groups(row.groups or ())}" for row in self.rows)
+        return hashlib.sha256("\n".join((*self.added, "", *self.removed, *details)).encode()).hexdigest()
 
 
 def difference(removable: Iterable[str], rows: Sequence[VoterRow]) -> Difference:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -59,6 +60,8 @@ UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before
 def roll(request: HttpRequest, election: Election) -> HttpResponse:
     """Who may vote, page by page; a POST adds voters, one per line."""
     form = RollForm(form_data(request))
+    if election.secret_ballot and not request.POST.get("weight"):
+        del form.fields["weight"]
     if run_form(request, form, lambda: add_voters_from(form, request.user, election), str, "voters"):
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
@@ -75,6 +78,8 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
     context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
     context["group_sizes"] = _group_sizes(election)
+    if election.stored_state == State.DRAFT:
+        context["weights"] = list_summary.weights_text(rolls.weights(election))
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 
@@ -150,6 +155,7 @@ def preview_page(
     """The outcome for each row, and the button that applies it."""
     compared = services.compare(election, rows, groups)
     more |= {"query": _query(request), **preview_context(compared, list_summary.VOTERS, groups)}
+    more["weights"] = list_summary.listed_weights(rows, compared)
     return render(request, "elections/preview.html", election_context(request, election, **more))
 
 
@@ -239,7 +245,9 @@ def add_voters_from(form: Any, actor: User, election: Election) -> str:
     added = add_voters(actor, election, voters, form.known)
     skipped = replace(form.skipped, there=len(voters) - added)
     sentence = list_summary.summary(added, skipped, list_summary.VOTERS)
-    return f"{sentence} {list_summary.GROUPED}" if services.is_grouped(election, form.known) else sentence
+    grouped = str(list_summary.GROUPED) if services.is_grouped(election, form.known) else ""
+    weights = Counter(form.known[name].weight or 1 if name in form.known else 1 for name in voters)
+    return " ".join(filter(None, (sentence, grouped, list_summary.weights_text(weights))))
 
 
 @organiser_page(Action.ADD_VOTERS)
@@ -304,6 +312,14 @@ def _letter_cells(voter: rolls.Voter) -> list[str]:
 
 @organiser_page(Action.REMOVE_VOTERS)
 @require_POST
+def remove_weights(request: HttpRequest, election: Election) -> HttpResponse:
+    done = _("Everybody has one vote now. A list with weights can be imported again.")
+    run_action(request, lambda: services.remove_weights(request.user, election), done)
+    return redirect("roll", name=election.name)
+
+
+@organiser_page(Action.REMOVE_VOTERS)
+@require_POST
 def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     name = request.POST.get("voter", "")
     done = _("%(name)s is no longer on the roll.") % {"name": rolls.voter_label(name)}
@@ -364,7 +380,8 @@ def _source_initial(source: sources.Source | None) -> dict[str, Any]:
 
 def _follow(request: HttpRequest, election: Election, form: SourceForm) -> HttpResponse:
     """A preview; or what was previewed, if the source still says the same."""
-    found = sources.compare(election, sources.read(*form.chosen))
+    rows = sources.read(*form.chosen)
+    found = sources.compare(election, rows)
     seen = request.POST.get("seen")
     if seen == found.digest:
         return _apply(request, election, form, found)
@@ -372,6 +389,7 @@ def _follow(request: HttpRequest, election: Election, form: SourceForm) -> HttpR
         messages.warning(request, _("The source or the roll has changed since you looked. Please check it again."))
     context = list_summary.rows_by_verdict(found.rows) | {"found": found, "form": form}
     context |= {"removed": found.removed[: list_summary.MAX_PREVIEW_ROWS], "unlined": form.chosen[0] != sources.FILE}
+    context["weights"] = list_summary.listed_weights(rows, found.rows)
     skipped = list_summary.skipped_of(found.rows)
     numbers = list_summary.preview_text(
         len(found.added), skipped, list_summary.VOTERS, len(found.removed), len(found.changed)

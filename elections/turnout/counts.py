@@ -117,9 +117,9 @@ def tells_names(election: Election, voted: int) -> bool:
 
 
 def tells_who(election: Election, voted: int) -> bool:
-    """Whether it may be shown who voted: in a secret election, not while so few have that it would reveal how; nor
-    where votes have weights, as a ballot shows its weight, and few of those who have it may have voted."""
-    return not election.secret_ballot or (voted >= MIN_SECRET_VOTES and not election.extra_votes)
+    """Whether it may be shown who voted: in a secret election, not while so few have that it would reveal how; nor in
+    one with weights, which an earlier version opened and promised that."""
+    return not election.secret_ballot or (voted >= MIN_SECRET_VOTES and not election.has_secret_weights)
 
 
 # --- of voter groups ---

@@ -189,6 +189,7 @@ def test_of_four_who_use_one_code_at_once_one_gets_in(site, ada, has_app):
     assert at_once(lambda: factors.use_code(ada, code, NOW), 4) == 1
 
 
+@pytest.mark.deep
 @given(st.text(max_size=30))
 def test_no_text_makes_cleaning_a_code_fail(typed):
     assert re.fullmatch("[0-9A-Z]*", factors.clean_code(typed))
@@ -386,6 +387,7 @@ def test_there_is_an_end_to_how_many_passkeys_one_has(site, ada):
         with_passkey(ada)
 
 
+@pytest.mark.deep
 @given(st.text() | st.binary().map(as_text) | st.recursive(st.none() | st.text(), st.lists).map(json.dumps))
 def test_no_forged_answer_is_more_than_refused(answer):
     with pytest.raises(WrongPasskey):

@@ -122,6 +122,7 @@ def test_what_is_no_address_is_refused(address):
     assert not is_secure(address)
 
 
+@pytest.mark.deep
 def test_the_site_says_at_its_start_what_is_wrong(tmp_path):
     path = Path(tmp_path / "providers.toml")
     path.write_text('[x]\nkind = "saml"\nclient_secret = "very-secret"\n')

@@ -244,6 +244,7 @@ def test_one_address_is_stopped_at_many_accounts(site, few_around):
     assert sum(judged) == 5 * throttle.SIGN_IN.free_tries + throttle.SIGN_IN.per_address.most
 
 
+@pytest.mark.deep
 def test_when_an_address_is_stopped_nobody_learns_by_it_who_is_here(site, person, few_around):
     person("Ada")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -43,6 +44,7 @@ def test_a_failure_is_not_remembered():
             assert answer is ZeroDivisionError
 
 
+@pytest.mark.deep
 @given(some.lists(some.tuples(some.integers(0, 9), some.integers(0, 30)), max_size=60))
 def test_it_never_weighs_more_than_it_may_and_knows_its_weight(asked):
     memory = SizedCache[tuple[int, int]](50, lambda answer: answer[1])

@@ -25,7 +25,10 @@ from tests.api.program import Program, program_of
 from tests.copies import copy_of
 from tests.people import make_person
 
-EXAMPLES = {GenerationMode.POSITIVE: 10, GenerationMode.NEGATIVE: 5}  # of each operation
+FEW, MANY = (
+    {GenerationMode.POSITIVE: 1, GenerationMode.NEGATIVE: 1},
+    {GenerationMode.POSITIVE: 30, GenerationMode.NEGATIVE: 15},
+)
 HEADERS = ("idempotency-key", "if-match")
 
 
@@ -64,15 +67,16 @@ def described() -> Any:
     return schemathesis.openapi.from_dict(openapi.current())
 
 
+@pytest.mark.parametrize("examples", [FEW, pytest.param(MANY, marks=pytest.mark.deep)], ids=["few", "many"])
 @pytest.mark.parametrize("mode", GenerationMode)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.id)
-def test_an_operation_never_breaks(fuzzed, operation, mode):
+def test_an_operation_never_breaks(fuzzed, operation, mode, examples):
     program, known = fuzzed
     known = {"name": "Otto" if operation.route.startswith("people/") else "Board", **known}
     cases = described()[operation.path][operation.method].as_strategy(generation_mode=mode)
 
     @hypothesis.settings(
-        max_examples=EXAMPLES[mode], phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck)
+        max_examples=examples[mode], phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck)
     )
     @hypothesis.given(case=cases, is_known=st.integers(0, 3))
     def send(case, is_known):

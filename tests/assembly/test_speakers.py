@@ -141,6 +141,7 @@ def test_called_twice_they_speak_once_and_what_was_said_is_kept(assembly):
     assert kept(assembly).held[1].ended
 
 
+@pytest.mark.deep
 def test_two_hundred_who_ask_at_once_are_all_on_the_list(made):
     game = made(Type.ASSEMBLY)
     drive(game, Step.NEXT)

@@ -302,6 +302,7 @@ def owner_sees_the_system(rf) -> str:
     return admin_views.system_page(request).content.decode()
 
 
+@pytest.mark.deep
 def test_the_system_page_tells_what_dynamodb_says_of_its_tables_and_charges(on_dynamodb, rf, settings, monkeypatch):
     before = metrics.capacity()
     on_dynamodb.write(Put({"PK": "a", "SK": "1"}))

@@ -17,6 +17,7 @@ from .site import acting, site
 PROCESSES, RATE, UNITS, SECONDS = 35, 500.0, 100.0, 3.0
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", [1, 2])
 def test_five_times_as_many_acts_as_requests_all_get_their_numbers(django_test_environment, seed):
     waited: list[float] = []

@@ -50,6 +50,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shards", EXPECTED)
 def test_a_small_election_pays_for_its_shards_in_units_and_not_in_waiting(django_test_environment, shards):
     costs: dict[str, Cost] = {}

@@ -8,11 +8,11 @@ While an election is open its ballots lie in the box under their keys; afterward
 keys that the attacker knows from earlier copies, or finds in what is left in the files.
 
 What everybody may know is taken as known: who had voted, and which ballots were there, at the time of each copy. People
-who voted between the same two copies, and whose votes have the same weight, are a *crowd*, and so are their ballots;
-changes and withdrawals name nobody. A ballot that was withdrawn after it was seen in no copy is one of which nothing is
-known. Within a crowd a guess is right by chance: of any proposal, with C crowds, m or more are right with a probability
-of at most C**m / m! (the m-th factorial moment of the hits of a fixed guess at a random pairing is at most 1 for every
-crowd). For orders that agree only roughly there is also their rank correlation within the crowds.
+who voted between the same two copies are a *crowd*, and so are their ballots; changes and withdrawals name nobody. A
+ballot that was withdrawn after it was seen in no copy is one of which nothing is known. Within a crowd a guess is right
+by chance: of any proposal, with C crowds, m or more are right with a probability of at most C**m / m! (the m-th
+factorial moment of the hits of a fixed guess at a random pairing is at most 1 for every crowd). For orders that agree
+only roughly there is also their rank correlation within the crowds.
 
 The attacker is the operator, and so has the site's secret key.
 """
@@ -37,7 +37,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ballots.secret import ballot_id, of_link
-from elections.rolls import weight_of
 from store.keys import fold
 from store.sqlite.rows import unpack
 from store.table import DATA, LOG
@@ -223,18 +222,17 @@ class Scene:
 
     @cached_property
     def crowds(self) -> list[Crowd]:
-        """By the first copy of an open box that has them, and by the weight that a ballot shows."""
+        """By the first copy of an open box that has them."""
         copied = [at for at in self.moments if self.boxes[at]]
         rolls = {at: {item["voter_name"] for item in self.items(at, "VOTER#") if item["voted"]} for at in copied}
         boxes = {at: {self.codes.get(own_key(sk), own_key(sk)) for sk in self.boxes[at]} for at in copied}
-        weights = {item["voter_name"]: weight_of(item) for item in self.items(self.at, "VOTER#")}
-        sorted_out: dict[tuple[int | None, int], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+        sorted_out: dict[int | None, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for voter in self.voters:
             when = next((at for at in copied if voter in rolls[at]), None)
-            sorted_out[when, weights[voter]][0].append(voter)
-        for code, item in self.ballots.items():
+            sorted_out[when][0].append(voter)
+        for code in self.ballots:
             when = next((at for at in copied if code in boxes[at]), None)
-            sorted_out[when, weight_of(item)][1].append(code)
+            sorted_out[when][1].append(code)
         for when, (theirs, codes) in sorted_out.items():
             assert len(theirs) >= len(codes), "crowds do not fit"
             codes += [f"{WITHDRAWN} {when} {number}" for number in range(len(theirs) - len(codes))]
@@ -638,10 +636,9 @@ def agreement(crowds: Sequence[Crowd], voters: Ranked, ballots: Ranked, truth: P
 
 
 def links(first: Scene, second: Scene, truth: Mapping[str, str]) -> list[Leak]:
-    """What tells which ballots of two questions for the same voters are by one of them, even if not by whom, beyond
-    their weights; the truth is by code."""
-    both = [_codes_by_weight(scene) for scene in (first, second)]
-    crowds = [Crowd(tuple(both[0][weight]), tuple(both[1][weight])) for weight in both[0]]
+    """What tells which ballots of two questions for the same voters are by one of them, even if not by whom. The
+    truth is by code."""
+    crowds = [Crowd(tuple(first.ballots), tuple(second.ballots))]
     ours = _distinct(clues(first), [crowd.voters for crowd in crowds])
     theirs = _distinct(clues(second), [crowd.ballots for crowd in crowds])
     told = []
@@ -651,13 +648,6 @@ def links(first: Scene, second: Scene, truth: Mapping[str, str]) -> list[Leak]:
         if leak.found >= by_chance(len(crowds)) or abs(leak.away) >= MAX_DEVIATIONS:
             told.append(leak)
     return told
-
-
-def _codes_by_weight(scene: Scene) -> dict[int, list[str]]:
-    codes: dict[int, list[str]] = defaultdict(list)
-    for code, item in scene.ballots.items():
-        codes[weight_of(item)].append(code)
-    return codes
 
 
 # --- elections so small that one alone tells nothing ---

@@ -317,6 +317,7 @@ def test_after_the_close_the_link_opens_the_result_and_all_that_checks_it(board)
     assert reverse("follow", args=["Board"]) in receipt.content.decode()
 
 
+@pytest.mark.deep
 def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, opened):
     other = opened(BEN, name="Other", vote_by_link=True)
     client = come_in(door_of())

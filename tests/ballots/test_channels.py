@@ -57,8 +57,6 @@ from upkeep.doctor import health
 from .oracle import MADE_UP, Question, World, every_form, every_page, told_apart
 from .test_pages import PAGE, vote
 
-pytestmark = pytest.mark.slow
-
 MOMENT = datetime(2126, 5, 4, 12, 30, tzinfo=UTC)  # at which everybody votes, in every world
 NAME, ORGANISER = "Board", "the organiser"
 LINK = re.compile(r"https?://[^/\s]+(/vote/\S+)")
@@ -239,6 +237,7 @@ def questions(about: list[str]) -> Iterator[Question]:
             yield Question("a program", route_name(route), tuple({"draft": NAME}.get(word, word) for word in words))
 
 
+@pytest.mark.seconds(10)
 def test_neither_the_store_nor_a_mail_tells_who_used_which_channel(board, tmp_path):
     while_open, closed = [], []
     for number in WORLDS:
@@ -251,6 +250,7 @@ def test_neither_the_store_nor_a_mail_tells_who_used_which_channel(board, tmp_pa
         assert [differing(found[0], other) for other in found[1:]] == [[], [], []]
 
 
+@pytest.mark.seconds(8)
 def test_whoever_has_the_key_of_the_site_cannot_tell_whose_letter_was_used(board, tmp_path):
     """Wrong tries with a code are counted under what can be derived from it; those that succeed leave nothing."""
     before = counted_tries()
@@ -263,6 +263,7 @@ def counted_tries() -> set[str]:
     return {item["PK"] for _name, item in table().everything() if item["PK"].startswith("THROTTLE#")}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("is_closed", [False, True])
 def test_no_page_tells_who_used_which_channel(board, tmp_path, is_closed):
     asked = list(questions([voter for voter, (_kind, number) in VOTERS.items() if number == 0]))
@@ -347,6 +348,7 @@ LEAKS = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_leak_would_be_found(board, tmp_path, monkeypatch, leak):
     leak(monkeypatch)
@@ -357,6 +359,7 @@ def test_a_leak_would_be_found(board, tmp_path, monkeypatch, leak):
     assert differing(*found) != []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("leak", LEAKS[:2])
 def test_a_page_would_tell_it(board, tmp_path, monkeypatch, leak):
     leak(monkeypatch)

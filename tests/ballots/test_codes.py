@@ -329,6 +329,7 @@ def test_guesses_at_a_date_of_birth_are_few_and_lock_nobody_else_out(owner):
     assert enter(own["4712@"], BORN, address="10.0.0.1")[1].status_code == 302, "somebody else in the same network"
 
 
+@pytest.mark.deep
 def test_a_thief_with_many_networks_stops_one_code_until_it_is_reissued(owner):
     board = opened(owner, letter_check="birth")
     own = codes(owner, board)

@@ -51,6 +51,7 @@ def make_people() -> None:
         make_demo_person(*each, PASSWORD)
 
 
+@pytest.mark.deep
 def test_the_demo_is_loaded_where_transactions_conflict(small):
     """A transaction holds also what it only checks, as that of whoever types in a ballot does with its typist."""
     rules = Rules(

@@ -95,6 +95,7 @@ def test_public_ballots_stay_in_the_box(site, closed):
     assert site.get(keys.FORGETTING) is None
 
 
+@pytest.mark.deep
 def test_a_worker_killed_between_any_two_writes_is_taken_over_from(site, closed, monkeypatch):
     closed("whole")
     mortal = Mortal(site, 1000)

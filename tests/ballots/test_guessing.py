@@ -147,6 +147,7 @@ def opened(held: Held) -> set[Opened]:
 # --- the attack fails ---
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("voters", [("Fay",), ("Gil", "Fay")])
 def test_nobody_learns_who_has_voted_or_registered_by_guessing(held, observer, voters):
     held.hold(*voters)
@@ -155,6 +156,7 @@ def test_nobody_learns_who_has_voted_or_registered_by_guessing(held, observer, v
     assert opened(held) == set(), "after the close, by an observer"
 
 
+@pytest.mark.deep
 def test_nothing_public_tells_when_somebody_acted(held, observer):
     held.hold("Fay")
     held.close(observer)
@@ -171,6 +173,7 @@ def test_nothing_public_tells_when_somebody_acted(held, observer):
 # --- and can succeed ---
 
 
+@pytest.mark.deep
 def test_events_without_nonces_are_opened(held, observer, monkeypatch):
     without_nonces(monkeypatch)
     held.hold("Fay")
@@ -188,6 +191,7 @@ def as_told(found: set[Opened]) -> set[tuple[str, str]]:
     return {(each.about, each.what) for each in found}
 
 
+@pytest.mark.deep
 def test_an_entry_of_the_roll_whose_nonce_is_published_is_opened(held, observer):
     held.hold("Fay")
     held.close(observer)
@@ -196,6 +200,7 @@ def test_an_entry_of_the_roll_whose_nonce_is_published_is_opened(held, observer)
     assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}
 
 
+@pytest.mark.deep
 def test_a_nonce_that_is_published_with_a_withheld_event_opens_it(held, observer):
     held.hold("Fay")
     held.close(observer)

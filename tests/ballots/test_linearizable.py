@@ -117,7 +117,7 @@ def check_that_they_met(acts: list[Act], least: int = 20) -> None:
 # --- rushes ---
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_what_four_processes_do_some_order_explains(rush, settings):
     boards = [rush(kind, name=kind) for kind in KINDS]
     with casters(STORE_URL=settings.STORE_URL, SECRET_KEY=settings.SECRET_KEY) as perform_together:
@@ -148,6 +148,7 @@ def casters(**variables: str) -> Iterator[Callable[[list[Plan]], list[Act]]]:
         yield perform_together
 
 
+@pytest.mark.seconds(3)
 def test_what_threads_do_some_order_explains(rush):
     board = rush("secret")
     acts = perform(board.plan(clients=8, organisers=2, closing_after=100), slowed(table()))
@@ -155,6 +156,7 @@ def test_what_threads_do_some_order_explains(rush):
     assert board.flaws(acts) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("kind", "killed_at", "shards"), [("public", 0, 1), ("everyone", 3, 4)])
 def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, killed_at, shards):
     """At the first call; unless whoever calls is killed on the way, and a worker takes it up."""
@@ -195,7 +197,7 @@ def on_dynamodb(engine, settings, site) -> Iterator[None]:
     engine.drop(connect(settings.STORE_URL))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["secret", "public"])
 def test_on_dynamodb_too(on_dynamodb, rush, kind):
     board = rush(kind)
@@ -540,6 +542,7 @@ def in_two_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EventLog, "record", record)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("mistake", [unmarked, ungated, in_one_step, forgotten, miscounted, in_two_transactions])
 def test_a_planted_mistake_is_found(rush, monkeypatch, mistake):
     """Most in the first rush. Some need acts to meet at one moment, which they do in every second or third rush."""

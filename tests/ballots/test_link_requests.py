@@ -231,6 +231,7 @@ def test_a_member_number_is_no_address(opened):
 # --- earlier links ---
 
 
+@pytest.mark.deep
 def test_asking_a_hundred_times_ends_no_link_of_an_invitation(board, link, monkeypatch):
     mailing.invite(people.find("the organiser"), board)
     queue_mailings()
@@ -268,6 +269,7 @@ def test_mails_of_organisers_end_no_requested_link(board):
 # --- how often ---
 
 
+@pytest.mark.deep
 def test_a_thousand_requests_send_one_mail_now_and_one_later(board, monkeypatch):
     for _ in range(1000):
         services.request_links(ANN, "192.0.2.1")
@@ -282,6 +284,7 @@ def test_a_thousand_requests_send_one_mail_now_and_one_later(board, monkeypatch)
     assert not list(table().each(keys.LINK_TASKS))
 
 
+@pytest.mark.deep
 def test_who_is_asked_for_all_day_gets_a_handful_of_mails(board, monkeypatch):
     mails_sent = 0
     for _ in range(24 * 6):
@@ -291,6 +294,7 @@ def test_who_is_asked_for_all_day_gets_a_handful_of_mails(board, monkeypatch):
     assert 3 <= mails_sent <= 8
 
 
+@pytest.mark.deep
 def test_who_is_asked_for_now_and_then_gets_no_more_than_one_mail_a_day_after_the_first(board, monkeypatch):
     mails_sent = 0
     for _ in range(10 * 24 * 2):

@@ -87,7 +87,6 @@ def rankings_of(people: list[Person]) -> list[str | None]:
     return [each.rankings if each else None for each in found]
 
 
-@pytest.mark.slow
 def test_every_acknowledged_ballot_is_there_as_it_was_sent(port, day):
     """Every third voter clicks twice, and so sends the same form again at once."""
     people = signed_in(0, VOTERS)
@@ -98,7 +97,7 @@ def test_every_acknowledged_ballot_is_there_as_it_was_sent(port, day):
     assert {voter.name for voter in rolls.every_voter(BOARD) if voter.voted} == {each.name for each in people}
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_forms_that_are_forged_or_of_strangers_leave_nothing(port, day):
     """Every voter's form with the wrong guard, without a session, or with a rank that is none."""
     people, before = signed_in(VOTERS, VOTERS + OTHERS), turnout(BOARD).voted

@@ -287,6 +287,7 @@ def test_a_single_question_can_still_be_voted_on_and_offers_the_whole_way(eve, m
     )  # Colour was cast: leaving it empty changes nothing
 
 
+@pytest.mark.deep
 def test_twenty_questions_with_hostile_names(opened, signed_in):
     multi_ballot = opened("Eve", questions=[HOSTILE, *(f"Question {number}" for number in range(2, 21))])
     eve = signed_in("Eve", Role.VOTER)

@@ -29,8 +29,6 @@ from upkeep.doctor import health
 from .conftest import ranks
 from .oracle import Question, World, are_alike, as_text, every_form, every_page, told_apart
 
-pytestmark = pytest.mark.slow
-
 MOMENT = datetime(2126, 5, 4, 12, 30, tzinfo=UTC)  # at which everybody votes, in every world; all are here by then
 VOTERS = ("Eve", "Bob", "Kim", "Liz")
 ASKED_ABOUT = ("Eve", "Bob", "Kim")  # those who vote in one world and not in the other, and one who votes in neither
@@ -97,6 +95,7 @@ def forms(*asking: str, about: Sequence[str] = ASKED_ABOUT) -> list[Question]:
     return [each for who in asking for each in every_form(who, "Board", about)]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("kind", "questions"),
     [
@@ -112,6 +111,7 @@ def test_no_page_tells_who_has_voted(world_of, kind, questions):
     assert told_apart(eve, bob, lambda each: each.who in LOOKERS and each.route in TELLS_WHO[kind]) == []
 
 
+@pytest.mark.deep
 def test_no_page_tells_how_somebody_has_voted(world_of):
     """Nobody is forgiven that, whatever they look after."""
     up, down = (world_of("listed", [("Eve", ranking)]) for ranking in (UP, DOWN))
@@ -120,6 +120,7 @@ def test_no_page_tells_how_somebody_has_voted(world_of):
     assert told_apart(up, down) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", KINDS)
 def test_nor_do_the_pages_of_those_who_run_it_when_two_have_voted(world_of, kind):
     first, second = (world_of(kind, [("Eve", UP), (name, UP)]) for name in ("Bob", "Kim"))
@@ -154,6 +155,7 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
     assert all(are_alike(one, other) for one, other in zip(*answers, strict=True))
 
 
+@pytest.mark.seconds(6)
 def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_was(world_of):
     answers = []
     for name in ("Eve", "Bob"):

@@ -408,7 +408,7 @@ def whole_day(day: Day, moments: Sequence[int] = (0, 1, 2, 3)) -> Day:
 # --- the promise ---
 
 
-@pytest.mark.slow
+@pytest.mark.seconds(15)
 def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     """The operator has the site's key, and copies made while people vote, twenty casts apart, and after the close. A
     third votes by link, and some on paper."""
@@ -428,7 +428,7 @@ def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     assert sizes == {20}
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_nothing_links_the_ballots_of_several_questions_to_a_voter_or_to_each_other(day):
     """Cast by one form, with one secret."""
     voted = day(60)
@@ -458,20 +458,17 @@ MIXED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("planted", [None, the_ranking_in_the_event, one_mark_on_all_ballots_of_a_voter])
-def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_weights_and_groups(day, monkeypatch, planted):
-    """Cast by one form; on a ballot of yes or no, which many fill in alike, a leak shows as well. Half of the votes
-    count seven times, and half of the voters have a question of their own."""
+def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_groups(day, monkeypatch, planted):
+    """Cast by one form; on a ballot of yes or no, which many fill in alike, a leak shows as well. Half of the
+    voters have a question of their own."""
     voted, owner = day(60), people.find("the organiser")
     made = binding.make(owner, "Annual", tuple(MIXED))
     for name, kind in zip(made.questions, MIXED.values(), strict=True):
         binding.prepare(owner, elections.find(name), CANDIDATES, **settings_of_kind(kind))
     actions.change(owner, elections.find(made.questions[-1]), Action.SET_UP, for_groups=("Staff",))
-    known = {
-        user.name: Details(groups=("Staff",) if place % 4 < 2 else (), weight=7 if place % 2 else 1)
-        for place, user in enumerate(voted.voters)
-    }
+    known = {user.name: Details(groups=("Staff",) if place % 4 < 2 else ()) for place, user in enumerate(voted.voters)}
     add_voters(owner, elections.find(made.leader), list(known), known)
     binding.open_(owner, made)
     made = multi_ballots.find(made.id)
@@ -493,7 +490,7 @@ def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_weights_and_groups(day
     voted.copy()
     scenes = {name: Scene(name, voted.copies, 0, settings.SECRET_KEY) for name in made.questions}
     sizes = [[len(crowd.voters) for crowd in scene.crowds] for scene in scenes.values()]
-    assert sizes == [[30, 30], [30, 30], [30, 30], [15, 15]]
+    assert sizes == [[60], [60], [60], [30]]
     told = {name: leaks(scene, codes[name]) for name, scene in scenes.items()}
     assert [name for name in told if told[name]] == (list(scenes) if planted is the_ranking_in_the_event else []), told
     for first, second in pairwise(made.questions[:3]):  # which are for all
@@ -502,18 +499,16 @@ def test_nothing_tells_of_the_ballots_of_mixed_kinds_with_weights_and_groups(day
         assert bool(linked) == (planted is one_mark_on_all_ballots_of_a_voter), linked
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("is_planted", [False, True])
 def test_nothing_tells_the_group_of_the_voter_of_a_ballot(day, monkeypatch, is_planted):
     """Of a question for some groups of four, on one ballot with another for everybody; a group that is stored with the
-    ballot is found. In every group, two have one vote and two have seven."""
+    ballot is found."""
     voted = day(75)
     owner, second = people.find("the organiser"), drafts.create(people.find("the organiser"), "Second")
     add_candidates(owner, second, [Candidate(name) for name in CANDIDATES])
     groups = {user.name: f"Group {place // 4:02}" for place, user in enumerate(voted.voters)}
-    known = {
-        name: Details(groups=(own,), weight=7 if place % 2 else 1) for place, (name, own) in enumerate(groups.items())
-    }
+    known = {name: Details(groups=(own,)) for name, own in groups.items()}
     add_voters(owner, second, list(groups), known)
     asked = sorted({*groups.values()})[:15]
     actions.change(owner, elections.find("Second"), Action.SET_UP, for_groups=tuple(asked))
@@ -531,7 +526,8 @@ def test_nothing_tells_the_group_of_the_voter_of_a_ballot(day, monkeypatch, is_p
     assert bool(told) == is_planted, told[:5]
 
 
-@pytest.mark.parametrize(("size", "rounds"), [(3, 17), (5, 9)])
+@pytest.mark.seconds(8)
+@pytest.mark.parametrize(("size", "rounds"), [pytest.param(3, 17, marks=pytest.mark.deep), (5, 9)])
 def test_nor_in_many_elections_with_few_voters(day, monkeypatch, size, rounds):
     """Of which one alone would tell nothing: a leak that is right of everybody each time is found."""
     voted = day(30)
@@ -574,7 +570,7 @@ def open_small(name: str, roll: list[str]) -> None:
 # --- the attack is able to succeed ---
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_planted_leak_is_found(day, leak):
     planted = LEAKS[leak]
@@ -600,6 +596,7 @@ def test_whoever_has_a_voters_mail_and_the_sites_key_finds_the_ballot(day):
     assert code(secret, NAME) == voted.truth[user.name]
 
 
+@pytest.mark.deep
 def test_the_journal_of_the_embedded_store_tells_while_it_is_open(day):
     voted = day(60)
     voted.acts(60, voted.voters)

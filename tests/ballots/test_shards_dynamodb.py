@@ -40,7 +40,7 @@ from .conftest import ranks
 NAMES = [f"Voter {number}" for number in range(12)]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened):  # noqa: F811
     election = opened(*NAMES)
     assert (election.shards, len(table().get_many(sharding.gates_of(election).keys("Board")))) == (48, 240)
@@ -54,7 +54,6 @@ def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened): 
     assert check(table()).count == 0
 
 
-@pytest.mark.slow
 def test_a_poll_takes_eight_shards_there(on_dynamodb, made):  # noqa: F811
     poll = made()
     at_once(*[lambda number=number: vote(poll, f"voter {number}", "Pizza") for number in range(8)])
@@ -88,7 +87,7 @@ def copied(by: str, target: str, settings, folder) -> None:
         call_command("restore", str(folder / "backup"), **quiet)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(("target", "by"), [("DynamoDB", "restore"), ("embedded", "transfer")], indirect=["target"])
 def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path, person, opened, made):  # noqa: F811
     usual, poll = sharding.shards_of_new(), made()

@@ -253,7 +253,7 @@ def elect(voters: WithoutScripts, organiser: Client) -> None:
     assert Counter(each["rankings"] for each in published) == Counter(str(rank_of(voter)) for voter in VOTERS)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.usefixtures("board")
 def test_everybody_votes_once_whichever_way_they_come(organiser):
     elect(WithoutScripts(), organiser)

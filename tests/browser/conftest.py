@@ -50,12 +50,12 @@ expect.set_options(timeout=60_000)
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
-    ours = {path for path in {item.path for item in items} if here in path.parents}
     for item in items:
-        if item.path in ours:
-            item.add_marker(pytest.mark.browser)
+        if item.path.parent == here and not item.get_closest_marker("journey"):
+            item.add_marker(pytest.mark.deep)
 
 
 # --- the server ---

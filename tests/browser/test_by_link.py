@@ -42,6 +42,7 @@ def door(settings, server, server_folder) -> str:
     return f"/vote/{new_token(name, ANN, ANN, 'the invitation')}/"
 
 
+@pytest.mark.journey
 def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit, door):
     """The whole journey: the link in the mail, the vote, the receipt; the close, and the link in the result mail."""
     page = visit(door)
@@ -89,6 +90,7 @@ def test_a_lost_mail_and_an_interruption_on_a_phone_without_scripts(visit, door)
     assert faults(page) == []
 
 
+@pytest.mark.journey
 def test_from_the_link_to_the_cast_in_three_taps_beside_the_ranking(visit, door, subtests):
     page, taps = visit(door, width=390, has_touch=True), []
 

@@ -76,6 +76,7 @@ def walk(page: Page, name: str) -> None:
 MESSY = "\ufeffName;E-Mail\r\nHypatia;\r\n;someone@example.org\r\nhypatia;\r\n;broken@\r\n".encode("utf-16")
 
 
+@pytest.mark.journey
 def test_an_organiser_takes_an_election_to_its_close_writing_to_all_on_the_way(visit, draft, subtests, tmp_path: Path):
     election = draft("Journey to the close")
     add_candidates(people.find(ORGANISER), election, [Candidate(name) for name in ("Amara", "Chen", "Noor 🦜")])
@@ -148,6 +149,7 @@ def reminds_and_invites(page: Page, election: str) -> None:
     expect(page.locator("main")).to_contain_text("2 mails are on their way.")
 
 
+@pytest.mark.journey
 def test_an_election_is_made_without_scripts(visit):
     page = visit("/elections/new/", who=ORGANISER, java_script_enabled=False)
     walk(page, "Made without scripts")

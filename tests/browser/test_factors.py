@@ -82,6 +82,7 @@ def give_password(page: Page, name: str, wanted: str = "/me/factors/") -> None:
     expect(page.get_by_role("heading", name="Second step")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_passkey_is_made_and_signs_in(somebody, subtests):
     page, name = somebody()
     can_keep_passkeys(page)

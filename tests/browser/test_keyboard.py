@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import until
@@ -67,6 +68,7 @@ def stops_of(page: Page) -> list[dict]:
     return list(takewhile(lambda stop: not stop["body"], stops))
 
 
+@pytest.mark.journey
 def test_every_stop_shows_where_one_is(visit, subtests):
     page = visit("/")
     for path in ("/", "/style/", "/nowhere"):
@@ -79,6 +81,7 @@ def test_every_stop_shows_where_one_is(visit, subtests):
                 assert [stop["what"] for stop in stops if not (stop["ring"] and stop["shown"])] == []
 
 
+@pytest.mark.journey
 def test_what_opens_on_a_phone(visit, subtests):
     page = visit("/", width=375)
     with subtests.test("the way in and the menu stand side by side"):

@@ -144,6 +144,7 @@ def box(page: Page, group: str, label: str):
 # --- the ballot ---
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("kind", KINDS)
 def test_on_a_phone_it_is_marked_by_keyboard_left_found_again_reviewed_and_cast(visit, opened, kind):
     """It counts along and is accessible, in the light and in the dark."""

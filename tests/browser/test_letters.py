@@ -98,6 +98,7 @@ def look_at_the_sheets(page: Page) -> None:
         assert qr["right"] - qr["left"] > 40
 
 
+@pytest.mark.journey
 def test_a_phone_opens_the_ballot_by_the_address_in_the_qr_code_or_by_typing(visit, server, letters):
     """Without scripts, too."""
     page = visit(f"{letters}?print", who=ORGANISER)

@@ -94,6 +94,7 @@ def send(page: Page, words: str = "in.") -> None:
 # --- each type: a host and four phones ---
 
 
+@pytest.mark.journey
 def test_trivia(hall_of, visit, subtests):
     hall = hall_of(Type.TRIVIA, WHO, PRIMES, speed_bonus=True)
     host = hall.host()

@@ -80,6 +80,7 @@ def address_of(name: str) -> str:
     return f"{name.replace(' ', '.')}@example.org"
 
 
+@pytest.mark.journey
 def test_somebody_signs_in_forgets_their_password_and_signs_out_everywhere(somebody, visit, server_folder, subtests):
     page, name = somebody
     sign_out(page)
@@ -125,6 +126,7 @@ def signs_out_everywhere(page: Page, phone: Page, name: str) -> None:
     expect(phone.locator("main h1")).to_have_text("Sign in")
 
 
+@pytest.mark.journey
 def test_joining_and_signing_in_work_without_scripts(visit, server_folder):
     page = visit("/register/", java_script_enabled=False)
     join(page, server_folder, "عائشة 🦊", "aisha@example.org")
@@ -171,6 +173,7 @@ def test_a_new_site_gets_its_owner_who_gives_roles_and_hands_it_over(visit, subt
         expect(owner.locator(".facts")).to_contain_text("Auditor")
 
 
+@pytest.mark.journey
 def test_signing_in_by_keyboard_alone(visit):
     page = visit("/sign-in/")
     page.focus("main [name=name_or_email]")

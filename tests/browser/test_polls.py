@@ -92,6 +92,7 @@ def test_a_new_poll_is_shared_by_the_phones_own_sheet_where_there_is_one(visit, 
     assert faults(page, "main") + wide(page) == []
 
 
+@pytest.mark.journey
 def test_a_poll_from_the_phone_to_the_result(maker, visit):
     path = make(maker, "Lunch with everybody", *DISHES)
     assert faults(maker) + wide(maker) == []

@@ -204,6 +204,7 @@ def test_it_starts_empty_says_what_to_do_and_offers_short_lists_no_duel(ballot):
     expect(page.locator(".duel-offer")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_dragged_into_gaps_candidates_get_ranks_of_their_own(ballot):
     page = ballot()
     drag(page, "Cy", middle(page.locator(".rank-empty")))
@@ -217,6 +218,7 @@ def test_dragged_into_gaps_candidates_get_ranks_of_their_own(ballot):
     expect(said(page)).to_have_text("Cy, rank 1 of 3")
 
 
+@pytest.mark.journey
 def test_dragged_onto_a_rank_a_candidate_becomes_an_equal_and_dragged_back_it_is_not_ranked(ballot):
     page = ballot(ranks={"Ada": 1, "Bo": 2})
     drag(page, "Cy", middle(card(page, "Bo")))
@@ -354,6 +356,7 @@ class Finger:
             self.send("touchMove", (start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part))
 
 
+@pytest.mark.journey
 def test_a_finger_drags_by_the_grip(ballot):
     page = ballot(ranks={"Ada": 1, "Bo": 2}, width=375, has_touch=True)
     finger = Finger(page)
@@ -403,6 +406,7 @@ def test_a_drag_the_system_takes_away_is_cancelled(ballot):
 # --- single clicks ---
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("width", [320, 1280])
 def test_by_single_clicks_every_order_can_be_made(ballot, width):
     page = ballot(width=width)
@@ -462,6 +466,7 @@ def test_undo_takes_back_one_change_after_the_other(ballot):
 # --- keys ---
 
 
+@pytest.mark.journey
 def test_by_keys_a_candidate_steps_through_ties_and_ranks(ballot):
     page = ballot(ranks={"Ada": 1, "Bo": 2})
     grip(page, "Cy").focus()
@@ -527,6 +532,7 @@ def sent_to(address: str) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
 
 
+@pytest.mark.journey
 def test_without_scripts_one_types_ranks(ballot):
     page = ballot(ranks={"Ada": 1}, java_script_enabled=False)
     box = page.get_by_role("spinbutton", name=re.compile("^Rank ?: Bo$"))
@@ -558,6 +564,7 @@ def leave_with_draft(page: Page, *names: str) -> None:
     until(lambda: page.evaluate(STORED) is not None)
 
 
+@pytest.mark.journey
 def test_a_draft_comes_back(ballot):
     page = ballot()
     press(page, "next", "Cy")
@@ -644,6 +651,7 @@ def start_duel(page: Page) -> Locator:
     return page.locator(".duel")
 
 
+@pytest.mark.journey
 def test_questions_make_a_ranking(ballot):
     page = ballot(SEVEN)
     start_duel(page)
@@ -845,6 +853,7 @@ def voter(visit) -> Page:
 BOARD = "/election/Board%202027/ballot/"
 
 
+@pytest.mark.journey
 def test_a_ballot_of_20_candidates_weighs_less_than_60_kilobytes_in_all(visit):
     voter = visit("about:blank", who="Katherine Johnson")  # has not voted yet
     meter = voter.context.new_cdp_session(voter)
@@ -877,6 +886,7 @@ def test_on_a_phone_the_first_screen_shows_candidates(voter, board):
     assert all(box["y"] + box["height"] < bar for box in names)
 
 
+@pytest.mark.journey
 def test_a_public_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(voter, board, visit, subtests):
     there = board(secret_ballot=False)
     voter.goto(there)
@@ -925,6 +935,7 @@ def rank(page: Page, name: str, *, scripts: bool = True) -> None:
         page.locator(f".candidate:has-text('{name}') input").fill("1")
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_secret_ballot_is_cast_and_changed_on_another_device_by_its_words(visit, board, scripts, subtests):
     there = board()
@@ -1022,6 +1033,7 @@ def test_a_final_vote_shows_nothing_to_keep(visit, board, scripts):
     assert page.locator(".words, #confirmation").count() == 0
 
 
+@pytest.mark.journey
 def test_a_response_that_got_lost_is_asked_for_again(visit, board):
     """Whatever the voter does next: the browser still carries both halves of the secret."""
     there = board()

@@ -23,7 +23,7 @@ from tally.ballots import Ballots, ranking_of
 from tally.methods import KIND_OF, KINDS, count
 from tests.results.test_bundle import agree_on
 from tests.tally.examples import random_marks
-from tests.tally.published import ABSENT, every_case
+from tests.tally.published import every_case
 from tests.tally.published_marks import CASES
 
 from .conftest import MAX_ATTEMPTS
@@ -85,6 +85,7 @@ def some_ballots(chance: random.Random, most: int = 7) -> Ballots:
     return Ballots(tuple(chance.sample(NAMES, size)), counts)
 
 
+@pytest.mark.journey
 def test_it_agrees_with_the_server_on_any_election(bench):
     chance = random.Random(27)
     elections = [
@@ -137,7 +138,6 @@ def test_all_three_programs_agree_on_weighted_ballots_of_every_kind(bench):
     assert [wrong for wrong in wrong_in(bench, elections) if wrong] == []
 
 
-@pytest.mark.skipif(not every_case(), reason=ABSENT)
 def test_it_agrees_with_the_server_on_real_elections(bench):
     cases = every_case()
     elections = [counted(each.ballots, seats=each.seats or 1, unranked=each.unranked, seed=each.name) for each in cases]
@@ -145,6 +145,7 @@ def test_it_agrees_with_the_server_on_real_elections(bench):
     assert {each.name: wrong for each, wrong in zip(cases, found, strict=True) if wrong} == {}
 
 
+@pytest.mark.journey
 def test_a_wrong_result_is_noticed_in_every_part(bench):
     right = counted(Ballots(("Ada", "Bo", "Cy"), {"0>1": 2, "1>2": 2, "2": 1, "": 1}), seed="x")
     for method, part, wrong in [
@@ -202,6 +203,7 @@ def opened(visit) -> Callable[..., Page]:
     return partial(visit, who="Hypatia")
 
 
+@pytest.mark.journey
 def test_the_browser_finds_the_same(opened):
     page = opened(f"{SECRET}recount/")
     page.click("[data-start]")
@@ -212,6 +214,7 @@ def test_the_browser_finds_the_same(opened):
     assert faults(page) == []
 
 
+@pytest.mark.journey
 def test_one_changed_ballot_is_shown(opened):
     page = opened(f"{SECRET}recount/")
 
@@ -238,6 +241,7 @@ def test_a_recount_that_fails_says_so_and_can_be_tried_again(opened):
     expect(page.locator("[data-same]")).to_be_visible(timeout=30_000)
 
 
+@pytest.mark.journey
 def test_a_ballot_is_found_by_its_code_and_the_code_is_not_sent(opened):
     page = opened(f"{SECRET}follow/")
     row = page.locator("tbody tr").nth(7)

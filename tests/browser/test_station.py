@@ -55,6 +55,7 @@ def stored(page: Page) -> dict[str, object]:
     return {"storage": storage, "cookies": {each["name"] for each in page.context.cookies()}}
 
 
+@pytest.mark.journey
 def test_the_second_voter_finds_nothing_of_the_first(visit, station, subtests):
     desk = visit(f"/election/{station.election_name}/stations/{station.id}/", who=ORGANISER)
     booth = visit(f"/station/pair/?code={desk.locator('#pairing-code').inner_text()}", width=1024, has_touch=True)

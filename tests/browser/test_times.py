@@ -68,6 +68,7 @@ OWN_TIMES = {
 }
 
 
+@pytest.mark.journey
 def test_readers_elsewhere_see_their_own_time_too(show, subtests):
     page = show(BERLIN, timezone_id=None)
     traveller = page.context.new_cdp_session(page)
@@ -110,6 +111,7 @@ def test_minutes_pass_before_the_last_hour_and_seconds_in_it(show):
     expect(timer).to_have_text("59 minutes 58 seconds left")
 
 
+@pytest.mark.journey
 def test_the_end_is_said_once_and_aloud(show):
     page = show(until(minutes=5))
     page.clock.run_for(4 * 60_000 + 30_000)

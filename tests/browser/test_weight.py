@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import re
 
+import pytest
+
 from config.settings import BASE_DIR
 
 KB = 1024
@@ -12,6 +14,7 @@ STYLES = [BASE_DIR / "static" / "css" / f"{name}.css" for name in ("tokens", "ba
 SCRIPTS = [BASE_DIR / "static" / "js" / f"{name}.js" for name in ("theme", "page")]
 
 
+@pytest.mark.journey
 def test_home_weighs_less_than_60_kilobytes_in_all(visit):
     page = visit("about:blank")
     meter = page.context.new_cdp_session(page)
@@ -24,12 +27,14 @@ def test_home_weighs_less_than_60_kilobytes_in_all(visit):
     assert sum(received) < 60 * KB
 
 
+@pytest.mark.journey
 def test_our_styles_weigh_less_than_40_kilobytes_and_a_quarter_of_it_on_the_way():
     text = b"".join(path.read_bytes() for path in STYLES)
     assert len(text) < 40 * KB
     assert sum(len(gzip.compress(path.read_bytes())) for path in STYLES) < 9.5 * KB
 
 
+@pytest.mark.journey
 def test_our_scripts_weigh_less_than_8_kilobytes():
     assert sum(path.stat().st_size for path in SCRIPTS) < 8 * KB
 

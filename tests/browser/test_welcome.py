@@ -144,6 +144,7 @@ def read(visit, mail: EmailMessage, name: str) -> None:
     assert phone.locator(".button").bounding_box()["height"] >= 40
 
 
+@pytest.mark.journey
 def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_the_cast(visit, server_folder, subtests):
     name, voter = f"Chair of the cooperative {next(NUMBERS)}", f"ann.{next(NUMBERS)}@example.org"
     page = visit("/", who="Emmy Noether")

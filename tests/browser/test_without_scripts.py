@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from .test_choices import DARK, LIGHT
@@ -9,6 +10,7 @@ from .test_choices import DARK, LIGHT
 SEEN = "all => all.filter(each => each.checkVisibility({visibilityProperty: true})).map(each => each.outerHTML)"
 
 
+@pytest.mark.journey
 def test_what_needs_scripts_is_not_offered(visit, subtests):
     page = visit("/", java_script_enabled=False)
     for path in ("/", "/style/", "/nowhere"):

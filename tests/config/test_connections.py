@@ -29,7 +29,6 @@ from . import echo
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 ONE_THREAD = {"WEB_PROCESSES": "1", "WEB_THREADS": "1"}
-slow = pytest.mark.slow
 
 
 def echoing(folder, **variables):
@@ -113,7 +112,7 @@ def is_answered(port):
 # --- the slow ---
 
 
-@slow
+@pytest.mark.deep
 def test_a_page_is_answered_while_hundreds_of_clients_are_slow(tmp_path):
     port = free_port()
     variables = {"DATA_DIR": str(tmp_path), "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD}
@@ -126,7 +125,6 @@ def test_a_page_is_answered_while_hundreds_of_clients_are_slow(tmp_path):
                 client.recv(1)
 
 
-@slow
 @pytest.mark.parametrize(
     ("kind", "last_word"), [(silent, b""), (slow_head, b"HTTP/1.1 408 "), (slow_body, b"HTTP/1.1 408 ")]
 )
@@ -137,7 +135,6 @@ def test_who_sends_too_slowly_is_ended(strict, kind, last_word):
     assert bool(said) == bool(last_word)
 
 
-@slow
 def test_sending_a_byte_now_and_then_gives_no_more_time(strict):
     with slow_clients(strict, 30, 0) as clients:
         for client in clients:
@@ -145,13 +142,11 @@ def test_sending_a_byte_now_and_then_gives_no_more_time(strict):
             until_end(client)
 
 
-@slow
 def test_a_body_sent_fast_buys_no_time_to_stand_still(strict):
     with connected(strict, request("/", "POST", bytes(4_000_000))[:2_000_000]) as connection:
         assert until_end(connection).startswith(b"HTTP/1.1 408 ")
 
 
-@slow
 def test_who_does_not_read_is_ended(strict):
     with connected(strict, request("/large"), buffer=4096) as connection:
         waited = time.monotonic() + TIMEOUT_SECONDS
@@ -169,7 +164,6 @@ def _is_reset(connection):
     return False
 
 
-@slow
 def test_an_answer_waits_for_a_slow_reader_and_the_thread_does_not(server):
     with connected(server, request("/large"), buffer=4096) as connection:
         assert is_answered(server)
@@ -178,7 +172,7 @@ def test_an_answer_waits_for_a_slow_reader_and_the_thread_does_not(server):
     assert hashlib.sha256(body).digest() == hashlib.sha256(echo.large()).digest()
 
 
-@slow
+@pytest.mark.deep
 def test_there_is_always_room_for_one_more(tmp_path):
     serving, port = echoing(tmp_path, WEB_CONNECTIONS="16")
     with serving, ExitStack() as open_ones:
@@ -192,7 +186,6 @@ def test_there_is_always_room_for_one_more(tmp_path):
 # --- HTTP/1.1 ---
 
 
-@slow
 def test_a_connection_is_kept(server):
     with connected(server) as connection:
         for body in (b"one", b"two" * 50_000, b""):
@@ -200,7 +193,6 @@ def test_a_connection_is_kept(server):
             assert answer(connection) == (200, echoed(body))
 
 
-@slow
 def test_an_idle_connection_is_kept_longer_than_a_request_may_take(strict):
     with connected(strict, request()) as connection:
         assert answer(connection)[0] == 200
@@ -213,7 +205,6 @@ def test_an_idle_connection_is_kept_longer_than_a_request_may_take(strict):
         assert until_end(connection).startswith(b"HTTP/1.1 408 "), "the next request has its deadline again"
 
 
-@slow
 @pytest.mark.parametrize("words", [("Connection: close",), ()])
 def test_a_connection_is_closed_for_whom_that_is_right(server, words):
     version = b"HTTP/1.1" if words else b"HTTP/1.0"
@@ -222,7 +213,6 @@ def test_a_connection_is_closed_for_whom_that_is_right(server, words):
         assert until_end(connection) == b""
 
 
-@slow
 def test_requests_sent_ahead_are_answered_in_their_order(server):
     chunked = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
     several = request() + request("/", "POST", b"one") + chunked + request("/ignore", "POST", b"two") + request()
@@ -231,7 +221,6 @@ def test_requests_sent_ahead_are_answered_in_their_order(server):
     assert bodies == [echoed(b"", "GET"), echoed(b"one"), echoed(b"abc"), b"not read", echoed(b"", "GET")]
 
 
-@slow
 def test_a_body_in_chunks_may_come_in_any_pieces(server):
     body = b"5\r\nabcde\r\nA;some=thing\r\n0123456789\r\n0\r\nX-Trailer: 1\r\n\r\n"
     head = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -243,7 +232,6 @@ def test_a_body_in_chunks_may_come_in_any_pieces(server):
         assert answer(connection)[0] == 200
 
 
-@slow
 def test_a_large_body_is_kept_in_a_file_and_not_by_the_thread(server):
     body = os.urandom(6 * 1024**2)
     head = request("/", "POST", b"", f"Content-Length: {len(body)}")
@@ -253,7 +241,6 @@ def test_a_large_body_is_kept_in_a_file_and_not_by_the_thread(server):
         assert answer(connection) == (200, echoed(body))
 
 
-@slow
 def test_who_asks_whether_to_send_the_body_is_told_once(server):
     with connected(server, request("/", "POST", b"", "Content-Length: 3", "Expect: 100-continue")) as connection:
         assert answer(connection)[0] == 100
@@ -261,7 +248,6 @@ def test_who_asks_whether_to_send_the_body_is_told_once(server):
         assert answer(connection) == (200, echoed(b"abc"))
 
 
-@slow
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
@@ -312,7 +298,6 @@ AMBIGUOUS = [
 ]
 
 
-@slow
 @pytest.mark.parametrize("ambiguous", AMBIGUOUS)
 def test_what_two_servers_could_read_differently_is_refused_and_nothing_behind_it_is_answered(server, ambiguous):
     with connected(server, ambiguous + SMUGGLED) as connection:
@@ -321,7 +306,6 @@ def test_what_two_servers_could_read_differently_is_refused_and_nothing_behind_i
     assert said.count(b"HTTP/1.1 ") == 1
 
 
-@slow
 def test_a_flood_of_tiny_chunks_is_cut_off_before_it_is_parsed(server):
     """Their parser takes seconds of the one event loop for what a client sends in one."""
     flood = CHUNKED + b"1\r\nx\r\n" * 10_000
@@ -332,7 +316,6 @@ def test_a_flood_of_tiny_chunks_is_cut_off_before_it_is_parsed(server):
             assert until_end(each)[:12] in (b"HTTP/1.1 400", b"")
 
 
-@slow
 def test_also_one_that_is_sent_ahead(server, tmp_path):
     with connected(server, request(f"/hold?{tmp_path}")) as connection:
         _wait_for(tmp_path / "began")
@@ -342,20 +325,17 @@ def test_also_one_that_is_sent_ahead(server, tmp_path):
     assert is_answered(server)
 
 
-@slow
 def test_the_length_of_what_was_sent_in_chunks_is_known(server):
     sent = CHUNKED.replace(b"POST / ", b"POST /length ") + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
     with connected(server, sent) as connection:
         assert answer(connection) == (200, b"5")
 
 
-@slow
 def test_a_whole_address_in_the_request_line_names_its_path(server):
     with connected(server, request("http://elsewhere.example/ignore?x")) as connection:
         assert answer(connection) == (200, b"not read")
 
 
-@slow
 def test_there_are_no_web_sockets(server):
     words = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -363,7 +343,6 @@ def test_there_are_no_web_sockets(server):
         assert answer(connection)[0] == 403
 
 
-@slow
 def test_a_body_in_chunks_has_an_end(server):
     piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
     with connected(server, request("/", "POST", b"", "Transfer-Encoding: chunked")) as connection:
@@ -375,14 +354,12 @@ def test_a_body_in_chunks_has_an_end(server):
         assert answer(connection)[0] == 413
 
 
-@slow
 def test_asking_for_the_head_brings_the_head(server):
     with connected(server, request("/", "HEAD") + request()) as connection:
         assert answer(connection, head_only=True) == (200, b"")
         assert answer(connection) == (200, echoed(b"", "GET"))
 
 
-@slow
 @pytest.mark.parametrize(
     "sent", [b"", request()[:-5], request("/", "POST", b"", "Content-Length: 9") + b"abc", request("/large")]
 )
@@ -393,7 +370,6 @@ def test_who_leaves_early_leaves_nothing_behind(server, sent):
         assert is_answered(server)
 
 
-@slow
 def test_a_page_may_ask_whether_its_client_is_still_there(server, tmp_path):
     with connected(server, request(f"/left?{tmp_path}")):
         pass
@@ -403,7 +379,7 @@ def test_a_page_may_ask_whether_its_client_is_still_there(server, tmp_path):
 # --- stopping ---
 
 
-@slow
+@pytest.mark.deep
 def test_answers_are_not_cut_off_when_the_server_stops(tmp_path):
     serving, port = echoing(tmp_path)
     with (
@@ -428,7 +404,7 @@ def _wait_for(path):
         time.sleep(0.01)
 
 
-@slow
+@pytest.mark.deep
 def test_a_process_that_hangs_is_replaced(tmp_path):
     serving, port = echoing(tmp_path, GUNICORN_CMD_ARGS="--timeout 2")
     with serving as process:
@@ -440,6 +416,7 @@ def test_a_process_that_hangs_is_replaced(tmp_path):
 # --- how many ---
 
 
+@pytest.mark.deep
 def test_files_are_allowed_for_all_connections(tmp_path):
     script = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, int(sys.argv[1])));"
@@ -467,6 +444,7 @@ def test_those_who_do_not_read_ask_for_more_than_a_socket_holds():
     assert not_reading(0).count(b"GET ") > 20
 
 
+@pytest.mark.deep
 def test_the_longest_address_that_our_pages_have_is_answered(server):
     """Two names of 200 emoji, escaped, and escaped once more behind a sign-in (tests/test_largest_values.py)."""
     path = "/" + "x" * (limit_request_line - len("GET / HTTP/1.1"))

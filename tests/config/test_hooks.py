@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from accounts.access import PROFILE_VISIBILITY
@@ -125,6 +126,7 @@ def test_every_kind_of_mail_has_its_words():
     assert {"reset_password", "vote_invitation", "ballot_cast"} <= set(EMAIL_TEMPLATES)
 
 
+@pytest.mark.seconds(6)
 def test_every_type_of_background_work_has_its_step_in_a_process_that_imports_nothing_else(tmp_path):
     """As the worker is one: no page, hence no module of one, is imported there."""
     script = (

@@ -137,6 +137,7 @@ def test_a_name_that_is_not_there_is_an_error_in_tests(source):
         rendered(source, user=object())
 
 
+@pytest.mark.seconds(8)
 def test_every_template_compiles(site):
     for name in BACKEND.env.list_templates():
         BACKEND.get_template(name)

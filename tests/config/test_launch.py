@@ -331,6 +331,7 @@ def test_help_lists_our_commands_and_not_djangos():
     assert all(line.rstrip().endswith(".") for line in listed.splitlines() if line.startswith("  "))
 
 
+@pytest.mark.deep
 def test_the_wrapper_runs_commands_by_the_file(tmp_path, file):
     """Linked from elsewhere, as the guide has it, in a folder that is not the code's."""
     (tmp_path / "plenum").symlink_to(BASE_DIR / "deploy" / "plenum")

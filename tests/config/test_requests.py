@@ -171,6 +171,7 @@ def test_no_request_looks_for_databases_or_caches():
     assert not request_finished.disconnect(close_caches)
 
 
+@pytest.mark.deep
 def test_the_pages_of_voters_are_compiled_in_every_language_before_anybody_comes(monkeypatch):
     monkeypatch.setattr(engines["jinja2"].env, "compiled", {})
     wsgi = reload(import_module("config.wsgi"))

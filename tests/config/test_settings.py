@@ -38,6 +38,7 @@ def manage(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=240)
 
 
+@pytest.mark.deep
 def test_production_without_its_values_names_every_one_that_is_missing():
     run = manage("check", PROFILE="production")
     assert run.returncode == 1
@@ -46,6 +47,7 @@ def test_production_without_its_values_names_every_one_that_is_missing():
         assert f"{name} must be set in production." in run.stderr
 
 
+@pytest.mark.deep
 def test_production_has_to_choose_who_may_register_and_lets_newcomers_only_vote(tmp_path):
     assert (settings.REGISTRATION, settings.DEFAULT_ROLE, settings.MAILS_A_DAY) == ("open", "USER", 500)
     assert chosen(tmp_path) == "invited VOTER 500\n"
@@ -78,6 +80,7 @@ def test_what_is_missing_or_wrong_about_who_may_register_is_a_sentence():
     ]
 
 
+@pytest.mark.seconds(8)
 def test_production_passes_djangos_deployment_checks(tmp_path):
     run = manage("check", "--deploy", "--fail-level", "WARNING", DATA_DIR=str(tmp_path), **PRODUCTION)
     assert run.returncode == 0, run.stderr
@@ -296,6 +299,7 @@ def test_an_empty_variable_counts_as_not_set():
     assert Environment({"A": ""}).text("A", "default") == "default"
 
 
+@pytest.mark.deep
 def test_a_local_site_makes_its_own_secret_once(tmp_path):
     words = "from config import settings; print(settings.SECRET_KEY)"
     environment = {"PATH": os.environ["PATH"], "PROFILE": "local", "DATA_DIR": str(tmp_path)}
@@ -310,6 +314,7 @@ def test_a_local_site_makes_its_own_secret_once(tmp_path):
     assert secret.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("command", ["create_tables", "serve"])
 def test_a_data_folder_that_cannot_be_written_is_a_sentence(tmp_path, command):
     blocked = tmp_path / "file"
@@ -342,6 +347,7 @@ def test_a_command_says_it_and_no_more(tmp_path):
     assert "Traceback" not in run.stderr
 
 
+@pytest.mark.deep
 def test_an_unreachable_store_is_a_sentence(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -352,6 +358,7 @@ def test_an_unreachable_store_is_a_sentence(tmp_path):
     assert f"127.0.0.1:{port}" in run.stderr
 
 
+@pytest.mark.seconds(5)
 def test_a_store_that_was_never_created_says_what_to_do(tmp_path):
     run = manage("seal", DATA_DIR=str(tmp_path))
     assert run.returncode == 1

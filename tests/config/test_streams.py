@@ -15,8 +15,6 @@ from tests.upkeep.test_serve import children
 from . import echo
 from .test_connections import TIMEOUT_SECONDS, answer, connected, echoing, is_answered, request, until_end
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -134,6 +132,7 @@ def test_a_view_that_fails_when_it_begins_has_ended(server):
     wait_until(lambda: was_told(server, "fails"))
 
 
+@pytest.mark.deep
 def test_a_first_piece_may_be_long(server):
     with listening(server, "long") as connection:
         assert is_answered(server)
@@ -194,6 +193,7 @@ def test_who_says_much_instead_of_listening_is_dropped(server):
         wait_until(lambda: was_told(server, "loud"))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_all_streams_end_at_once_when_the_server_stops_or_is_killed(tmp_path, how):
     serving, port = echoing(tmp_path)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from tests.test_arrows import LAYERS
+from tests.house.test_arrows import LAYERS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.test_documents import found, quoted, section
-from tests.test_arrows import LAYERS, modules
+from tests.house.test_arrows import LAYERS, modules
 
 ROOT = Path(__file__).parents[2]
 MAX_FILES_FOUND = 5  # files that somebody can look into after a search

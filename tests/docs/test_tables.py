@@ -8,7 +8,7 @@ from config import checks
 from config.settings import BASE_DIR
 from store import formats
 from tests.docs import routes_table, settings_table, types_table
-from tests.test_arrows import LAYERS
+from tests.house.test_arrows import LAYERS
 from tests.upkeep import capacity_table
 from upkeep import system
 from upkeep.upgrading import STEPS

@@ -96,6 +96,7 @@ def test_whoever_left_between_preview_and_import_is_left_out_and_that_is_said(ad
     assert on_roll() == ["Ada"]
 
 
+@pytest.mark.deep
 def test_a_long_list_is_judged_in_one_look(site, ada, draft):
     names, election = [f"ghost {number}" for number in range(10_000)], repository.find("Board")
     with round_trips.count_round_trips() as counted:

@@ -195,6 +195,7 @@ def test_an_address_of_other_letters_is_encoded():
     assert parsed(file(url=f"{URL}/straße"))["VEVENT"]["URL"] == f"{URL}/stra%C3%9Fe"
 
 
+@pytest.mark.deep
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_makes_a_file_that_can_be_read(name, description):
     octets = file(name=name, description=description)

@@ -623,6 +623,7 @@ def test_a_button_leads_back_to_the_page_it_was_on(otto, opened):
     assert ben.post(HERE, {"upvote": "q0", "page": "x", "candidate": "-1"})["Location"] == HERE
 
 
+@pytest.mark.deep
 def test_the_largest_list_is_shown_in_pages(opened):
     board_ = asked.board("Board")
     for number in range(2_000):

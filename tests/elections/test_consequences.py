@@ -95,7 +95,7 @@ def test_what_is_lost_with_it(election, got, words):
 NAMES = ("Bo", "Cy", "Di")
 
 
-def points(election=DRAFT, names=NAMES, roll=(0, 0), who=Relation.OWNER):
+def points(election=DRAFT, names=NAMES, roll=(0, 0, {}), who=Relation.OWNER):
     may = {action.name for action in offered(who, election.state(NOW))}
     questions = [("Candidates", election, [Candidate(name) for name in names])]
     return {each.label: each for each in checklist_items(election, questions, roll, may, NOW)}
@@ -122,6 +122,7 @@ def test_the_recap_says_every_choice_with_where_it_is_changed():
         ({"vote_by_link": True}, "How people vote", "the mail is forwarded to can vote"),
         ({}, "How people vote", "signed in, with an account"),
         ({"remind_before": (24,)}, "Mails", "are reminded: 1 day before the end."),
+        ({"remind_before": (24,)}, "Mails", "While fewer than three people have voted, everybody who was invited"),
         ({}, "Mails", "Opening sends no mail"),
         ({"announces": True}, "Mails", "Voters get the result by mail"),
         ({"secret_ballot": False}, "Ballots", "public: everybody may see who ranked whom"),
@@ -152,10 +153,28 @@ def test_what_is_missing_is_marked(changes, names, missing):
 
 
 def test_of_a_short_roll_it_is_known_who_has_no_account():
-    lines = points(roll=(12, 1))["Who may vote"].lines
+    lines = points(roll=(12, 1, {}))["Who may vote"].lines
     assert "12 of them are listed by mail address" in lines[1]
     assert "1 of them cannot vote: the account no longer exists." in lines[2]
-    assert len(points(replace(DRAFT, vote_by_link=True), roll=(12, 0))["Who may vote"].lines) == 1
+    assert len(points(replace(DRAFT, vote_by_link=True), roll=(12, 0, {}))["Who may vote"].lines) == 1
+
+
+@every_row(
+    ("weights", "words"),
+    [
+        ({1: 24, 2: 14}, "14 voters have 2 votes each: 52 votes in all."),
+        ({1: 1, 1000: 1}, "1 voter has 1,000 votes: 1,001 votes in all."),
+        ({2: 1, 3: 1, 5: 2}, "4 voters have 2 to 5 votes each: 15 votes in all."),
+    ],
+)
+def test_the_recap_adds_up_the_weights(weights, words):
+    assert words in points(roll=(0, 0, weights))["Who may vote"].lines
+
+
+def test_weights_and_secret_ballots_do_not_go_together():
+    found = points(replace(DRAFT, extra_votes=3))["Ballots"]
+    assert (found.is_missing, "would show whose it is" in found.lines[-1]) == (True, True)
+    assert not points(replace(DRAFT, extra_votes=3, secret_ballot=False))["Ballots"].is_missing
 
 
 def test_what_stays_as_it_is_depends_on_the_end():

@@ -99,6 +99,7 @@ def test_pasted_voters_and_candidates_say_what_was_skipped(page, ada, board):
     assert "2 candidates added. 1 was already a candidate, 1 duplicate skipped." in said
 
 
+@pytest.mark.deep
 def test_ten_thousand_rows_are_looked_at_in_a_few_round_trips_and_not_all_shown(page, board):
     rows = "".join(f"voter{number}@example.org\n" for number in range(10_000)) + "nobody\n" * 3
     with round_trips.count_round_trips() as counted:
@@ -197,6 +198,7 @@ def test_a_roll_is_kept_and_a_group_is_added_with_its_numbers_first(page, ada, c
     assert page.post(place, {"group": club.id, "sure": "yes"}).status_code == 422
 
 
+@pytest.mark.deep
 def test_ten_thousand_members_are_read_by_the_page(page, ada, site):
     group = keeping.make(ada, "Many")
     names = [f"voter{number:05}@example.org" for number in range(10_000)]

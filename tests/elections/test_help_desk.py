@@ -727,13 +727,13 @@ def test_without_the_setting_or_after_the_cut_off_nobody_can_ask_to_join(make, c
 
 
 def test_the_cut_off_is_a_moment_in_the_time_zone_of_the_election(make, monkeypatch, page):
-    make(join_until="2027-05-01T10:00:00.000Z", time_zone="Europe/Berlin")
+    make(join_until="2099-05-01T10:00:00.000Z", time_zone="Europe/Berlin")
     shown = text_of(Client(headers={"accept-language": "en-gb"}).get(address()))
-    assert "until 1 May 2027, 12:00" in re.sub(r"<[^>]+>", "", shown)
-    page.post(address("requests"), {"until": "2027-06-01T12:00"})
+    assert "until 1 May 2099, 12:00" in re.sub(r"<[^>]+>", "", shown)
+    page.post(address("requests"), {"until": "2099-06-01T12:00"})
     board = repository.find(NAME)
-    assert board.join_until == "2027-06-01T10:00:00.000Z"
-    for moment, is_taken in (("2027-06-01T09:59:59.999Z", True), ("2027-06-01T10:00:00.000Z", False)):
+    assert board.join_until == "2099-06-01T10:00:00.000Z"
+    for moment, is_taken in (("2099-06-01T09:59:59.999Z", True), ("2099-06-01T10:00:00.000Z", False)):
         stands_at(monkeypatch, moment)
         assert ("I want to be put on the roll" in text_of(Client().get(address()))) == is_taken
         if not is_taken:
@@ -744,7 +744,7 @@ def test_the_cut_off_is_a_moment_in_the_time_zone_of_the_election(make, monkeypa
 
 
 def test_until_when_people_may_ask_is_never_after_the_end_of_voting(make):
-    board = make(join_until="2027-05-01T10:00:00.000Z", no_voting_after="2027-04-01T10:00:00.000Z")
+    board = make(join_until="2099-05-01T10:00:00.000Z", no_voting_after="2099-04-01T10:00:00.000Z")
     assert as_text(board.joins_until) == board.no_voting_after
 
 
@@ -773,13 +773,13 @@ def test_pages_for_people_who_are_not_on_the_roll_lead_to_the_request(make, sign
 
 
 def test_the_cut_off_only_moves_later(make, page):
-    make(join_until="2027-05-01T10:00:00.000Z")
-    assert page.post(address("requests"), {"until": "2027-04-01T10:00"}).status_code == 422
-    page.post(address("requests"), {"until": "2027-06-01T10:00"})
-    assert repository.find(NAME).join_until.startswith("2027-06-01T10:00")
+    make(join_until="2099-05-01T10:00:00.000Z")
+    assert page.post(address("requests"), {"until": "2099-04-01T10:00"}).status_code == 422
+    page.post(address("requests"), {"until": "2099-06-01T10:00"})
+    assert repository.find(NAME).join_until.startswith("2099-06-01T10:00")
     page.post(address("requests"), {"until": ""})
     assert repository.find(NAME).join_until is None
-    assert page.post(address("requests"), {"until": "2027-06-01T10:00"}).status_code == 422
+    assert page.post(address("requests"), {"until": "2099-06-01T10:00"}).status_code == 422
 
 
 def test_where_everybody_may_vote_nobody_asks_to_join(ada, page):
@@ -794,7 +794,7 @@ def test_where_everybody_may_vote_nobody_asks_to_join(ada, page):
 
 
 def test_a_copy_has_the_setting_but_neither_cut_off_nor_requests(make, ada):
-    board = make(join_until="2027-05-01T10:00:00.000Z")
+    board = make(join_until="2099-05-01T10:00:00.000Z")
     ask(board)
     copied = copy(ada, board, "Copy")
     assert (copied.join_requests, copied.join_until) == (True, None)

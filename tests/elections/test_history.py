@@ -164,7 +164,7 @@ def test_who_runs_it_is_told(organiser, opened, person):
         ("NeedSet", {"skill_id": "tea"}, "Ada added or changed a needed skill."),
         ("VotersRemoved", {"voters": ["a@b"]}, "Ada removed 1 voter from the roll."),
         ("VotersInvited", {}, "Ada invited the voters who had not been invited yet."),
-        ("VotersReminded", {"hours_before": 3}, "Ada sent the automatic reminder to those who had not voted."),
+        ("VotersReminded", {"hours_before": 3}, "Ada sent the automatic reminder."),
         ("InvitationWorded", {"words": "0f"}, "Ada changed the text of the invitation."),
         ("InvitationTested", {}, "Ada sent themselves a test mail."),
         ("VotersMessaged", {"subject": "secret"}, "Ada sent a message to all voters."),

@@ -152,6 +152,7 @@ def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
     assert on_roll("Council") == VOTERS
 
 
+@pytest.mark.deep
 def test_ten_thousand_come_onto_the_roll_many_at_a_time(ada, draft):
     names = [f"voter {n:05}@example.org" for n in range(10_000)]
     with round_trips.count_round_trips() as asked:

@@ -44,12 +44,12 @@ from tests.people import confirm, make_person
 from upkeep import replay
 from upkeep.log.figures import site_sealer
 
-OPENED = "2027-03-01T08:00:30.000Z"
-NOW = "2027-03-01T12:00:00.000Z"
-END = "2027-03-01T17:00:00.000Z"
-BEGAN, ENDED = "2027-03-01T10:00:00.000Z", "2027-03-01T10:45:00.000Z"
+OPENED = "2094-03-01T08:00:30.000Z"
+NOW = "2094-03-01T12:00:00.000Z"
+END = "2094-03-01T17:00:00.000Z"
+BEGAN, ENDED = "2094-03-01T10:00:00.000Z", "2094-03-01T10:45:00.000Z"
 PAGE = "/election/Board/interruptions/"
-TYPED = {"began": "2027-03-01T11:00", "ended": "2027-03-01T11:45", "happened": "The power failed."}  # in Berlin
+TYPED = {"began": "2094-03-01T11:00", "ended": "2094-03-01T11:45", "happened": "The power failed."}  # in Berlin
 NAUGHTY = "<b>x</b> # \u05d0\u05d1"
 
 
@@ -93,7 +93,7 @@ def test_it_is_recorded_and_extends_the_voting_in_one_event(board, ada):
     record(ada, decided="One hour more.", minutes=60)
     (entry,) = found().interruptions
     assert (entry.number, entry.began, entry.ended, entry.recorded_at) == (1, BEGAN, ENDED, NOW)
-    assert found().no_voting_after == entry.new_end == "2027-03-01T18:00:00.000Z"
+    assert found().no_voting_after == entry.new_end == "2094-03-01T18:00:00.000Z"
     (event,) = events()
     assert event["actor"] == "Ada"
     assert event["event_data"]["happened"] == "The power failed."
@@ -102,7 +102,7 @@ def test_it_is_recorded_and_extends_the_voting_in_one_event(board, ada):
 
 def test_a_correction_is_another_entry(board, ada):
     first = record(ada)
-    record(ada, ended="2027-03-01T11:30:00.000Z", corrects=1)
+    record(ada, ended="2094-03-01T11:30:00.000Z", corrects=1)
     assert found().interruptions[0] == first, "nothing is changed"
     assert found().interruptions[1].corrects == 1
 
@@ -110,9 +110,9 @@ def test_a_correction_is_another_entry(board, ada):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"ended": "2027-03-01T12:01:00.000Z"}, "future"),
+        ({"ended": "2094-03-01T12:01:00.000Z"}, "future"),
         ({"ended": BEGAN}, "end after it began"),
-        ({"began": "2027-03-01T07:59:00.000Z"}, "before people could vote"),
+        ({"began": "2094-03-01T07:59:00.000Z"}, "before people could vote"),
         ({"began": ENDED, "ended": BEGAN}, "end after it began"),
         ({"corrects": 1}, "no entry of that number"),
     ],
@@ -124,23 +124,23 @@ def test_what_cannot_have_been_is_refused(board, ada, change, reason):
 
 
 def test_it_may_begin_in_the_minute_of_the_opening(board, ada):
-    record(ada, began="2027-03-01T08:00:00.000Z")
+    record(ada, began="2094-03-01T08:00:00.000Z")
     assert len(found().interruptions) == 1
 
 
 def test_after_the_end_it_cannot_begin_even_before_the_election_is_closed(board, ada, monkeypatch):
-    stands_at(monkeypatch, "2027-03-01T17:30:00.000Z")
+    stands_at(monkeypatch, "2094-03-01T17:30:00.000Z")
     assert found().closed_at is None
     with pytest.raises(NotRecorded, match="after voting had ended"):
-        record(ada, began=END, ended="2027-03-01T17:10:00.000Z")
-    record(ada, began="2027-03-01T16:50:00.000Z", ended="2027-03-01T17:10:00.000Z")
+        record(ada, began=END, ended="2094-03-01T17:10:00.000Z")
+    record(ada, began="2094-03-01T16:50:00.000Z", ended="2094-03-01T17:10:00.000Z")
 
 
 def test_overlapping_ones_are_both_on_record_and_only_more_time_is_added(board, ada):
     record(ada, minutes=60)
-    record(ada, began="2027-03-01T10:30:00.000Z", ended="2027-03-01T11:00:00.000Z", minutes=30)
+    record(ada, began="2094-03-01T10:30:00.000Z", ended="2094-03-01T11:00:00.000Z", minutes=30)
     assert [each.new_end[11:16] for each in found().interruptions] == ["18:00", "18:30"]
-    assert found().no_voting_after == "2027-03-01T18:30:00.000Z"
+    assert found().no_voting_after == "2094-03-01T18:30:00.000Z"
 
 
 def test_the_same_entry_twice_is_refused(board, ada):
@@ -197,7 +197,7 @@ def test_of_two_at_once_one_is_recorded_or_both_one_after_the_other(board, ada):
     done = at_once(act("One"), act("Two"))
     assert sorted(done) == [False, True]
     assert len(found().interruptions) == len(events()) == 1
-    assert found().no_voting_after == "2027-03-01T18:00:00.000Z"
+    assert found().no_voting_after == "2094-03-01T18:00:00.000Z"
 
 
 def test_a_copy_has_none(board, ada):
@@ -209,7 +209,7 @@ def test_a_copy_has_none(board, ada):
 def test_the_turnout_follows_the_new_end(board, ada):
     record(ada, minutes=60)
     counts.apply_events(table(), list(table().each(keys.events())))
-    assert table().get(keys.turnout("Board"))["ends"] == "2027-03-01T18:00:00.000Z"
+    assert table().get(keys.turnout("Board"))["ends"] == "2094-03-01T18:00:00.000Z"
 
 
 def opened_ballot(ada, monkeypatch):
@@ -233,7 +233,7 @@ def test_all_questions_of_a_ballot_have_it_and_the_new_end(ada, monkeypatch):
     finish_background()
     for name in ballot.questions:
         assert [each.number for each in found(name).interruptions] == [1]
-        assert found(name).no_voting_after == "2027-03-01T18:00:00.000Z"
+        assert found(name).no_voting_after == "2094-03-01T18:00:00.000Z"
     assert len(events()) == 2
 
 
@@ -246,12 +246,12 @@ def test_on_the_results_of_a_ballot_what_came_after_the_seal_is_marked(ada, sign
     page = signed_in(ada).get(voters).content.decode()
     assert "In time 2" in page.split("<details")[0], "the latest is not folded away"
     assert "2 earlier entries" in page
-    stands_at(monkeypatch, "2027-03-01T16:00:00.000Z")
+    stands_at(monkeypatch, "2094-03-01T16:00:00.000Z")
     binding.close(ada, multi_ballots.find(ballot.id))
     finish_background()
     seal_closed()
     assert "after the result was sealed" not in signed_in(ada).get(results_page).content.decode()
-    stands_at(monkeypatch, "2027-03-01T18:00:00.000Z")
+    stands_at(monkeypatch, "2094-03-01T18:00:00.000Z")
     record(ada, found(ballot.leader), happened="Found out late")
     finish_background()
     page = signed_in(ada).get(results_page).content.decode()
@@ -261,7 +261,7 @@ def test_on_the_results_of_a_ballot_what_came_after_the_seal_is_marked(ada, sign
 
 def test_the_log_makes_the_same_election(board, ada, tmp_path):
     record(ada, minutes=15, decided="Go on.")
-    record(ada, ended="2027-03-01T11:00:00.000Z", corrects=1)
+    record(ada, ended="2094-03-01T11:00:00.000Z", corrects=1)
     assert replay.check(table()).count == 0
 
 
@@ -276,7 +276,7 @@ def test_organisers_record_it_in_the_elections_time_zone(board, ada, signed_in):
     assert answer.status_code == 200
     (entry,) = found().interruptions
     assert (entry.began, entry.ended) == (BEGAN, ENDED)
-    assert entry.new_end == "2027-03-01T17:30:00.000Z"
+    assert entry.new_end == "2094-03-01T17:30:00.000Z"
     assert b"<b>x</b>" not in answer.content
     again = browser.post(PAGE, {**TYPED, "decided": NAUGHTY, "minutes": "30"})
     assert again.status_code == 422
@@ -284,17 +284,17 @@ def test_organisers_record_it_in_the_elections_time_zone(board, ada, signed_in):
 
 
 def test_when_clocks_go_back_an_outage_is_recorded_as_the_longest_it_may_have_been(ada, signed_in, monkeypatch):
-    stands_at(monkeypatch, "2027-10-30T22:00:00.000Z")
+    stands_at(monkeypatch, "2094-10-30T22:00:00.000Z")
     election = drafts.create(ada, "Board", time_zone="Europe/Berlin")
     add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     add_voters(ada, election, ["ann@example.org"])
     lifecycle.open_(ada, found())
-    stands_at(monkeypatch, "2027-10-31T06:00:00.000Z")
+    stands_at(monkeypatch, "2094-10-31T06:00:00.000Z")
     browser = signed_in(ada)
-    typed = {**TYPED, "began": "2027-10-31T02:10", "ended": "2027-10-31T02:20"}
+    typed = {**TYPED, "began": "2094-10-31T02:10", "ended": "2094-10-31T02:20"}
     page = browser.post(PAGE, typed, follow=True).content.decode()
     (entry,) = found().interruptions
-    assert (entry.began, entry.ended) == ("2027-10-31T00:10:00.000Z", "2027-10-31T01:20:00.000Z")
+    assert (entry.began, entry.ended) == ("2094-10-31T00:10:00.000Z", "2094-10-31T01:20:00.000Z")
     assert "02:10 CEST" in page or "2:10 a.m. CEST" in page
     assert "02:20 CET" in page or "2:20 a.m. CET" in page
 
@@ -319,7 +319,7 @@ def test_who_may_not_does_not(board, person, signed_in):
     "wrong", [{"began": "yesterday"}, {"happened": ""}, {"happened": "x" * 401}, {"minutes": "17"}, {"corrects": "9"}]
 )
 def test_what_is_wrong_is_said(board, ada, signed_in, wrong):
-    record(ada, happened="An earlier one", began="2027-03-01T09:00:00.000Z")
+    record(ada, happened="An earlier one", began="2094-03-01T09:00:00.000Z")
     answer = signed_in(ada).post(PAGE, {**TYPED, **wrong})
     assert answer.status_code == 422
     assert len(found().interruptions) == 1
@@ -343,9 +343,9 @@ def test_voters_see_it_on_the_election_the_ballot_and_in_the_history(board, ada,
 def test_the_calendar_feed_and_the_api_have_it(board, ada, signed_in):
     record(ada, decided=NAUGHTY, minutes=60)
     eve = people.find("Eve")
-    assert "20270301T180000Z" in Client().get(f"/calendar/{feed.make(eve)}.ics").content.decode()
+    assert "20940301T180000Z" in Client().get(f"/calendar/{feed.make(eve)}.ics").content.decode()
     (told,) = program_of(eve).get("elections/Board").json()["interruptions"]
-    assert (told["began"], told["new_end"], told["corrects"]) == ("2027-03-01T10:00:00Z", "2027-03-01T18:00:00Z", None)
+    assert (told["began"], told["new_end"], told["corrects"]) == ("2094-03-01T10:00:00Z", "2094-03-01T18:00:00Z", None)
     assert (told["happened"], told["decided"]) == ("The power failed.", NAUGHTY)
 
 
@@ -394,10 +394,10 @@ def test_it_stays_on_record_if_no_mails_are_left(board, ada, signed_in, settings
 
 
 def close_and_seal(ada, monkeypatch):
-    stands_at(monkeypatch, "2027-03-01T16:00:00.000Z")
+    stands_at(monkeypatch, "2094-03-01T16:00:00.000Z")
     closing.close(ada, found())
     seal_closed()
-    stands_at(monkeypatch, "2027-03-01T16:30:00.000Z")
+    stands_at(monkeypatch, "2094-03-01T16:30:00.000Z")
 
 
 def test_it_is_in_the_report_on_the_result(board, ada, signed_in, monkeypatch):
@@ -420,7 +420,7 @@ def test_after_the_result_it_is_recorded_too_and_marked(board, ada, signed_in, m
     form = browser.get(PAGE).content.decode()
     assert "minutes" not in form.split("<form")[1], "nothing is extended any more"
     with pytest.raises(NotRecorded, match="after voting had ended"):
-        record(ada, began="2027-03-01T16:10:00.000Z", ended="2027-03-01T16:20:00.000Z")
+        record(ada, began="2094-03-01T16:10:00.000Z", ended="2094-03-01T16:20:00.000Z")
     with pytest.raises(NotNow):
         record(ada, happened="Late", minutes=15)
     browser.post(PAGE, {**TYPED, "happened": "Found out late"})
@@ -438,7 +438,7 @@ def verified(path) -> tuple[int, str]:
 
 def test_the_bundle_proves_what_was_on_record_before_the_result(board, ada, monkeypatch, tmp_path):
     record(ada, decided="One hour more.", minutes=60)
-    record(ada, ended="2027-03-01T11:00:00.000Z", corrects=1)
+    record(ada, ended="2094-03-01T11:00:00.000Z", corrects=1)
     close_and_seal(ada, monkeypatch)
     record(ada, happened="Found out late")
     site_sealer().seal()
@@ -482,7 +482,7 @@ def test_a_pause_of_the_site_is_suggested_until_it_is_on_record(board, ada, sign
         log(datetime.fromisoformat(moment)).record(Event("Olga", kind, {}))
     page = browser.get(PAGE).content.decode()
     assert "The times of the pause are filled in" in page
-    assert 'value="2027-03-01T11:00"' in page
-    assert 'value="2027-03-01T11:45"' in page
+    assert 'value="2094-03-01T11:00"' in page
+    assert 'value="2094-03-01T11:45"' in page
     record(ada)
     assert "The times of the pause are filled in" not in browser.get(PAGE).content.decode()

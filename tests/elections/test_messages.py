@@ -190,6 +190,7 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     assert numbers(progress(election).mails[1]) == (0, 3, 0, 1)
 
 
+@pytest.mark.deep
 def test_numbers_are_exact_when_many_send_at_once(site, ada):
     voters = [f"v{n:02}@example.org" for n in range(40)]
     election = opened(ada, voters)

@@ -321,6 +321,7 @@ def test_two_tabs_never_mix_up_questions(ada, multi_ballot):
     assert (candidates(LEADER), multi_ballots.find(multi_ballot.id).name) == (["Bo", "Cy"], "Spring")
 
 
+@pytest.mark.deep
 def test_the_page_of_questions_takes_what_a_ballot_may_have(ada):
     names = [f"{number:02} " + "q" * 150 for number in range(20)]
     made = ada.post("/books/new/", {"beginning": "several", "name": "n" * 200, "questions": "\n".join(names)})

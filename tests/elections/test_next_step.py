@@ -71,6 +71,21 @@ def test_the_next_step(election, numbers, what, words, button):
     assert (found.button.label if found.button else None) == button
 
 
+def test_weights_and_secret_ballots_do_not_go_together_and_there_are_two_ways_out():
+    found = step(replace(DRAFT, extra_votes=3), FIVE)
+    assert "public ballots or one vote for each voter" in found.sentence
+    assert [each.label for each in (found.button, *found.also)] == ["Change the settings", "See the list"]
+    assert step(replace(DRAFT, extra_votes=3, secret_ballot=False), FIVE).what == "open"
+
+
+def test_a_reminder_that_leaves_nobody_out_is_not_said_to_go_to_those_who_have_not_voted():
+    soon, two = replace(OPEN, no_voting_after=TOMORROW), replace(FIVE, voted=2)
+    assert step(soon, two).button.label == "Remind voters"
+    assert step(replace(soon, secret_ballot=False), two).button.label == REMIND
+    assert "Everybody who was invited gets an automatic" in step(replace(soon, remind_before=(3,)), two).sentence
+    assert "The others get an automatic" in step(replace(soon, remind_before=(3,)), INVITED).sentence
+
+
 def test_inviting_is_the_loud_button_only_while_somebody_waits_for_it():
     assert not step(OPEN, replace(FIVE, uninvited=1)).is_quiet
     for numbers in (INVITED, replace(FIVE, voted=207)):

@@ -21,7 +21,7 @@ from store.log import EventLog
 from tests.people import enrol
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, settings, person):
     ada = person("Ada")
     election = drafts.create(ada, "Board")

@@ -200,6 +200,7 @@ def test_settings_of_a_draft_keep_reminders(ada, clock):
 HOURS = some.integers(0, 400).map(lambda hours: as_text(START + timedelta(hours=hours)))
 
 
+@pytest.mark.deep
 @settings(max_examples=200, deadline=None)
 @given(end=HOURS, times=some.lists(HOURS, max_size=60).map(sorted), hours=some.sets(some.sampled_from(ALL)))
 def test_however_often_one_looks_reminders_are_apart_and_never_early_or_late(end, times, hours):

@@ -31,10 +31,11 @@ from elections.managers.services import add_manager
 from elections.roll import sources
 from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
+from elections.voter_lists import VoterRow
 from mail.emails import compose
 from mail.sending import send_waiting
 from pages import lists
-from pages.lists import Row, Verdict
+from pages.lists import Verdict
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
@@ -106,8 +107,8 @@ def preview(client: Client, url: str, **more: str) -> tuple[dict[str, str], str]
 # --- the difference ---
 
 
-def row(value: str, verdict: Verdict) -> Row:
-    return Row(1, value, value, verdict)
+def row(value: str, verdict: Verdict) -> VoterRow:
+    return VoterRow(1, value, value, verdict)
 
 
 def test_the_difference_is_decided_without_the_store():
@@ -181,6 +182,7 @@ def test_other_addresses_are_refused(client, draft, settings, url):
     assert sources.find(NAME) is None
 
 
+@pytest.mark.deep
 def test_nobody_reads_sources_without_end(client, draft, server, monkeypatch):
     server.body = listing(*ROLL)
     for _ in range(60):
@@ -555,3 +557,41 @@ def test_a_program_removes_nobody_from_an_open_election(api, otto, draft):
     lifecycle.open_(otto, draft, editable=False)
     assert api.put(VOTERS, WHOLE).json()["removed"] == []
     assert on_roll() == [*ROLL, "dora@example.org"]
+
+
+# --- weights ---
+
+
+def weights() -> dict[str, int]:
+    return {voter.name: voter.weight for voter in rolls.every_voter(NAME) if voter.weight != 1}
+
+
+def test_a_secret_election_takes_a_source_without_its_weights_and_says_so(client, draft, server):
+    server.body = b"email,weight\nann@example.org,7\nbea@example.org,1\ndora@example.org,7\n"
+    sent, page = preview(client, server.url, nightly="on")
+    assert "2 voters have 7 votes each: 15 votes in all. But ballots here are secret" in page
+    client.post(PAGE, sent)
+    pass_night()
+    assert (on_roll(), weights()) == (["ann@example.org", "bea@example.org", "dora@example.org"], {})
+    table().write(Update(keys.election(NAME), set={"secret_ballot": False}))
+    sent, page = preview(client, server.url)
+    assert ("15 votes in all" in page, "are secret" in page) == (True, False)
+    server.body = server.body.replace(b"dora@example.org,7", b"dora@example.org,99")
+    assert "has changed since you looked" in text(client.post(PAGE, sent))
+    client.post(PAGE, preview(client, server.url)[0])
+    assert weights() == {"ann@example.org": 7, "dora@example.org": 99}
+
+
+def test_a_program_is_refused_weights_in_a_secret_election_and_a_secret_election_with_weights(api):
+    heavy = {"voters": [{"voter": "ann@example.org", "weight": 7}]}
+    for answer in (api.post(VOTERS, heavy), api.put(VOTERS, heavy), api.put(VOTERS, {**heavy, "preview": True})):
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:plenum:problem:not-now")
+        assert "Make the ballots public, or remove the weights." in answer.json()["detail"]
+    assert (on_roll(), weights()) == (ROLL, {})
+    assert api.patch("elections/Board%202027", {"secret_ballot": False}).status_code == 200
+    assert api.post(VOTERS, heavy).status_code == 200
+    assert api.patch("elections/Board%202027", {"secret_ballot": True}).status_code == 409
+    assert (weights(), now().secret_ballot) == ({"ann@example.org": 7}, False)
+    light = {"voters": [{"voter": "ann@example.org", "weight": 1}]}
+    assert api.post(VOTERS, light).status_code == 200
+    assert api.patch("elections/Board%202027", {"secret_ballot": True}).status_code == 200

@@ -199,6 +199,7 @@ def spreadsheet() -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
@@ -232,6 +233,7 @@ def test_what_is_no_list_is_refused_with_a_sentence(raw, sentence):
     assert isinstance(refused.value, Refusal)
 
 
+@pytest.mark.deep
 def test_as_much_as_is_allowed_is_read():
     rows = read_voters(b"name\n" + b"".join(ROW % n for n in range(MAX_ROWS)))
     assert len(kept(rows)) == MAX_ROWS
@@ -294,6 +296,7 @@ EMAILS = st.from_regex(r"[a-z=+'-][a-z0-9]{0,5}@[a-z]{1,5}\.org", fullmatch=True
 ROLL = st.lists(NAMES | EMAILS, max_size=20, unique_by=fold)
 
 
+@pytest.mark.deep
 @given(ROLL, st.sampled_from(["voter", "Voter", "Wähler", "name"]))
 @example(["voter", "Ada"], "voter")
 @example(["'=1+1", "''-x", "-"], "voter")

@@ -67,6 +67,3 @@ def test_the_largest_file_of_voters_is_looked_at_and_taken(each_site):
         taken = client.post(form.action or address, form.filled({}))
         assert taken.status_code == 302, address
     assert failed(each_site) == []
-
-
-pytestmark = pytest.mark.slow

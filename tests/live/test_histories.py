@@ -144,7 +144,7 @@ def test_what_voters_of_an_assembly_are_told_is_what_counts(made):
     assert paid_once(game)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_what_four_processes_are_told_is_what_counts(made, settings):
     game = made(Type.CALL_AND_ANSWER, IDEAS * 4)
     seated(game, *(f"{name}{number}" for name in NAMES for number in range(2)))
@@ -162,7 +162,7 @@ def test_what_four_processes_are_told_is_what_counts(made, settings):
     assert paid_once(game)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, person):
     game = making.make(person("Hana"), Type.CALL_AND_ANSWER, IDEAS * 2, title="Friday")
     seated(game, *NAMES)
@@ -188,6 +188,7 @@ def in_weather(weather: Chaos, game: Game) -> None:
         host(game, 2, enough=6)
 
 
+@pytest.mark.deep
 def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
     """Each tab presses what it was shown, many times over, as somebody impatient does."""
     game = made(Type.TRIVIA, TRIVIA * 20)
@@ -220,7 +221,7 @@ def press_on(game: Game, tab: int, clicks: Counter) -> None:
             state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_hundred_kills_while_closing_pay_each_round_once(made, settings):
     question = Question("One?", Kind.CHOICE, options=("Yes", "No"), right=(0,), seconds=0)
     game = made(Type.TRIVIA, [question] * 120)

@@ -334,6 +334,7 @@ def test_a_session_that_is_full_says_so(client, made, monkeypatch):
     assert len(list(seats.read_seats(game.id))) == 2
 
 
+@pytest.mark.deep
 def test_a_hall_behind_one_address_joins(client, made, monkeypatch):
     """A thousand from one address: nothing is counted on the way in."""
     game = made()

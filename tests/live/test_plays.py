@@ -28,10 +28,10 @@ from qa.rules import Mode
 from questions import services as sets
 from questions.question import Kind, Question, Type
 from tests.background import finish_background
+from tests.house.test_arrows import imported
 from tests.live.conftest import POLL, TRIVIA, drive, give, picture, seated
 from tests.live.test_making import FORM
 from tests.live.test_play import Phone, text_of
-from tests.test_arrows import imported
 from upkeep import replay
 
 ROOT = Path(__file__).parent.parent.parent
@@ -77,6 +77,7 @@ def _is_member(node: ast.AST) -> bool:
     return is_attribute and node.value.id in NAMES and node.attr.isupper()
 
 
+@pytest.mark.deep
 def test_no_conditional_on_a_play_outside_of_it():
     outside = [each for each in (ROOT / "live").rglob("*.py") if "plays" not in each.relative_to(ROOT).parts]
     assert len(outside) > 50
@@ -104,6 +105,7 @@ def test_a_conditional_is_found(tmp_path):
     assert IN_TEMPLATES.search('{% if question.kind == "text" %}')
 
 
+@pytest.mark.deep
 def test_no_two_folders_import_each_other():
     pairs = set()
     for path in (ROOT / "live").rglob("*.py"):

@@ -188,6 +188,7 @@ def test_all_answers_are_shown_equally_often(answers, players, voting):
     assert showings(reversed(voters), single(answers)) == dealt
 
 
+@pytest.mark.deep
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 14), min_size=30, max_size=60), st.integers(0, 10))
 def test_an_answer_of_many_authors_is_shown_as_often_as_they_allow(said, guests):
@@ -297,6 +298,7 @@ def test_what_all_were_shown_has_the_same_points_divided_or_not(ranks):
     assert points_of_votes(cast, 13)[:12] == points_of_votes(cast, 12)
 
 
+@pytest.mark.deep
 @given(ranked)
 def test_a_vote_hands_out_what_its_places_have(ranks):
     assert sum(halves(ranks).values()) == sum([6, 4, 2][: len(ranks)])

@@ -281,6 +281,7 @@ def test_long_lists_come_in_pages(made, monkeypatch):
     assert page.count("Sea &gt; Hills") == 1
 
 
+@pytest.mark.deep
 def test_only_who_was_there_may_look_and_only_at_what_is_revealed(made):
     game = made(Type.POLL)
     phone, hana, stranger, other = Phone(game, "Ada"), sign_in("Hana"), Client(), sign_in("Otto")

@@ -219,6 +219,7 @@ def copied(client: Client) -> Client:
     return other
 
 
+@pytest.mark.deep
 def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(worlds):
     one, other = worlds(everything)
     assert [each[0] for each in one] == [each[0] for each in other]
@@ -304,10 +305,13 @@ LEAKS = [
     a_receipt_made_of_the_player,
     entries_in_order_of_arrival,
     a_salt_that_is_kept,
-    *(pytest.param(each, marks=pytest.mark.slow) for each in (a_time_on_the_seat, a_line_in_the_log, no_pseudonyms)),
+    a_time_on_the_seat,
+    a_line_in_the_log,
+    no_pseudonyms,
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("plant", LEAKS, ids=lambda plant: plant.__name__)
 def test_a_planted_leak_is_found(evening, settings, monkeypatch, plant):
     plant(monkeypatch)

@@ -263,6 +263,7 @@ def test_what_is_kept_in_mind_is_bounded(made, monkeypatch):
     assert len(snapshots.current(games[0].id).seats) == 10
 
 
+@pytest.mark.deep
 def test_threads_that_look_while_somebody_drives_see_whole_rooms(made):
     game = made(Type.TRIVIA)
     players = seated(game, "Ada", "Ben")

@@ -214,6 +214,7 @@ def set_aside() -> list[tuple[str, str]]:
     return [(each["mail"], each["reason"]) for each in found]
 
 
+@pytest.mark.deep
 def test_a_mail_that_cannot_be_understood_holds_up_no_other_in_a_maildir(site, sent, maildir, caplog):
     (maildir / "new" / "1").write_bytes(nested())
     (maildir / "new" / "2").symlink_to("/proc/self/mem")  # opens, and cannot be read
@@ -228,6 +229,7 @@ def test_a_mail_that_cannot_be_understood_holds_up_no_other_in_a_maildir(site, s
     assert len(set_aside()) == 2
 
 
+@pytest.mark.deep
 def test_a_mail_that_cannot_be_understood_holds_up_no_other_by_imap(site, sent, settings):
     with ImapServer({3: nested(), 4: report(message_id(sent))}) as server:
         settings.BOUNCES_URL = f"imap://vote:password@127.0.0.1:{server.port}/INBOX"

@@ -196,7 +196,6 @@ def worker() -> Iterator[int]:
     os.waitpid(child, 0)
 
 
-@pytest.mark.slow
 def test_workers_killed_at_random_send_nothing_twice(site, monkeypatch, tmp_path):
     for n in range(60):
         site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))

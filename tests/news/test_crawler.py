@@ -177,6 +177,7 @@ def leaks(walk: Walk, prepared: Prepared, now: str) -> list[tuple[str, str]]:
     return [(word, address) for word in sorted(hidden) for address in walk.seeing(word)]
 
 
+@pytest.mark.seconds(5)
 @pytest.mark.parametrize("number", range(3))
 def test_whoever_looks_finds_what_can_be_seen_and_nothing_else(crawled, monkeypatch, number):
     now = moments(crawled.told)[number]

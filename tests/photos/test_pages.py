@@ -365,7 +365,6 @@ def test_what_comes_back_from_a_backup_or_a_transfer_is_the_same_picture(ada, bo
         there.close()
 
 
-@pytest.mark.slow
 def test_on_dynamodb_pictures_come_and_go_in_the_same_way(settings, site, person):
     with engines.ministack() as engine:
         settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix=t{uuid.uuid4().hex[:8]}-&endpoint={engine.endpoint}"

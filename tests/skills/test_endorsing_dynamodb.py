@@ -24,7 +24,7 @@ def on_dynamodb(settings, site) -> Iterator[None]:
         engine.drop(connect(settings.STORE_URL))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_acts_at_once_leave_exactly_what_they_say(on_dynamodb, settings, person):
     services.add(person("Boss", Role.OWNER), "Python", "Programming", "")
     assert acts_at_once(connect(settings.STORE_URL), person, rounds=6, crowd=4) > 0

@@ -212,7 +212,7 @@ def test_two_workers_at_once(site, boss, both):
     merged_rightly(site, 200)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_ten_thousand_holders_and_twenty_deaths(site, boss, both):
     site.wait_for_no_disk()
     crowd(site, 10_000, "golang")

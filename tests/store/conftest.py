@@ -24,12 +24,16 @@ ADAPTERS = ["sqlite", "ministack", *engines.JUDGES]
 # The model has to keep these promises too: it is what the fuzz holds the others against.
 PROMISES = {"test_reads", "test_index", "test_writes", "test_conditions", "test_limits", "test_expiry"}
 LOGS = {"test_log", "test_log_search"}  # also on a log that is spread
+EVERY_RUN = {"sqlite", "ours", "spread"}  # the embedded store, and the other adapter on our own engine
 STARTED = engines.STARTED | {"ours": ours}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "adapter" in metafunc.fixturenames:
-        metafunc.parametrize("adapter", adapters_for(metafunc), indirect=True, scope="session")
+        adapters = [
+            each if each in EVERY_RUN else pytest.param(each, marks=pytest.mark.deep) for each in adapters_for(metafunc)
+        ]
+        metafunc.parametrize("adapter", adapters, indirect=True, scope="session")
 
 
 def adapters_for(metafunc: pytest.Metafunc) -> list[str]:

@@ -19,7 +19,6 @@ from store.table import LOG, Span
 from .crash_writer import COUNTER, NUMBERS
 from .walks import walk
 
-pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 KILLS = 20
 TIMEOUT_SECONDS = 120  # seconds for what happens at once, unless the machine is busy
@@ -79,6 +78,7 @@ def whole_changes(table, name):
     return set(events)
 
 
+@pytest.mark.seconds(6)
 def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(url, start, tmp_path):
     chance = random.Random()
     taken = []
@@ -105,6 +105,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(url, start, tm
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
+@pytest.mark.seconds(3)
 def test_when_one_of_two_writers_is_killed_the_other_goes_on(url, start):
     table = connect(url)
     for round_number in range(3):

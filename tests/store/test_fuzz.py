@@ -21,7 +21,6 @@ from . import engines
 from .model import Model
 from .programs import Clock, search
 
-pytestmark = pytest.mark.slow
 SEED = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().randrange(10**9))
 ENGINES = ["ministack", *engines.JUDGES]
 IN_THE_FILE, SERVED = 150, 20  # programs
@@ -50,12 +49,14 @@ def seeds(number: int) -> Iterator[int]:
         seed += 1
 
 
+@pytest.mark.seconds(4)
 def test_the_embedded_adapter_answers_like_the_model(embedded, clock):
     done = search(seeds(IN_THE_FILE), clock, lambda: Model(clock), embedded, sweeps=True)
     print(f"{done} operations from seed {SEED}")
     assert done >= 6 * IN_THE_FILE
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("engine", ENGINES)
 def test_both_adapters_answer_like_the_model(engine, embedded, clock):
     """On our own engine as well, which takes next to no time."""

@@ -35,7 +35,8 @@ from store.table import (
 from .model import Model
 from .programs import Clock, Disagreement, compare, program, search
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
+
 PROGRAMS = 1000
 
 

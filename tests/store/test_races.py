@@ -22,7 +22,7 @@ from .conftest import Embedded
 from .racer import created, insist
 from .walks import walk
 
-pytestmark = [pytest.mark.concurrent, pytest.mark.slow]
+pytestmark = pytest.mark.concurrent
 ROOT = Path(__file__).parents[2]
 
 
@@ -48,6 +48,7 @@ def at_once(count, act):
         return list(threads.map(wait_and_act, range(count)))
 
 
+@pytest.mark.seconds(3)
 def test_of_eight_threads_at_once_one_creates(table, pk):
     for n in range(30):
         key = Key(pk, f"round {n}")
@@ -56,6 +57,7 @@ def test_of_eight_threads_at_once_one_creates(table, pk):
         assert table.get(key)["who"] == winners[0]
 
 
+@pytest.mark.deep
 def test_of_four_processes_at_once_one_creates(url):
     command = [sys.executable, "-m", "tests.store.racer", url, "4"]
     won = json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, timeout=240).stdout)

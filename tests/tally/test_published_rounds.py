@@ -17,7 +17,6 @@ SEEDS = [str(number) for number in range(300)]
 
 # Counted by other rules than ours, by method, with the reason: of these only the winners are compared.
 OTHER_RULES = {
-    "stv": "Irish rules: a surplus is passed on by whole papers of the last parcel, chosen by hand, not by weight.",
     "stv_rctab": "RCTab's own weighted rules: four decimals, and several are elected and passed on in one round.",
 }
 

@@ -401,6 +401,7 @@ def slow_worker(folder, seconds: float, command: tuple[str, ...] = (sys.executab
         process.communicate(timeout=240)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_worker_told_to_stop_finishes_the_job_at_hand(tmp_path, number):
     with slow_worker(tmp_path, 0.5) as (process, _):
@@ -410,6 +411,7 @@ def test_a_worker_told_to_stop_finishes_the_job_at_hand(tmp_path, number):
     assert connect(f"sqlite://{tmp_path}/plenum.sqlite3").get(keys.lease("slow")) is None
 
 
+@pytest.mark.deep
 def test_a_worker_told_twice_stops_at_once(tmp_path):
     with slow_worker(tmp_path, 60) as (process, _):
         process.terminate()
@@ -427,6 +429,7 @@ def test_a_worker_ends_when_the_process_that_started_it_is_gone(tmp_path):
         assert said == "finished\n"
 
 
+@pytest.mark.seconds(6)
 def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
     table, clocks = connect(f"sqlite://{tmp_path}/plenum.sqlite3"), Clocks(time.time())
     job, watching = Job("slow", 2, lambda: 1), clocks.leases(table)
@@ -440,7 +443,7 @@ def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
         assert run_job(job, watching).outcome == Outcome.DONE
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_server_tells_what_its_worker_does_and_starts_another_when_it_is_killed(tmp_path):
     port = free_port()
     with serving(tmp_path, port, "--no-demo"):

@@ -476,7 +476,7 @@ while True:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_once_it_is_said_to_be_paused_no_other_process_writes(site, monkeypatch):
     monkeypatch.undo()
     variables = {**os.environ, "STORE_URL": site_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}

@@ -24,7 +24,6 @@ from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
 
-pytestmark = pytest.mark.slow
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
 
@@ -82,6 +81,7 @@ def read(port: int, path: str = "/") -> str:
         return answer.read().decode()
 
 
+@pytest.mark.deep
 def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
     port = free_port()
     with serving(tmp_path, port) as process:
@@ -184,6 +184,7 @@ def a_killed_worker_is_followed_by_another_which_ends_with_its_server(port: int,
     _wait_for_the_end_of(second)
 
 
+@pytest.mark.deep
 def test_a_worker_that_outlives_its_server_keeps_neither_its_port_nor_its_folder(tmp_path):
     """As when the system kills the server and holds up what it has forked."""
     port = free_port()
@@ -222,6 +223,7 @@ def _ready(port: int) -> int:
     return sum(map(int, re.findall(counted, read(port, "/metrics"))))
 
 
+@pytest.mark.seconds(5)
 def test_a_taken_port_is_a_sentence(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -259,6 +261,7 @@ class SlowStore(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.seconds(8)
 def test_stopping_lets_running_requests_finish(tmp_path):
     store = ThreadingHTTPServer(("127.0.0.1", 0), SlowStore)
     threading.Thread(target=store.serve_forever, daemon=True).start()

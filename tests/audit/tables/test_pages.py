@@ -379,6 +379,7 @@ def as_it_was_encoded(text: str) -> list[str]:
 ODD = ["a\x00b", "a\x07\u202eb", "%00#", "🗳" * 600, "x" * 3000, "ELECTION#\x7f", "USER#" + "é" * 1500]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("odd", ODD)
 def test_odd_keys_get_a_sentence(site, auditor, odd):
     asked = [
@@ -440,6 +441,7 @@ def test_unknown_tables_and_half_questions_get_a_sentence(site, auditor):
 # --- large tables ---
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("secret", [False, True])
 def test_ten_thousand_rows_cost_as_many_round_trips_as_ten(site, auditor, opened, secret):
     opened("Small", "Vera", secret_ballot=secret)

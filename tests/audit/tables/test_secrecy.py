@@ -176,6 +176,7 @@ def codes_of(site) -> set[str]:
 # --- the promise ---
 
 
+@pytest.mark.seconds(8)
 def test_while_it_is_open_no_page_shows_a_ballot_in_any_form(day, auditor):
     crawl, secrets = Crawl(auditor, what_one_would_try(day)), secrets_of(day)
     assert set(secrets.values()) == KINDS_OF_SECRETS
@@ -187,6 +188,7 @@ def test_while_it_is_open_no_page_shows_a_ballot_in_any_form(day, auditor):
     assert all(any(name in text for text in crawl.pages.values()) for name in (*VOTERS, *CANDIDATES))
 
 
+@pytest.mark.deep
 def test_after_the_close_ballots_are_shown_by_code_and_nothing_beside_one_names_a_voter(day, auditor):
     before, codes = secrets_of(day), codes_of(day)
     close(day)

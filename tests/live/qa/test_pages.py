@@ -378,6 +378,7 @@ def test_a_troll(game, hana, phone, monkeypatch):
     assert [each.text for each in repository.read_questions(game.id) if "Still" in each.text] == []
 
 
+@pytest.mark.deep
 def test_one_address_sends_what_a_hall_sends(game):
     """Through the pages, too, nothing is counted by address."""
     phones = [Phone(game, f"Guest {number}") for number in range(25)]

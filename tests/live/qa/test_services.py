@@ -131,6 +131,7 @@ def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, 
     assert qa_of(game).sent == MAX_WAITING_PER_PERSON
 
 
+@pytest.mark.deep
 def test_a_hall_does_not_meet_a_limit(game, monkeypatch):
     """A thousand people send a question each at the very same moment, from one address."""
     monkeypatch.setattr(clock, "now", lambda: 1_800_000_000_000)
@@ -187,7 +188,7 @@ def test_upvotes_are_exact_whoever_presses_when(site, game):
     press_at_once(site, game)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_and_so_they_are_on_dynamodb(on_dynamodb, person, settings):  # noqa: F811
     game = making.make(person("Hana"), Type.POLL, POLL, title="Friday")
     services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)

@@ -11,7 +11,7 @@ from django.utils import translation
 
 from live.play import cached
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
 # Without a number, because what they are asked by is one of few things that no request can add to.
 OF_FEW = {

@@ -1,4 +1,4 @@
-"""A site below a path of its host: no page, redirect, cookie, mail or picture leads out of it."""
+"""Every page of a site opened once, below a path of its host, and shown to small judges (judges.py)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from threading import Thread
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -23,44 +24,38 @@ from config import settings as production
 from config.middleware import below_path
 from config.settings import BASE_DIR
 from mail.emails import compose
-from pages import served_code
 from store.connect import connect
-from tests.access.site import PRESENTED, Site, build
+from tests.access.site import PASSERS_BY, PRESENTED, Site, build
+from tests.access.table import without_haste
+from tests.fuzz.forms import Form, states_of
+
+from .judges import (
+    MAIN,
+    Addresses,
+    Loaded,
+    PrimaryButtons,
+    ServedFiles,
+    forms_that_do_not_ask,
+    several_buttons,
+    unscripted_forms,
+)
 
 HOST, PATH = "example.net", "/our/votes"
 SITE = f"https://{HOST}{PATH}"
+KEPT_BY_NOBODY = "private, no-store"
+FILES = {"export", "bundle", "recount_ballots", "follow_ballots"}  # of sealed results, for one's own browser
+FOR_EVERYBODY = {"card", "embed", "picture", "poll_card", "poll_image", "post_card", "site_colours", "site_logo"}
+FOR_EVERYBODY |= {f"news{which}_{kind}" for which in ("", "_by", "_tag") for kind in ("atom", "json")}
+FOR_EVERYBODY |= {"sitemap", "sitemap_pages", "sitemap_year"}
 DERIVED = ("FORCE_SCRIPT_NAME", "STATIC_URL", "SESSION_COOKIE_PATH", "CSRF_COOKIE_PATH", "LANGUAGE_COOKIE_PATH")
-
-
-class Addresses(HTMLParser):
-    """Whatever looks like an address in any attribute of a page."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.found: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.found |= {value for _name, value in attributes if value and re.match(r"/(?!/)|https?://", value)}
-
-
-class Loaded(HTMLParser):
-    """Scripts and stylesheets of a page: addresses and digests; without an address if the page has them itself."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.found: list[tuple[str, str]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        values = dict(attributes)
-        is_data = tag == "script" and (values.get("type") or "").startswith("application/")
-        if (tag == "script" and not is_data) or (tag == "link" and "stylesheet" in values.get("rel", "")):
-            self.found.append((values.get("src") or values.get("href") or "", values.get("integrity", "")))
-        if tag == "style" or any(name.startswith("on") for name in values):
-            self.found.append(("", "a style or a handler of its own"))
-        if later := values.get("data-program") or values.get("data-script"):
-            self.found.append((later, values["data-integrity"]))
+TYPED = "Quinces from Quedlinburg"
+# Beside other forms, where what could be lost without scripts is one short line that whoever typed it still knows.
+SHORT = {
+    "seat": "one's own name, or leaving",
+    "game_players": "a player's name, among the buttons of all players",
+    "second_step": "a code, beside a button that needs scripts",
+    "station_desk": "the code on a letter that lies on the desk",
+}
 
 
 def is_ours(address: str) -> bool:
@@ -81,54 +76,118 @@ def settings_of(url: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def below(tmp_path_factory, collected_static_files):
-    """A site below a path, with something of everything, and static files as in production; only looked at."""
+    """A site below a path, with something of everything, and static files as in production."""
     store = f"sqlite://{tmp_path_factory.mktemp('below')}/plenum.sqlite3"
     files = {"STORAGES": production.STORAGES, "STATIC_ROOT": collected_static_files}
     chosen = {"SITE_URL": SITE, "STORE_URL": store} | PRESENTED | settings_of(SITE) | files
-    with override_settings(**chosen), override_script_prefix(f"{PATH}/"):
+    with override_settings(**chosen), override_script_prefix(f"{PATH}/"), without_haste():
         table = connect(store)
         table.create()
         yield build()
         table.close()
 
 
+@dataclass(frozen=True)
+class Page:
+    name: str
+    of: str
+    who: str
+    path: str
+    html: str  # nothing, if it is no page
+    redirect: str
+    kept: str  # by whom, as Cache-Control says
+    browser: Client
+
+    @property
+    def main(self) -> str:
+        return "".join(MAIN.findall(self.html))
+
+
 @pytest.fixture(scope="module")
-def pages(below: Site) -> dict[str, tuple[str, str]]:
-    """Every page once, by its name: where it redirects, and its HTML."""
-    found = {}
+def pages(below: Site) -> list[Page]:
+    """Every page, opened once by each for whom the table of access patterns has it."""
+    found = []
     for look in below.looks:
-        if look.page not in found:
-            answer = below.browsers[look.who].get(look.address, look.asked)
-            assert answer.status_code < 400 or look.gone, look
-            is_page = "html" in answer.get("Content-Type", "")
-            found[look.page] = answer.get("Location", ""), answer.content.decode() if is_page else ""
-    assert len(found) > 60
+        browser = below.browsers[look.who]
+        answer = browser.get(look.address, look.asked)
+        assert answer.status_code < 400 or look.gone, look
+        is_page = "html" in answer.get("Content-Type", "") and not answer.streaming
+        html = answer.content.decode() if is_page else ""
+        redirect = answer.get("Location", "")
+        path, kept = answer.wsgi_request.path, answer.get("Cache-Control", "")
+        found.append(Page(look.page, look.of, look.who, path, html, redirect, kept, browser))
+    assert len(found) > 250
     return found
 
 
+def states(pages: list[Page]) -> Iterator[Page]:
+    """Each page, and every state of it that one of its links leads to."""
+    for page in pages:
+        if page.main:
+            yield page
+            for state in states_of(page.path, page.main):
+                yield replace(page, path=state, html=page.browser.get(state).content.decode())
+
+
+@pytest.mark.seconds(4)
 def test_no_page_and_no_redirect_leads_out_of_it(pages):
-    astray = {}
-    for name, (redirect, page) in pages.items():
-        found = Addresses(page).found | set(filter(None, [redirect]))
-        if out := {each for each in found if not is_ours(each)}:
-            astray[name] = out
-    assert astray == {}
+    astray = {
+        page.name: [each for each in [*Addresses(page.html).found, page.redirect] if not is_ours(each)]
+        for page in pages
+        if page.redirect or page.html
+    }
+    assert {name: out for name, out in astray.items() if any(out)} == {}
 
 
+@pytest.mark.seconds(8)
 def test_every_script_and_stylesheet_of_every_page_has_its_digest(pages):
     """Each is the digest of what its address serves. Only a mail, as its readers will see it, has styles of its own."""
-    wrong, files = {}, {}
-    for name, (_redirect, page) in pages.items():
-        for address, digest in Loaded(page).found:
-            if address and address not in files:
-                served = Client().get(address)
-                content = b"".join(served) if served.streaming else served.content
-                files[address] = served_code.digest_of(content)
-            if files.get(address) != digest:
-                wrong.setdefault(name, set()).add(address)
-    assert wrong == {"invitation_mail": {""}}
+    files = ServedFiles(lambda address: Client().get(address).getvalue())
+    loaded = {(page.name, *each) for page in pages for each in Loaded(page.html).found}
+    wrong = {(name, address) for name, address, digest in loaded if not address or files[address] != digest}
+    assert wrong == {("invitation_mail", "")}
     assert any("/site/colours/" in address for address in files)
     assert len([address for address in files if address.endswith(".js")]) > 20
+
+
+def test_nobody_keeps_a_page_that_was_made_for_somebody(pages):
+    assert {page.name for page in pages if page.kept.startswith("public")} == FOR_EVERYBODY
+    signed_in = [page for page in pages if page.who not in PASSERS_BY and "program" not in page.who]
+    assert {page.name for page in signed_in if page.kept != KEPT_BY_NOBODY} == FILES
+
+
+@pytest.mark.seconds(4)
+def test_no_page_has_two_primary_buttons(pages):
+    """At most one: what most people came to do. The page of styles shows every button on purpose."""
+    found = {(page.name, page.of, page.who): PrimaryButtons(page.html).found for page in pages if page.name != "style"}
+    assert {page: buttons for page, buttons in found.items() if len(buttons) > 1} == {}
+    assert sum(map(len, found.values())) > 50
+
+
+@pytest.mark.seconds(10)
+def test_nothing_typed_is_lost_to_another_button(pages, subtests):
+    """Comes last of those that look at the pages, as it sends what is on them."""
+    opened = list(states(pages))
+    forms = {id(page): unscripted_forms(page.main) for page in opened}
+    with subtests.test("with scripts, the browser asks first"):
+        assert {page.path: found for page in opened if (found := forms_that_do_not_ask(page.main))} == {}
+    with subtests.test("without scripts, there is no other form on the page"):
+        # No button but its own can be pressed. (The frame around every page leads away from it, as links do.)
+        with_text = [page for page in opened if any(form.free for form in forms[id(page)])]
+        alone = {page.name for page in with_text if len(forms[id(page)]) == 1}
+        assert {page.name for page in with_text if len(forms[id(page)]) > 1} == SHORT.keys()
+        assert {"candidates", "roll", "needs", "agenda", "game_roll", "qa", "manage_qa", "sort_ideas", "me"} <= alone
+    with subtests.test("every button of a form keeps what was typed"):
+        pressed = [check_that_it_keeps(page, *each) for page in opened for each in several_buttons(forms[id(page)])]
+        assert len(pressed) > 20
+
+
+def check_that_it_keeps(page: Page, form: Form, button: dict[str, str]) -> None:
+    """What was typed is saved, or is on the page that comes next."""
+    text = {field.name: TYPED for field in form.free}
+    after = page.browser.post(form.action or page.path, form.filled(text) | button, follow=True)
+    texts = [each.content.decode() for each in (after, page.browser.get(page.path))]
+    assert any(TYPED in each for each in texts), f"{page.path}: {button}"
 
 
 def test_no_template_loads_a_script_or_a_stylesheet_by_hand():
