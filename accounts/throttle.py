@@ -23,6 +23,7 @@ from acts.rate_limits import (
     TEN_MINUTES_IN_SECONDS,
     Attempt,
     Limit,
+    TooOften,
     count,
     count_each,
     uncount,
@@ -80,7 +81,7 @@ REGISTER = Limits(
 def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Attempt]:
     """Count one try at an account by the name typed, whether or not it exists (`user`).
 
-    A try refused by a narrow limit does not count for a wider one, so one address cannot use up an account's limit.
+    A try refused by one limit does not count for the others, so one address cannot use up an account's limit.
     """
     if user is not None and (device := visitor.device(user)):
         return [count(limits.per_source, f"{user.name} on {device}")]
@@ -88,7 +89,11 @@ def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None)
     by_address = (
         [(limits.per_address, visitor.address)] if limits.per_address and attempt.tries > limits.free_tries else []
     )
-    return [attempt, *count_each((limits.per_account, account), *by_address)]
+    try:
+        return [attempt, *count_each((limits.per_account, account), *by_address)]
+    except TooOften:
+        uncount([attempt], forget=True)
+        raise
 
 
 @dataclass

@@ -5,8 +5,9 @@ has one step, which returns one batch of the work: writes, perhaps an event, and
 together with the task, so that each batch happens exactly once, however many processes work on it and whichever die.
 
 The request does the first batches (`start`), so that small jobs finish before the response. The worker does the rest
-(`resume_due`), a few batches of each task in turn, longest-waiting first. A failing task is retried with backoff; one
-that keeps failing is set aside with the reason until it is retried by hand (`retry`).
+(`resume_due`), a few batches of each task in turn, longest-waiting first. Tasks that strangers can store in any number
+have a lane of their own, so that no other waits behind them. A failing task is retried with backoff; one that keeps
+failing is set aside with the reason until it is retried by hand (`retry`).
 """
 
 from __future__ import annotations
@@ -90,10 +91,11 @@ Watch = Callable[[Item], None]
 
 
 class TaskType:
-    """A type of background work: its name in the store, its label for people, and the step that does one batch."""
+    """A type of background work: its name in the store, its label for people, the lane in which it waits, and the step
+    that does one batch."""
 
-    def __init__(self, name: str, label: str | Promise):
-        self.name, self.label = name, label
+    def __init__(self, name: str, label: str | Promise, lane: Span = keys.TASKS):
+        self.name, self.label, self.lane = name, label, lane
         self.do: Step = _unregistered
 
     def step(self, step: Step) -> Step:
@@ -106,8 +108,8 @@ class TaskType:
 
     def begin(self, subject: str, *, due: str = "", when: Condition | None = None, **data: object) -> Put:
         """The write that stores a task; refused if the subject has one of this type, unless `when` says otherwise."""
-        place, due = self.key(subject), due or _in(GRACE_SECONDS)
-        index = {"GSI1PK": keys.TASKS.pk, "GSI1SK": keys.task_by_time(due, self.name, subject)}
+        place, due = self.key(subject), due or due_in(GRACE_SECONDS)
+        index = {"GSI1PK": self.lane.pk, "GSI1SK": keys.task_by_time(due, self.name, subject)}
         about = {"type": self.name, "subject": subject, "data": data, "version": secrets.randbits(40)}
         times = {"began_at": now_text(), "due": due}
         return Put({**place.item, **index, **about, **times}, when=when or Missing())
@@ -118,7 +120,7 @@ class TaskType:
 
     def unfinished(self) -> list[Task]:
         """All tasks of this type."""
-        waiting = (task_of(item) for span in (keys.TASKS, keys.TASKS_SET_ASIDE) for item in table().each(span))
+        waiting = (task_of(item) for span in (self.lane, keys.TASKS_SET_ASIDE) for item in table().each(span))
         return [task for task in waiting if task.type == self.name]
 
     def start(self, subject: str, batches: int | None = None, watch: Watch = lambda progress: None) -> bool:
@@ -165,7 +167,7 @@ def task_of(item: Item) -> Task:
     return Task(**{name: item[name] for name in Task.__dataclass_fields__ if name in item})
 
 
-def _in(seconds: float) -> str:
+def due_in(seconds: float) -> str:
     return as_text(_now() + timedelta(seconds=seconds))
 
 
@@ -174,7 +176,7 @@ def _now() -> datetime:
 
 
 def _commit(task: Task, batch: Batch, grace: float) -> None:
-    due, progress = _in(batch.wait_seconds or grace), task.progress if batch.progress is None else batch.progress
+    due, progress = due_in(batch.wait_seconds or grace), task.progress if batch.progress is None else batch.progress
     after = replace(task, progress=progress, due=due, attempts=0, reason="")
     marker = Delete(task.key, when=unchanged(task)) if batch.is_last else _changed(after)
     event, writes = batch.event, [*batch.writes, marker]
@@ -183,7 +185,8 @@ def _commit(task: Task, batch: Batch, grace: float) -> None:
 
 def _changed(task: Task) -> Update:
     """Write the changed task, listed for the worker or as set aside."""
-    listed = keys.TASKS_SET_ASIDE if task.is_set_aside else keys.TASKS
+    lane = TYPES[task.type].lane if task.type in TYPES else keys.TASKS
+    listed = keys.TASKS_SET_ASIDE if task.is_set_aside else lane
     index = {"GSI1PK": listed.pk, "GSI1SK": keys.task_by_time(task.due, task.type, task.subject)}
     fields = {name: getattr(task, name) for name in ("progress", "due", "attempts", "reason")}
     return Update(task.key, set={**index, **fields}, add={"version": 1}, when=unchanged(task))
@@ -206,15 +209,19 @@ def register(*types: TaskType) -> None:
     TYPES.update({each.name: each for each in types})
 
 
-def next_due() -> float | None:
-    """In how many seconds a task is due, 0 for now."""
-    first = table().page(keys.TASKS, limit=1).items
+def lanes() -> set[Span]:
+    return {keys.TASKS, *(each.lane for each in TYPES.values())}
+
+
+def next_due(lane: Span = keys.TASKS) -> float | None:
+    """In how many seconds a task of the lane is due, 0 for now."""
+    first = table().page(lane, limit=1).items
     return max(0.0, (datetime.fromisoformat(first[0]["due"]) - _now()).total_seconds()) if first else None
 
 
-def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
-    """Give each due task a turn, the longest waiting first; returns how many had one."""
-    waiting, turns = table().page(keys.tasks_due(now_text()), limit=TASKS_PER_LOOK).items, 0
+def resume_due(goes_on: Callable[[], bool] = lambda: True, lane: Span = keys.TASKS) -> int:
+    """Give each due task of the lane a turn, the longest waiting first; returns how many had one."""
+    waiting, turns = table().page(keys.tasks_due(lane, now_text()), limit=TASKS_PER_LOOK).items, 0
     for item in waiting:
         if not goes_on():
             break
@@ -242,7 +249,7 @@ def _record_failure(task: Task, error: Exception) -> None:
     if current is None:
         return
     attempts, reason = current.attempts + 1, failure_reason(error)[:MAX_REASON_CHARS]
-    failed = replace(current, due=_in(2**attempts), attempts=attempts, reason=reason)
+    failed = replace(current, due=due_in(2**attempts), attempts=attempts, reason=reason)
     try_write(_changed(failed))  # unless another process made progress
 
 
@@ -251,7 +258,7 @@ def _record_failure(task: Task, error: Exception) -> None:
 
 def failing() -> list[Task]:
     """The first tasks that were set aside or are being retried."""
-    spans = (keys.TASKS_SET_ASIDE, keys.TASKS)
+    spans = (keys.TASKS_SET_ASIDE, *sorted(lanes(), key=lambda lane: lane.pk))
     found = [task_of(item) for span in spans for item in table().page(span, limit=TASKS_PER_LOOK).items]
     return [task for task in found if task.attempts]
 

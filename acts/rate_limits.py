@@ -72,12 +72,13 @@ def count(limit: Limit, who: str, now: float | None = None) -> Attempt:
 
 
 def count_each(*limits: tuple[Limit, str]) -> list[Attempt]:
-    """As `count`, for several limits at once; what one refuses is not counted for those after it."""
+    """As `count`, for several limits at once; what one refuses is not counted for the others, and leaves nothing there:
+    otherwise a flood of made-up names would leave a counter for each."""
     now = time.time()
     counted = list(run_parallel(table(), *(partial(_count, limit, who, now) for limit, who in limits)))
-    for place, ((limit, _who), each) in enumerate(zip(limits, counted, strict=True), 1):
+    for place, ((limit, _who), each) in enumerate(zip(limits, counted, strict=True)):
         if each.tries > limit.most:
-            uncount(counted[place:])
+            uncount([*counted[:place], *counted[place + 1 :]], forget=True)
             raise TooOften(math.ceil(each.ends - now))
     return counted
 
@@ -95,7 +96,12 @@ def check_attempts_left(limit: Limit, item: Item | None) -> None:
 
 def try_count(limit: Limit, who: str) -> bool:
     """Count one attempt; whether it is allowed."""
-    return _count(limit, who, time.time()).tries <= limit.most
+    return count_beyond(limit, who) == 0
+
+
+def count_beyond(limit: Limit, who: str) -> int:
+    """Count one attempt; by how many there are now too many."""
+    return max(0, _count(limit, who, time.time()).tries - limit.most)
 
 
 def _count(limit: Limit, who: str, now: float) -> Attempt:

@@ -10,13 +10,13 @@ from typing import Any
 from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts.links import absolute_url
 from pages.http_cache import cached_for_anonymous
+from pages.page_cache import shared_page
 from pages.paths import NameConverter
 
 from . import openapi, problems
@@ -56,12 +56,15 @@ class Described:
 @require_safe
 def api(request: HttpRequest) -> HttpResponse:
     document = openapi.current()
-    areas = [
-        (area, slugify(area), [_described(each, document) for each in operations])
-        for area, operations in groupby(OPERATIONS, key=lambda each: each.area)
-    ]
-    context = {"areas": areas, "about": openapi.ABOUT.split("\n\n"), "types": problems.TYPES}
-    return render(request, "api/api.html", context)
+
+    def make_context() -> dict[str, Any]:
+        areas = [
+            (area, slugify(area), [_described(each, document) for each in operations])
+            for area, operations in groupby(OPERATIONS, key=lambda each: each.area)
+        ]
+        return {"areas": areas, "about": openapi.ABOUT.split("\n\n"), "types": problems.TYPES}
+
+    return shared_page(request, "api/api.html", "api/operations.html", make_context, document)
 
 
 def _described(operation: Operation, document: dict[str, Any]) -> Described:

@@ -30,6 +30,7 @@ from elections.access import election_context, organiser_page
 from elections.rules import LEAVE, NO_DRAFTS, Action, Election
 from pages.forms import form_page, token_in
 from pages.messages import confirm_page
+from pages.page_cache import shared_page
 from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, listing, ranking_cookie
@@ -493,7 +494,7 @@ def withdraw_as(request: HttpRequest, who: User | Pass | None, standing: Standin
 @public
 @require_safe
 def help_secrecy(request: HttpRequest) -> HttpResponse:
-    return render(request, "ballots/help_secrecy.html")
+    return shared_page(request, "ballots/help_secrecy.html", "ballots/parts/help_secrecy.html")
 
 
 # --- the dress rehearsal ---

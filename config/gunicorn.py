@@ -33,6 +33,7 @@ limit_request_fields = 64  # each at most 8,190 bytes
 worker_connections = room_for(settings.WEB_CONNECTIONS)
 workers = settings.WEB_PROCESSES
 graceful_timeout = 30
+keepalive = 125  # seconds: longer than any proxy keeps an idle connection, or a request could meet its end (deploy/)
 loglevel = "warning"
 control_socket_disable = True  # signals are enough, and nothing is left in the home folder
 forwarder_headers = ""  # no client sets SCRIPT_NAME or PATH_INFO: the site's path is in SITE_URL

@@ -53,6 +53,7 @@ from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
 from elections.public import feed as calendar_feed
+from elections.roll.emails import EMAIL_TEMPLATES as ROLL_EMAILS
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_up_store, formats
@@ -234,4 +235,4 @@ def install_hooks() -> None:
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
     EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)
-    EMAIL_TEMPLATES.update(HELP_DESK_EMAILS)
+    EMAIL_TEMPLATES.update(HELP_DESK_EMAILS | ROLL_EMAILS)

@@ -137,7 +137,7 @@ ITEMS = (
     ItemType("reminders", keys.reminders, "from last_sent", replay=MAILS),
     ItemType("own mail text", keys.invitation_words, "election_name:election subject text author:map answers:map "
              f"written_at text_html {RENDERED}", replay=MAILS),
-    ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "waiting turn:int listed",
+    ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "turn:int listed",
              replay="When an address was last mailed its links on request; forgotten within two days."),
     ItemType("opted out", keys.quiet, hidden="address:address",
              replay="Opting out of mails about results is private.",

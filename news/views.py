@@ -21,6 +21,7 @@ from elections.access import check_visible, may
 from elections.rules import Action, Election
 from pages.http_cache import cached_for_anonymous
 from pages.names import MAX_NAME_CHARS
+from pages.page_cache import shared_page
 from pages.paging import ReadPage, read_page
 from pages.sharing import immutable
 from results import services as results
@@ -169,7 +170,7 @@ def announce(request: HttpRequest, election: Election) -> HttpResponse:
 @public
 @require_safe
 def help_news(request: HttpRequest) -> HttpResponse:
-    return render(request, "news/help_news.html")
+    return shared_page(request, "news/help_news.html", "news/parts/help_news.html")
 
 
 # --- The front page ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
 
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,10 @@ from django.urls import resolve, reverse
 from django.utils.html import strip_tags
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
+
+from acts.caches import SizedCache
+
+from .page_cache import cache_key
 
 TOPICS = {  # help/TOPIC/, and what the page is about
     "secrecy": gettext_lazy("Who can see how you voted, and what protects your ballot."),
@@ -48,11 +53,14 @@ class Passage:
         return f"{before.rpartition(' ')[0]} …" if begin + EXCERPT_CHARS < len(self.text) else before
 
 
+passages = SizedCache[list[Passage]](1_000_000, lambda page: sum(len(each.text) for each in page))
+
+
 @require_safe
 def help_start(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")[:MAX_QUERY_CHARS].strip()
     words = query.casefold().split()
-    pages = {topic: _read(request, topic) for topic in TOPICS}
+    pages = {topic: passages.get(cache_key(topic), partial(_read, request, topic)) for topic in TOPICS}
     context = {
         "query": query,
         "topics": [(pages[topic][0].address, pages[topic][0].title, about) for topic, about in TOPICS.items()],

@@ -60,6 +60,17 @@ def get_or_render(
     return fragment
 
 
+def shared_page(
+    request: HttpRequest,
+    template: str,
+    content: str,
+    make_context: Callable[[], Mapping[str, Any]] = dict,
+    source: Any = None,
+) -> HttpResponse:
+    """A page of which only the frame is the reader's own; `content` is its other template."""
+    return page_with(request, get_or_render(cache_key(content), content, make_context, source), template, {})
+
+
 def page_with(
     request: HttpRequest,
     fragment: Fragment,

@@ -21,7 +21,7 @@ from elections.kinds import majority_text
 from elections.repository import candidates_of
 from elections.rules import KINDS, State
 from pages.http_cache import cached_for_reader, digest
-from pages.page_cache import page_with
+from pages.page_cache import page_with, shared_page
 from photos.rules import Photo
 from tally.lots import COMMITMENT, SEED
 from tally.methods import KINDS as METHODS_OF
@@ -143,11 +143,15 @@ def what_if_choices(found: Sealed) -> list[tuple[int, str]]:
 @require_safe
 def help_counting(request: HttpRequest) -> HttpResponse:
     """Every method in a sentence; the names of the methods are places on the page."""
-    kinds = [
-        (label, [(method, wording.method_label(method), wording.RULES[method]) for method in METHODS_OF[kind]])
-        for kind, label in KINDS.items()
-    ]
-    return render(request, "results/help_counting.html", {"kinds": kinds})
+
+    def make_context() -> dict[str, Any]:
+        kinds = [
+            (label, [(method, wording.method_label(method), wording.RULES[method]) for method in METHODS_OF[kind]])
+            for kind, label in KINDS.items()
+        ]
+        return {"kinds": kinds}
+
+    return shared_page(request, "results/help_counting.html", "results/parts/help_counting.html", make_context)
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:

@@ -17,6 +17,7 @@ from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_DAY, Limit, count
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from pages.messages import run_action
+from pages.page_cache import shared_page
 from pages.paging import list_context
 
 from . import merging, repository, services
@@ -69,7 +70,7 @@ def skill(request: HttpRequest, skill: Skill) -> HttpResponse:
 @public
 @require_safe
 def help_skills(request: HttpRequest) -> HttpResponse:
-    return render(request, "skills/help_skills.html")
+    return shared_page(request, "skills/help_skills.html", "skills/parts/help_skills.html")
 
 
 # --- proposing ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from acts.background import TYPES, Task, task_of
+from acts.background import TYPES, Task, lanes, task_of
 from acts.storage import now_text, table
 from store import keys
 from store.log import as_text
@@ -15,7 +15,8 @@ HORIZON = timedelta(hours=1)  # what is due later has not begun
 def unfinished(*types: str) -> list[Task]:
     """The tasks of these types, or all, without those that are due much later."""
     soon = as_text(datetime.fromisoformat(now_text()) + HORIZON)
-    waiting = [each for each in map(task_of, table().each(keys.TASKS)) if each.due <= soon]
+    stored = (task_of(item) for lane in lanes() for item in table().each(lane))
+    waiting = [each for each in stored if each.due <= soon]
     return [each for each in waiting if not types or each.type in types]
 
 

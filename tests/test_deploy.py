@@ -16,6 +16,7 @@ from django.core.management import get_commands, load_command_class
 from django.urls import get_resolver, reverse
 from prometheus_client.parser import text_string_to_metric_families
 
+from config.gunicorn import keepalive
 from config.settings import BASE_DIR
 from config.web.requests import MAX_BODY_BYTES
 from config.web.streams import HEARTBEAT_SECONDS
@@ -265,6 +266,20 @@ def test_the_load_balancer_waits_for_streams_and_for_whoever_stops():
     assert container("Web")["StopTimeout"] > int(graceful[1])
     port = int(re.search(r"PORT=(\d+)", (DEPLOY / "Containerfile").read_text())[1])
     assert target["Port"] == container("Web")["PortMappings"][0]["ContainerPort"] == port
+
+
+def test_the_site_keeps_idle_connections_longer_than_any_proxy():
+    """Or a request, a ballot too, could meet the end of its connection, and the proxy would answer 502."""
+    attributes = {each["Key"]: each["Value"] for each in SITE["Balancer"]["Properties"]["LoadBalancerAttributes"]}
+    patterns = {
+        "nginx.conf": r"^    keepalive_timeout (\d+)s;",
+        "Caddyfile": r"^\t\t\tkeepalive (\d+)s$",
+        "traefik.yml": r"^        idleConnTimeout: (\d+)s$",
+    }
+    found = {name: re.findall(each, (DEPLOY / name).read_text(), re.MULTILINE) for name, each in patterns.items()}
+    assert all(len(each) == 1 for each in found.values()), found
+    idle = [int(attributes["idle_timeout.timeout_seconds"]), *(int(seconds) for (seconds,) in found.values())]
+    assert keepalive > max(idle)
 
 
 def test_a_missing_permission_is_found_in_the_log():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -16,6 +17,7 @@ from acts.links import absolute_url
 from acts.storage import table
 from pages import markdown_cache, served_code
 from pages.forms import form_data, form_page, run_form, show_form
+from pages.page_cache import cache_key, get_or_render, page_with
 from results.exports.bundle import WATCH_PROGRAM
 from store import keys
 from store.log import utc_now
@@ -26,6 +28,7 @@ from .forms import NoticeForm
 from .notices import Notice, Subject
 from .requirements import STANDARDS, Status
 
+CONTENT = "trust/parts/trust.html"
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
@@ -35,14 +38,7 @@ def trust(request: HttpRequest) -> HttpResponse:
     """What is promised and what is not; the requirements, by standard, or those of one status; and the served code."""
     asked = request.GET.get("show", "")
     shown = Status(asked) if asked in list(Status) else None
-    standards = [
-        (each, Counter(row.status for row in each.rows), [row for row in each.rows if shown in (None, row.status)])
-        for each in STANDARDS
-    ]
-    context = {
-        "standards": standards,
-        "totals": Counter(row.status for each in STANDARDS for row in each.rows),
-        "statuses": list(Status),
+    source = {
         "shown": shown,
         "contact": security.contact(),
         "code": table().get(keys.SERVED_CODE),
@@ -50,9 +46,19 @@ def trust(request: HttpRequest) -> HttpResponse:
         "edition": served_code.edition(),
         "address": absolute_url(reverse("home")),
         "prefix": get_script_prefix().rstrip("/"),
-        "subjects": list(Subject),
     }
-    return render(request, "trust/trust.html", context)
+
+    def make_context() -> dict[str, Any]:
+        standards = [
+            (each, Counter(row.status for row in each.rows), [row for row in each.rows if shown in (None, row.status)])
+            for each in STANDARDS
+        ]
+        totals = Counter(row.status for each in STANDARDS for row in each.rows)
+        about = {"standards": standards, "totals": totals, "statuses": list(Status), "subjects": list(Subject)}
+        return {**source, **about}
+
+    content = get_or_render(cache_key(CONTENT, shown or ""), CONTENT, make_context, source)
+    return page_with(request, content, "trust/trust.html", {})
 
 
 @public

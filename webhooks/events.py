@@ -96,6 +96,8 @@ def queue_deliveries(task: Task) -> Batch:
         if post is None or post.published_at != data["about"]["published_at"]:
             return Batch(is_last=True)  # withdrawn, deleted or put off
         owners = [*owners, *filter(None, [post.author])]
+    if done >= len(owners):
+        return Batch(is_last=True)  # the author has left since
     owner, text = owners[done], payload(data["event"], data["moment"], _with_urls(data))
     wanting = (each for each in repository.endpoints_of(owner) if each.wants(data["event"]))
     now = now_text()

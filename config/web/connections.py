@@ -81,8 +81,12 @@ class Connection(asyncio.Protocol):
         self.protocol.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
+        if self.is_receiving:
+            seconds = len(data) / MIN_BYTES_PER_SECOND
+            self.deadline = min(self.deadline + seconds, time.monotonic() + settings.REQUEST_SECONDS)
+        elif self.requests and not self.has_begun:
+            self.deadline = time.monotonic() + settings.REQUEST_SECONDS
         self.has_begun = True
-        self.deadline += len(data) / MIN_BYTES_PER_SECOND if self.is_receiving else 0
         if self.on_lost:
             self.ahead += len(data)
         elif self.is_chunked or (not self.is_receiving and b"chunked" in data.lower()):
@@ -130,7 +134,7 @@ class Connection(asyncio.Protocol):
         self._wait()
 
     def end_request(self) -> None:
-        """The response was handed over. Reading the rest of it and sending the next request have a deadline."""
+        """The response was handed over. Reading the rest of it has a deadline, and then the next request."""
         self.has_begun = self.is_receiving = self.is_sending = self.is_chunked = False
         self.size = self.lines = 0
         self.deadline = time.monotonic() + settings.REQUEST_SECONDS
@@ -141,6 +145,11 @@ class Connection(asyncio.Protocol):
         self._set(socket.SOL_SOCKET, "SO_SNDBUF", size)
 
     # --- closing it ---
+
+    @property
+    def is_idle(self) -> bool:
+        """Between two requests. gunicorn closes it after its `keepalive`."""
+        return bool(self.requests) and not (self.has_begun or self.is_sending or self.transport.get_write_buffer_size())
 
     def expire(self) -> None:
         if self.transport.get_write_buffer_size():
@@ -218,10 +227,11 @@ class Connections:
 
     def _must_go(self, each: Connection, now: float) -> bool:
         """When the server stops, idle connections are closed at once, and unfinished requests get a moment."""
+        if each.is_idle:
+            return self.stopping_since is not None
         if self.stopping_since is None or each.is_sending:
             return each.deadline <= now
-        is_idle = each.requests and not each.has_begun and not each.transport.get_write_buffer_size()
-        return bool(is_idle) or now >= min(each.deadline, self.stopping_since + LINGER_SECONDS)
+        return now >= min(each.deadline, self.stopping_since + LINGER_SECONDS)
 
 
 class Loop(uvloop.Loop):

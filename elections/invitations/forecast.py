@@ -24,9 +24,8 @@ from store.table import Item
 
 from . import mailing
 from .emails import EMAIL_TEMPLATES, preview_of
-from .mailing import INVITED, REMINDED, Batch
+from .mailing import INVITED, MAX_ROLL_ENTRIES, REMINDED, Batch
 
-MAX_ROLL_ENTRIES = 10_000  # entries of the roll that are examined; the forecast of a longer one stops here
 SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
 NOBODY_LEFT = {
     INVITED: _("Everybody on the roll has already been invited, so nothing was sent."),
@@ -48,6 +47,7 @@ class Forecast:
 
 
 def make_forecast(election: Election, kind: str) -> Forecast:
+    """Of a longer roll than can be read in a request, of its first entries."""
     batch = mailing.batch_of(election, kind)
     roll = list(islice(mailing.every_recipient(election), MAX_ROLL_ENTRIES + 1))
     examined = roll[:MAX_ROLL_ENTRIES]

@@ -25,7 +25,7 @@ from acts.tokens import create_token
 from elections import actions, repository, rolls, sharding
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State, WrongState, check_listing
-from elections.turnout.counts import tells_who, turnouts
+from elections.turnout.counts import tells_who, turnout, turnouts
 from mail import outbox
 from mail.emails import RECIPIENT_NAME
 from store import keys, sharded_reads
@@ -49,7 +49,9 @@ EMAIL_KINDS = {
     ANNOUNCED: "vote_result",
 }
 REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know who has voted
+MAX_ROLL_ENTRIES = 10_000  # entries of a roll that a request reads to count; a longer one is not read
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `progress.MailCounts`
+COUNTED_STATES = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
 FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
 OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
 ASKED = "asked"  # in a mail about a ballot: the questions that are for its recipient, if some are not
@@ -97,8 +99,7 @@ def request_mailing(
     def reserve() -> None:
         budget = mail_quota.quota_today(actor)
         batch = batch_of(election, kind, message=message)
-        due = (1 for item in every_recipient(election) if is_due(item, batch))
-        mails = 0 if budget.left is None else sum(islice(due, budget.left + 1))  # one more than allowed is enough
+        mails = 0 if budget.left is None else _mails_due(batch, budget.left + 1)  # one more than allowed is enough
         budget.check(mails)
         reserved = None if budget.left is None else mails
         mailing = mailing_task(
@@ -107,6 +108,26 @@ def request_mailing(
         record(event, mailing, *_window_reached(batch), *also, budget=budget.reserving(mails))
 
     retry_lost_race(reserve)
+
+
+def _mails_due(batch: Batch, enough: int) -> int:
+    """How many are due now, counted up to `enough`; of a long roll about how many, by the stored counts alone. What is
+    reserved too much is given back when the mailing ends, and what is missing then is taken from what is left today."""
+    election = batch.election
+    if batch.is_for_everybody or election.voter_count <= MAX_ROLL_ENTRIES:
+        return sum(islice((1 for item in every_recipient(election) if is_due(item, batch)), enough))
+    counts = table().get(batch.counts) or {}
+    mailed, on_roll = _voters_mailed(counts, batch.kind), election.voter_count - election.by_letter
+    if batch.kind in ONE_TIME_KINDS:
+        return max(0, on_roll - mailed)
+    is_left = min(_voters_mailed(counts, INVITED), on_roll) - mailed
+    if batch.tells_who and not batch.questions:
+        is_left = min(is_left, election.voter_count - turnout(election).voted)
+    return max(0, is_left)
+
+
+def _voters_mailed(counts: Item, kind: str) -> int:
+    return sum(counts.get(f"{kind}_{state}", 0) for state in COUNTED_STATES)
 
 
 def every_recipient(election: Election) -> Iterator[Item]:

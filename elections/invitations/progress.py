@@ -17,7 +17,7 @@ from mail import outbox
 from store import keys
 from store.table import Item
 
-from .mailing import ANNOUNCED, BEYOND, INVITED, MAILING, NOWHERE, REMINDED, subject_of
+from .mailing import ANNOUNCED, COUNTED_STATES, INVITED, MAILING, REMINDED, subject_of
 
 LABELS = {INVITED: gettext_lazy("Invitations"), REMINDED: gettext_lazy("Reminders"), ANNOUNCED: gettext_lazy("Results")}
 
@@ -44,8 +44,7 @@ class MailCounts:
 
 
 def counts_of(item: Item, kind: str, label: str = "") -> MailCounts:
-    states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
-    return MailCounts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
+    return MailCounts(label, *(item.get(f"{kind}_{state}", 0) for state in COUNTED_STATES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,3 @@
 """Who may vote: the roll, and lists on their way to it."""
 
-PUBLIC = "imports services sources"
+PUBLIC = "emails imports services sources"

@@ -28,6 +28,7 @@ from elections import repository, rolls, voter_lists
 from elections.actions import check, record
 from elections.rules import Action, Election, State
 from elections.voter_lists import VoterRow
+from mail import outbox
 from pages import lists
 from pages.lists import Verdict
 from store import keys
@@ -39,6 +40,8 @@ from . import services
 FILE, GROUP = "file", "group"
 HOUR = 2  # of the night, in the time zone of the election
 SOURCES_PER_LOOK = 100
+MAX_GROWTH, ALWAYS_ADDED = 10, 5  # at night the roll of an open election grows by a tenth at most, but always by five
+FOLLOWED, NOT_FOLLOWED = "roll_followed", "roll_not_followed"  # kinds of mail
 REASONS = {
     **outbound.REASONS,
     "status": gettext_noop("The address answers with an error."),
@@ -47,6 +50,7 @@ REASONS = {
     "group": gettext_noop("The site no longer lets rolls follow this group."),
     "provider": gettext_noop("The sign-in provider does not say who is in the group."),
     "many": gettext_noop("The source lists less than half of the roll. Check it, then apply it yourself."),
+    "more": gettext_noop("The source lists more than a tenth more voters. Check it, then apply it yourself."),
     "organiser": gettext_noop("The person who set this up may no longer change the roll."),
     "error": gettext_noop("Something went wrong on this site."),
 }
@@ -227,34 +231,51 @@ def _follow_one(item: Item) -> int:
     source = find(item["election_name"])  # the index may lag
     if source is None or source.due != item["due"]:
         return 0
-    try_write(Put(_item(_followed(source)), when=Equals("due", source.due) & Equals("place", source.place)))
+    election, mails = repository.find(source.election_name), list[Put]()
+    after = replace(source, due="", set_by="", account="", failed="")
+    if election is not None and election.state(now_text()) != State.CLOSED:
+        after, mails = _followed(source, election)
+    try_write(Put(_item(after), when=Equals("due", source.due) & Equals("place", source.place)), *mails)
     return 1
 
 
-def _followed(source: Source) -> Source:
-    """The source as it is after a night: due again, unless nobody may follow it any longer."""
+def _followed(source: Source, election: Election) -> tuple[Source, list[Put]]:
+    """The source as it is after a night, and the mails about it: what an open roll gained, or, once, that it failed."""
+    after, found = _attempted(source, election)
+    if after.failed and after.failed != source.failed:
+        return after, _mails(election, NOT_FOLLOWED, reason=after.failed)
+    if found and (found.added or found.changed) and election.state(now_text()) != State.DRAFT:
+        return after, _mails(election, FOLLOWED, added=str(len(found.added)), changed=str(len(found.changed)))
+    return after, []
+
+
+def _mails(election: Election, kind: str, **about: str) -> list[Put]:
+    organisers = table().get_many([keys.user(name) for name in (election.owner_name, *election.managers)]).values()
+    addresses = [people.user_of(item).email for item in organisers]
+    return [outbox.queued(kind, each, None, election_name=election.name, **about) for each in addresses]
+
+
+def _attempted(source: Source, election: Election) -> tuple[Source, Difference | None]:
+    """Due again, unless nobody may follow it any longer; and what was done."""
     stopped = replace(source, due="", set_by="", account="")
-    election = repository.find(source.election_name)
-    if election is None or election.state(now_text()) == State.CLOSED:
-        return replace(stopped, failed="")
     again = replace(source, due=_next_night(election))
     try:
-        _follow_as(source, election)
+        found = _follow_as(source, election)
     except (NotAllowed, NotNow):
-        return replace(stopped, failed="organiser")
+        return replace(stopped, failed="organiser"), None
     except (SourceError, outbound.OutboundError) as error:
-        return replace(again, failed=error.reason)
+        return replace(again, failed=error.reason), None
     except lists.NotAList:
-        return replace(again, failed="list")
+        return replace(again, failed="list"), None
     except Unavailable:
         raise
     except Exception as error:  # it is tried again next night, not at once
         log_failure(error)
-        return replace(again, failed="error")
-    return replace(again, failed="", followed_at=now_text())
+        return replace(again, failed="error"), None
+    return replace(again, failed="", followed_at=now_text()), found
 
 
-def _follow_as(source: Source, election: Election) -> None:
+def _follow_as(source: Source, election: Election) -> Difference:
     """As the person who chose it, with what they may do tonight."""
     actor = people.find(source.set_by)
     if actor is None or actor.created_at != source.account:
@@ -262,11 +283,15 @@ def _follow_as(source: Source, election: Election) -> None:
     check(actor, election, Action.ADD_VOTERS)
     rows = read(source.kind, source.place)
 
-    def act() -> None:
+    def act() -> Difference:
         current = repository.find(election.name) or election
         found = compare(current, rows)
         if len(found.removed) * 2 > current.voter_count:
             raise SourceError("many")
+        growth = max(ALWAYS_ADDED, current.voter_count // MAX_GROWTH)
+        if current.state(now_text()) != State.DRAFT and len(found.added) + len(found.changed) > growth:
+            raise SourceError("more")
         follow(actor, current, found)
+        return found
 
-    retry_lost_race(act)
+    return retry_lost_race(act)

@@ -22,6 +22,7 @@ from live.screens.access import Hosted, for_hosts, for_hosts_and_moderators
 from live.services import closing, deleting, making
 from pages.forms import form_page, new_token, token_in
 from pages.messages import confirm_page, refusals_as_messages, run_action
+from pages.page_cache import shared_page
 from pages.paging import list_context
 
 from . import reports
@@ -118,11 +119,11 @@ def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @require_safe
 def help_live(request: HttpRequest) -> HttpResponse:
     lifetime = configured()
-    context = {
+    source = {
         "kept": lifetime.retention.days,
         "waiting": lifetime.waiting.days,
         "idle": lifetime.idle // ONE_HOUR,
         "assembly_idle": lifetime.assembly_idle // ONE_HOUR,
         "of_formats": [f"{each.folder}/help.html" for each in FORMATS.values()],
     }
-    return render(request, "live/help_live.html", context)
+    return shared_page(request, "live/help_live.html", "live/help/all.html", lambda: source, source)

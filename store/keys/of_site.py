@@ -62,6 +62,7 @@ def photo(photo_id: str, width: int) -> Key:
 
 
 TASKS = Span("TASKS", index=True)
+LINK_TASKS = Span("TASKSLINKS", index=True)  # a lane of their own: anybody can store any number of them
 TASKS_SET_ASIDE = Span("TASKSASIDE", index=True)
 
 
@@ -73,9 +74,9 @@ def task_by_time(moment: str, task_type: str, subject: str) -> str:
     return fitted(f"{moment}#{task_type}#{part(subject)}")
 
 
-def tasks_due(moment: str) -> Span:
+def tasks_due(lane: Span, moment: str) -> Span:
     """Those due by now; later ones are not even read."""
-    return Span(TASKS.pk, last=f"{moment}~", index=True)
+    return replace(lane, last=f"{moment}~")
 
 
 # --- the log ---

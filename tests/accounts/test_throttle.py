@@ -15,7 +15,7 @@ from accounts import repository, services, throttle
 from accounts.models import User
 from accounts.throttle import Limits
 from accounts.visitors import COOKIE, MAX_REMEMBERED_ACCOUNTS, Visitor
-from acts.rate_limits import Limit, TooOften, count
+from acts.rate_limits import Limit, TooOften, count, count_each
 from pages.client_address import client_network, network
 from store import keys
 from tests.chaos import Chaos
@@ -537,3 +537,13 @@ def test_the_address_behind_trusted_proxies(rf, settings, remote, forwarded, add
 def test_addresses_of_the_old_kind_in_new_clothes_are_not_one_home():
     assert network("::ffff:203.0.113.7") != network("::ffff:198.51.100.1")
     assert network("2001:db8::1") == network("2001:db8::2")
+
+
+def test_what_one_limit_refuses_leaves_no_counter_for_the_others(site):
+    names, network = Limit("name", 5, 600), Limit("network", 1, 600)
+    count_each((names, "first"), (network, "here"))
+    before = len(list(site.everything()))
+    for number in range(3):
+        with pytest.raises(TooOften):
+            count_each((names, f"made up {number}"), (network, "here"))
+    assert len(list(site.everything())) == before

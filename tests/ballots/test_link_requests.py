@@ -40,6 +40,7 @@ from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
 from tests.people import confirm
+from upkeep.worker import jobs
 
 from .test_pages import text_of, trips_of, vote
 
@@ -57,10 +58,14 @@ def ask(address: str, path: str = PAGE, client: Client | None = None, **headers:
     return (client or Client()).post(path, {"email": address}, **headers)
 
 
+def work() -> int:
+    return background.resume_due(lane=keys.LINK_TASKS)
+
+
 def answer() -> list[tuple[str, str]]:
     """What the worker mails now, as (to, text)."""
     sent.outbox.clear()
-    background.resume_due()
+    work()
     send_waiting(compose)
     return [(each.to[0], each.body) for each in sent.outbox]
 
@@ -179,12 +184,12 @@ def test_no_mail_is_sent_if_nothing_is_open(opened, person):
     for address in (ANN, EVE, "nobody@example.org", "no@example.org"):
         ask(address)
     assert answer() == []
-    assert not list(table().each(keys.TASKS))
+    assert not list(table().each(keys.LINK_TASKS))
 
 
 def test_what_closes_before_the_mail_is_sent_withdraws_it(board):
     ask(ANN)
-    background.resume_due()
+    work()
     closing.close(people.find("the organiser"), board)
     send_waiting(compose)
     (mail,), _cursor = mails.in_state(mails.ASIDE, 9)
@@ -195,7 +200,7 @@ def test_what_closes_before_the_mail_is_sent_is_left_out_of_it(opened):
     opened(ANN, name="Stays", vote_by_link=True)
     ends = opened(ANN, name="Ends", vote_by_link=True)
     ask(ANN)
-    background.resume_due()
+    work()
     closing.close(people.find("the organiser"), ends)
     ((_to, text),) = answer()
     assert "Stays" in text
@@ -269,14 +274,14 @@ def test_a_thousand_requests_send_one_mail_now_and_one_later(board, monkeypatch)
     for _ in range(1000):
         services.request_links(ANN, "192.0.2.1")
     found = []
-    while list(table().each(keys.tasks_due(now_text()))):
+    while list(table().each(keys.tasks_due(keys.LINK_TASKS, now_text()))):
         found += answer()
     assert [to for to, _text in found] == [ANN]
     later(monkeypatch, rules.PAUSES[0] + 1)
     assert [to for to, _text in answer()] == [ANN], "who asked again gets another, a little later"
     later(monkeypatch, 24 * 3600)
     assert answer() == []
-    assert not list(table().each(keys.TASKS))
+    assert not list(table().each(keys.LINK_TASKS))
 
 
 @pytest.mark.deep
@@ -383,6 +388,61 @@ def test_one_network_does_not_delay_another_and_made_up_addresses_delay_nobody(o
     assert {to for to, _text in answer()} == {ANN, EVE}
 
 
+def test_a_flood_of_made_up_addresses_holds_up_nobody_elsewhere(board):
+    for number in range(rules.PROMPT_PER_NETWORK.most + background.TASKS_PER_LOOK):
+        services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
+    services.request_links(ANN, "192.0.2.8")
+    assert [to for to, _text in answer()] == [ANN], "in the worker's first look"
+
+
+def test_links_on_request_hold_up_no_other_background_work(board):
+    finish_background()
+    for number in range(3):
+        ask(f"made.up.{number}@example.org")
+    assert background.resume_due() == 0
+    assert jobs.LINKS.lane not in {job.lane for job in jobs.JOBS if job != jobs.LINKS}
+    assert (jobs.BACKGROUND.moment(), jobs.LINKS.moment()) == (None, 0)
+    assert jobs.LINKS.work() == 3
+
+
+def test_who_asks_in_a_network_that_floods_is_answered_later(board, monkeypatch):
+    for number in range(rules.PROMPT_PER_NETWORK.most + 20):
+        services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
+    assert ask(ANN, REMOTE_ADDR="192.0.2.7").status_code == 200
+    assert answer() == []
+    later(monkeypatch, 22 * rules.LATE_SECONDS)
+    assert [to for to, _text in answer()] == [ANN]
+    work()
+    assert not list(table().each(keys.LINK_TASKS)), "nothing is left of made-up addresses"
+
+
+def test_who_asks_again_in_a_network_that_floods_keeps_the_turn(board, monkeypatch):
+    for number in range(rules.PROMPT_PER_NETWORK.most):
+        services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
+    for _ in range(20):
+        services.request_links(ANN, "192.0.2.7")
+    later(monkeypatch, 2 * rules.LATE_SECONDS)
+    assert [to for to, _text in answer()] == [ANN]
+
+
+def test_a_network_that_floods_cannot_put_off_what_others_asked_for(board):
+    ask(ANN, REMOTE_ADDR="192.0.2.8")
+    for number in range(rules.PROMPT_PER_NETWORK.most):
+        services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
+    ask(ANN, REMOTE_ADDR="192.0.2.7")
+    assert [to for to, _text in answer()] == [ANN]
+
+
+def test_requests_leave_the_same_tasks_whether_or_not_the_address_may_vote(board):
+    """Or the time that storing the next request takes could tell."""
+    for _ in range(3):
+        for address in (ANN, "nobody@example.org"):
+            before = table().count(keys.LINK_TASKS)
+            ask(address)
+            assert table().count(keys.LINK_TASKS) == before + 1
+        answer()
+
+
 def test_all_requests_together_have_a_budget_that_delays_mails(opened, monkeypatch):
     monkeypatch.setattr(services, "SITE_WIDE", replace(rules.SITE_WIDE, most=2))
     voters = [f"voter{number}@example.org" for number in range(5)]
@@ -426,9 +486,9 @@ def test_who_was_invited_or_has_an_account_costs_no_quota(opened, settings, pers
 def test_two_workers_send_one_mail(board):
     for _ in range(6):
         services.request_links(ANN, "192.0.2.1")
-    at_once(*[background.resume_due] * 3)
-    while list(table().each(keys.tasks_due(now_text()))):
-        background.resume_due()
+    at_once(*[work] * 3)
+    while list(table().each(keys.tasks_due(keys.LINK_TASKS, now_text()))):
+        work()
     assert sum(table().count(span) for span in keys.mails_waiting(1)) == 1
 
 
@@ -481,10 +541,11 @@ def test_the_answer_and_its_cost_are_the_same_for_everybody(board, person, opene
         first, *others = [answered(*each) for each in asked]
         assert first[0][0] == 200
         assert [each for each in first[2] if each[0] == "write"] == [("write", "ok")]
-        assert first[1] == (1 if who in ("a stranger", "a German") else 2), "the write, and who is signed in"
+        expected = 2 if who in ("a stranger", "a German") else 3
+        assert first[1] == expected, "the count of the network, the write, and who is signed in"
         for each in others:
             assert each == first
-        background.resume_due()
+        work()
         assert answered(*asked[0]) == first, "nor is it another once the mail has gone out"
 
 
@@ -516,7 +577,7 @@ def test_what_is_no_address_is_refused_and_kept(site, typed):
     response = ask(typed)
     assert response.status_code == 422
     assert b"<b>x</b>" not in response.content
-    assert not list(table().each(keys.TASKS))
+    assert not list(table().each(keys.LINK_TASKS))
 
 
 def test_names_with_markup_are_escaped_in_the_mail(opened):
@@ -568,7 +629,7 @@ def test_who_voted_by_a_requested_link_is_told_as_everybody_with_a_link(board, o
 def test_the_outbox_names_the_mail(board, signed_in):
     confirm(people.find("the organiser"))
     ask(ANN)
-    background.resume_due()
+    work()
     page = signed_in("Olga", Role.OWNER).get("/mails/?state=queued").content.decode()
     assert "Your links to vote" in page
     assert ANN in page

@@ -86,7 +86,7 @@ def import_roll(organiser: Client, file: str) -> None:
 def mails() -> dict[str, str]:
     """What arrives now, by address."""
     sent.outbox.clear()
-    background.resume_due()
+    background.resume_due(lane=keys.LINK_TASKS)
     queue_mailings()
     send_waiting(compose)
     return {each.to[0]: each.body for each in sent.outbox}

@@ -11,6 +11,7 @@ from config.gunicorn import (  # noqa: F401 - what gunicorn reads from this modu
     bind,
     control_socket_disable,
     graceful_timeout,
+    keepalive,
     limit_request_fields,
     limit_request_line,
     on_starting,

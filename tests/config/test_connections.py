@@ -142,6 +142,11 @@ def test_sending_a_byte_now_and_then_gives_no_more_time(strict):
             until_end(client)
 
 
+def test_a_body_sent_fast_buys_no_time_to_stand_still(strict):
+    with connected(strict, request("/", "POST", bytes(4_000_000))[:2_000_000]) as connection:
+        assert until_end(connection).startswith(b"HTTP/1.1 408 ")
+
+
 def test_who_does_not_read_is_ended(strict):
     with connected(strict, request("/large"), buffer=4096) as connection:
         waited = time.monotonic() + TIMEOUT_SECONDS
@@ -186,6 +191,18 @@ def test_a_connection_is_kept(server):
         for body in (b"one", b"two" * 50_000, b""):
             connection.sendall(request("/", "POST", body))
             assert answer(connection) == (200, echoed(body))
+
+
+def test_an_idle_connection_is_kept_longer_than_a_request_may_take(strict):
+    with connected(strict, request()) as connection:
+        assert answer(connection)[0] == 200
+        for _ in range(3):  # one after another, each is ended for taking longer than a request may take
+            with connected(strict, slow_head(1)) as another:
+                until_end(another)
+        connection.sendall(request())
+        assert answer(connection) == (200, echoed(b"", "GET"))
+        connection.sendall(request()[:-2])
+        assert until_end(connection).startswith(b"HTTP/1.1 408 "), "the next request has its deadline again"
 
 
 @pytest.mark.parametrize("words", [("Connection: close",), ()])

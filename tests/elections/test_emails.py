@@ -194,6 +194,7 @@ def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, pe
 # What a mail about a result says of it; others say nothing of these.
 OF_RESULTS = {"ended": "won", "names": "Bo", "more": "0", "ballots": "3"}
 OF_RESULTS |= {"host": "hooks.example", "webhook": "1"}  # of a webhook
+OF_RESULTS |= {"added": "3", "changed": "1"}  # of a roll that followed its source
 OF_RESULTS |= {"label": "Script", "provider": "University"}  # of a token, and of a linked identity
 
 HOSTILE = [

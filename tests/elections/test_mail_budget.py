@@ -27,6 +27,8 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog, as_text
 from store.table import Refused
+from tests import voting
+from tests.access.asking import listening
 from tests.at_once import at_once
 from tests.background import queue_mailings, unfinished
 from tests.people import confirm, make_owner
@@ -97,6 +99,36 @@ def address(name):
 
 def text_of(answer):
     return answer.content.decode()
+
+
+def test_a_long_roll_is_not_read_to_reserve_its_mails(site, ada, board, person, monkeypatch):
+    monkeypatch.setattr(mailing, "MAX_ROLL_ENTRIES", 3)
+    with pytest.raises(TooManyMails):
+        mailing.invite(limited(ada, 3), board)
+    ada = limited(ada, 10)
+    with listening(site) as ear:
+        mailing.invite(ada, board)
+        assert "list voter" not in ear.take()
+    assert left(ada) == 6
+    assert queue_mailings() == 4
+    voting.cast(confirm(person("Zoe", email="Board.0@example.org")), "Board", {"0": ["1"], "1": ["2"]}, "form")
+    with listening(site) as ear:
+        mailing.remind(ada, board)
+        mailing.invite(ada, board)
+        assert "list voter" not in ear.take()
+    assert left(ada) == 3, "who has voted is not reminded, and everybody was invited"
+    assert (queue_mailings(), left(ada)) == (3, 3)
+
+
+def test_what_was_reserved_too_much_of_a_long_roll_is_given_back(site, ada, board, monkeypatch):
+    ada = limited(ada, 10)
+    mailing.invite(ada, board)
+    queue_mailings()
+    monkeypatch.setattr(mailing, "MAX_ROLL_ENTRIES", 3)
+    mailing.unsubscribe("Board", "Board.0@example.org")
+    mailing.remind(ada, board)
+    assert left(ada) == 2
+    assert (queue_mailings(), left(ada)) == (3, 3)
 
 
 def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ada, board, signed_in):

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 import pytest
+from django.core import mail as sent
 from django.test import Client
 
 from accounts import repository as people
@@ -26,10 +27,13 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
 from elections.roll import sources
 from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
 from elections.voter_lists import VoterRow
+from mail.emails import compose
+from mail.sending import send_waiting
 from pages import lists
 from pages.lists import Verdict
 from ranking.candidates import Candidate
@@ -427,6 +431,55 @@ def test_a_bad_night_removes_nobody_and_is_on_the_dashboard(client, nightly, bod
     nightly.body = listing(*ROLL)
     pass_night()
     assert sentence not in text(client.get("/election/Board%202027/dashboard/"))
+
+
+@pytest.mark.parametrize("editable", [True, False])
+def test_at_night_the_roll_of_an_open_election_grows_by_a_tenth_at_most(nightly, otto, draft, client, editable):
+    lifecycle.open_(otto, draft, editable=editable)
+    more = [f"puppet.{number}@example.org" for number in range(sources.ALWAYS_ADDED + 1)]
+    nightly.body = listing(*ROLL, *more)
+    pass_night()
+    assert (sources.find(NAME).failed, on_roll()) == ("more", ROLL)
+    nightly.body = listing(*ROLL, *more[1:])
+    pass_night()
+    assert (sources.find(NAME).failed, on_roll()) == ("", sorted([*ROLL, *more[1:]]))
+    preview(client, nightly.url)  # what stops at night can be looked at and applied by hand
+
+
+def test_a_large_roll_grows_by_a_tenth(nightly, otto, draft):
+    add_voters(otto, draft, [f"voter.{number}@example.org" for number in range(97)])
+    lifecycle.open_(otto, now(), editable=False)
+    for more, is_followed in ((11, False), (10, True)):
+        nightly.body = listing(*(f"puppet.{number}@example.org" for number in range(more)))
+        pass_night()
+        assert (now().voter_count == 110) == is_followed
+
+
+def test_organisers_are_mailed_what_an_open_roll_gained_and_once_that_it_did_not_follow(nightly, otto, draft, person):
+    add_manager(otto, draft, person("Mona").name)
+    nightly.body = listing(*ROLL, "dora@example.org")
+    pass_night()
+    assert arrived() == [], "a draft is looked at before it opens"
+    lifecycle.open_(otto, now(), editable=False)
+    nightly.body = listing("eve@example.org", "fay@example.org")
+    pass_night()
+    mails = arrived()
+    assert sorted(to for to, _text in mails) == sorted(people.find(name).email for name in ("Otto", "Mona"))
+    assert all("2 voters added." in text for _to, text in mails)
+    pass_night()
+    assert arrived() == [], "nothing has changed"
+    nightly.body = b""
+    pass_night()
+    assert all("The source lists nobody" in text for _to, text in arrived())
+    pass_night()
+    assert arrived() == [], "for the same reason again"
+
+
+def arrived() -> list[tuple[str, str]]:
+    """The mails about the source that are sent now."""
+    sent.outbox.clear()
+    send_waiting(compose)
+    return [(each.to[0], each.body) for each in sent.outbox if "source" in each.subject]
 
 
 def test_what_nobody_expected_of_one_source_holds_up_no_other(nightly, otto, caplog):

@@ -81,7 +81,7 @@ def to_whom() -> list[str]:
 
 
 def is_due() -> bool:
-    return any(item["type"] == MAILING.name for item in table().each(keys.tasks_due(now_text())))
+    return any(item["type"] == MAILING.name for item in table().each(keys.tasks_due(keys.TASKS, now_text())))
 
 
 def mail_due() -> int:

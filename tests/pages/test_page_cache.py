@@ -8,13 +8,13 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.template import engines
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.test.utils import override_script_prefix
 from django.utils.translation import override
 from jinja2 import meta, nodes
 
 from acts.caches import SizedCache
-from pages import http_cache, page_cache
+from pages import help_views, http_cache, page_cache
 from pages.page_cache import Fragment, cache_key, cached, get_or_render
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
@@ -52,6 +52,36 @@ def test_each_language_and_each_path_of_the_site_has_its_own(cache):
             with override(language), override_script_prefix(prefix):
                 keys.add(cache_key("sign"))
     assert len(keys) == 4
+
+
+SHARED = ("/api/v1/", "/trust/", "/trust/?show=met", *(f"/help/{topic}/" for topic in help_views.TOPICS), "/help/")
+
+
+@pytest.mark.parametrize("path", SHARED)
+def test_what_all_readers_share_is_drawn_once(site, monkeypatch, signed_in, path):
+    puts = []
+
+    class Counted(SizedCache):
+        def put(self, question, answer):
+            puts.append(question)
+            super().put(question, answer)
+
+    monkeypatch.setattr(page_cache, "cache", Counted(page_cache.cache.most, page_cache.cache.weigh))
+    monkeypatch.setattr(help_views, "passages", Counted(help_views.passages.most, help_views.passages.weigh))
+    first = Client().get(path).content.decode()
+    drawn = len(puts)
+    assert drawn > 0
+    assert _main(Client().get(path).content.decode()) == _main(first)
+    own = signed_in("Zoe").get(path).content.decode()
+    assert ("Zoe" in own, "Zoe" in first) == (True, False), "the frame is the reader's own"
+    assert len(puts) == drawn
+    Client(headers={"accept-language": "de"}).get(path)
+    assert len(puts) > drawn, "each language has its own"
+    assert "Zoe" not in Client().get(path).content.decode()
+
+
+def _main(page: str) -> str:
+    return page.partition("<main")[2].partition("</main>")[0]
 
 
 # --- the edition of what stands around it ---

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from accounts.rules import Role
+from accounts.services import remove_self
 from ballots import services as ballots
 from elections.invitations import mailing, reminders
 from elections.lifecycle import closing
@@ -85,6 +86,16 @@ def test_a_post_for_later_waits_and_may_be_withdrawn(person):
     assert not network.attempts
     news.publish(olga, posts.find(post.id))
     assert send(network) == 1
+
+
+def test_a_post_whose_author_leaves_between_two_batches(person):
+    ada = person("Ada", Role.ADMIN)
+    news.publish(ada, news.write(ada, Written("Who won", "Ada.")))
+    (task,) = news_tasks()
+    assert not NOTIFYING.advance(task.subject, batches=1), "the site's endpoints were told, the author's are left"
+    remove_self(ada)
+    finish_background("remove person")
+    assert NOTIFYING.advance(task.subject)
 
 
 def news_tasks():

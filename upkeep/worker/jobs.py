@@ -143,6 +143,13 @@ def _sweep() -> int:
 BACKGROUND = Job(
     "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
 )
+LINKS = Job(
+    "links on request",
+    2,
+    lambda: background.resume_due(goes_on, keys.LINK_TASKS),
+    moment=lambda: background.next_due(keys.LINK_TASKS),
+    lane="links on request",
+)
 ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
 BALLOTS = Job(wakeups.SEALING_JOB, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
@@ -166,7 +173,7 @@ LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
     *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION),
-    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, ROLLS, LIVE_SESSIONS, BACKGROUND),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, ROLLS, LIVE_SESSIONS, BACKGROUND, LINKS),
 )
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from upkeep.commands import StoreCommand
-from upkeep.worker.jobs import BACKGROUND, ENDS, JOBS, LOG, REMINDERS, SWEEP, raise_failures, run_jobs
+from upkeep.worker.jobs import BACKGROUND, ENDS, JOBS, LINKS, LOG, REMINDERS, SWEEP, raise_failures, run_jobs
 from upkeep.worker.leases import Leases
 
 
@@ -11,9 +11,10 @@ class Command(StoreCommand):
     help = "Runs the worker's jobs once, except for sending mail. Safe to run several times at once."
 
     def handle(self, **options: Any) -> None:
-        jobs = [job for job in JOBS if job != SWEEP and (not job.lane or job == BACKGROUND)]
+        jobs = [job for job in JOBS if job != SWEEP and (not job.lane or job in (BACKGROUND, LINKS))]
         runs = run_jobs(jobs, Leases(self.table))
-        closed, reminded, resumed, sealed = (runs[job.name].done for job in (ENDS, REMINDERS, BACKGROUND, LOG))
+        closed, reminded, sealed = (runs[job.name].done for job in (ENDS, REMINDERS, LOG))
+        resumed = runs[BACKGROUND.name].done + runs[LINKS.name].done
         worked = f"{reminded} reminders sent, {resumed} background tasks resumed"
         self.stdout.write(f"{closed} elections closed, {worked}, {sealed} event numbers sealed.")
         raise_failures(runs)
