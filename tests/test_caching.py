@@ -20,7 +20,13 @@ EVERYBODY = "public, max-age=300"
 ONE_BROWSER = "private, no-cache"  # which asks each time
 # what it answers without a token and without a name
 OF_THE_API = ("api/results", "api/calendar", "api/checkpoints", "api/news")
-FOR_PROGRAMS = {"news_atom", "news_json", "sitemap", "sitemap_pages"}  # the same for everybody, and no form in it
+FOR_PROGRAMS = {
+    "news_atom",
+    "news_json",
+    "sitemap",
+    "sitemap_pages",
+    "favicon",
+}  # the same for everybody, and no form in it
 FILES = {"export", "bundle", "recount_ballots", "follow_ballots"}  # of sealed results, for one's own browser
 
 
