@@ -34,7 +34,7 @@ def words(client: Client, path: str, containing: str) -> list[str]:
 def test_programs_that_read_no_page_find_the_icon(site, client, settings):
     answer = client.get("/favicon.ico")
     assert answer["Location"].startswith("/static/img/favicon")
-    assert answer["Cache-Control"] == "public, max-age=86400"
+    assert answer["Cache-Control"] == "public, max-age=300"
     assert client.post("/favicon.ico").status_code == 405
     settings.SITE_LOGO = LOGO
     assert client.get("/favicon.ico", follow=True)["Content-Type"] == "image/svg+xml"
