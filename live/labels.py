@@ -32,6 +32,7 @@ STEP_LABELS: dict[Step, str | Promise] = {
 }
 
 FIRST_QUESTION = _("Start with the first question")
+VOID_UNCOUNTABLE = _("Void this round")
 
 
 def type_label(type_: str) -> str | Promise:
@@ -41,5 +42,7 @@ def type_label(type_: str) -> str | Promise:
 
 def step_label(step: Step, game: Game, state: State) -> str | Promise:
     """Label of a step's button that fits the current play."""
+    if step == Step.VOID and state.is_uncountable:
+        return VOID_UNCOUNTABLE
     own = play_for(game, state).step_label(step, state)
     return own or (FIRST_QUESTION if step == Step.NEXT and not state.round else STEP_LABELS[step])
