@@ -13,12 +13,12 @@ import socket
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
+from email.utils import parseaddr
 from typing import IO, Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.backends.smtp import EmailBackend as SmtpBackend
-from django.core.mail.message import sanitize_address
 from django.core.mail.utils import DNS_NAME
 from django.utils.functional import cached_property
 
@@ -38,6 +38,7 @@ TIMEOUT_SECONDS = 60  # for opening a connection, and for each mail
 QUIT_TIMEOUT_SECONDS = 5
 CLOSING_CODE = 421  # the server closes the connection, whatever the command
 _DOT = re.compile(rb"^\.", re.MULTILINE)
+_END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 
 
 class CompleteLines:
@@ -178,10 +179,8 @@ class EmailBackend(SmtpBackend):
     def _hand_over(self, message: EmailMessage) -> None:
         """Sends one mail to one address, as all our mails are."""
         assert self.connection is not None
-        encoding = message.encoding or settings.DEFAULT_CHARSET
-        sender = sanitize_address(message.from_email, encoding)
-        (to,) = (sanitize_address(address, encoding) for address in message.recipients())
-        text = message.message().as_bytes(linesep="\r\n")
+        sender, to = map(envelope_address, (message.from_email, *message.recipients()))
+        text = _END_OF_LINE.sub(b"\r\n", message.message().as_bytes())
         try:
             with self.connection.deadline.within(self.seconds):
                 self.answer = self.connection.deliver(sender, to, text)
@@ -200,6 +199,12 @@ class EmailBackend(SmtpBackend):
         except (smtplib.SMTPException, OSError):
             self.connection.close()
             self.connection = None
+
+
+def envelope_address(text: str) -> str:
+    """The address alone, with its domain in ASCII."""
+    name, _at, domain = parseaddr(text)[1].rpartition("@")
+    return f"{name}@{domain.encode('idna').decode()}"
 
 
 def is_lost(error: Exception) -> bool:
