@@ -89,7 +89,7 @@ def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonCont
     needed for the ETag, so it is passed on to `make`.
     """
     common = common_context(request)
-    frame = reader_frame(request, common)
+    frame = _frame(request, common)
     if frame["messages"]:
         return make(common)
     etag = f'W/"{digest(settings.STARTED, tag, frame)}"'
@@ -108,9 +108,8 @@ def common_context(request: HttpRequest) -> CommonContext:
     return context
 
 
-def reader_frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
-    """Everything templates/base.html depends on, by the names it uses: the common context, the reader, the URL and the
-    CSRF token.
+def _frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
+    """Everything templates/base.html depends on: the common context, the reader, the URL and the CSRF token.
 
     A reader without a token gets one, and thus a page they cannot have cached.
     """
@@ -121,7 +120,7 @@ def reader_frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
     return {
         "request": request.get_full_path(),
         "user": reader,
-        "csrf_input": request.META["CSRF_COOKIE"],
+        "csrf_token": request.META["CSRF_COOKIE"],
         "messages": len(common["messages"]),
         "drafts": common["drafts"](),
         **{name: common[name] for name in ("LANGUAGE_CODE", "LANGUAGE_BIDI", "guest", "booth")},
