@@ -24,7 +24,7 @@ from store import keys
 from store.log import Event
 from store.parallel import run_parallel
 from store.purging import purge_mark
-from store.table import Conflict, StoreError, Unavailable, Write
+from store.table import Conflict, Delete, StoreError, Unavailable, Write
 
 from ..play import AnswerBox, Closing, play_named
 from ..pseudonyms import pseudonym
@@ -112,10 +112,11 @@ def void(game: Game, state: State, who: str, *dropped: Write) -> State:
 
 
 def dropping(game: Game, state: State) -> list[Write]:
-    """Discard the anonymous answers of a voided round: never counted, and no longer traceable."""
+    """Discard the anonymous answers of a voided round: never counted, and no longer traceable. After a restore the salt
+    is gone already."""
     if not _is_salted(state):
         return []
-    return [*repository.unsalting(game, state.round), repository.emptying(game, state.round)]
+    return [Delete(keys.game_salt(game.id, state.round)), repository.emptying(game, state.round)]
 
 
 def _is_lost(game: Game, state: State) -> bool:
