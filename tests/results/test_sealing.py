@@ -251,7 +251,9 @@ def test_pages_of_a_result_that_cannot_be_counted_still_work(site, voted, close,
     close()
     with monkeypatch.context() as patch:
         patch.setattr(services, "report_on", fails)
-        assert signed_in(people.find("the organiser")).get("/election/Board/results/").status_code == 202, "It is still being counted."
+        assert signed_in(people.find("the organiser")).get("/election/Board/results/").status_code == 202, (
+            "It is still being counted."
+        )
         assert [each.error for each in caplog.records if each.getMessage() == "failure"] == ["KeyError"]
         with pytest.raises(SomeFailed):
             ballots.seal_closed()
