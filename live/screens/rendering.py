@@ -92,6 +92,7 @@ def _key(role: Role, snapshot: Snapshot) -> str:
         version = player_screens.screen_version(snapshot)
     else:
         version = f"-{snapshot.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
+        version += "-uncountable" if version and snapshot.state.is_uncountable else ""
         version += host_screens.screen_version(snapshot) + host_screens.confirmation_version(snapshot)
     return f"{snapshot.state.key}{version}{_text_version(snapshot)}{display.texts_version(snapshot)}"
 

@@ -70,7 +70,7 @@ def answer_status(game: Game, before: State, after: State, receipt: str) -> Answ
     same = after.round == before.round and after.phase == before.phase
     if same and not after.closing:
         return AnswerStatus.COUNTED
-    if same:
+    if same and not after.is_uncountable:
         closing.close(game, after, SITE)
     heard = RECEIPT_READS.run(
         (game.id, before.round, before.phase), lambda: repository.read_receipts(game.id, before.round, before.phase)

@@ -31,7 +31,7 @@ from tests.docs.test_installing import settings_block
 from tests.test_deploy import DEPLOY, UNITS
 
 NAME = "vote.example.org"
-TOKEN = "for the monitor"
+TOKEN = "for the monitor behind the proxy"
 TIMEOUT_SECONDS = 60  # seconds until a server must be there
 GUNICORN = ("gunicorn", "--config", "python:config.gunicorn", "config.asgi")
 UNPROCESSABLE_STATUS = 422  # a form that is understood, with a wrong password in it
