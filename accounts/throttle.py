@@ -50,9 +50,8 @@ SIGN_IN = Limits(
     Limit("sign-in-address", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES_IN_SECONDS),
     free_tries=3,
 )
-# failed sign-ins with providers from one address
+# failed sign-ins with providers that began in a browser at one address
 BY_PROVIDER = Limit("sign-in-provider", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES_IN_SECONDS)
-SIGNED_OUT = Limit("signed-out", 600, TEN_MINUTES_IN_SECONDS)  # refused messages about sign-outs from one address
 SECOND_STEP = Limits(Limit("factor", 8, TEN_MINUTES_IN_SECONDS), Limit("factor-account", 30, SECONDS_PER_HOUR))
 OWN_PASSWORD = Limits(
     Limit("password", 10, TEN_MINUTES_IN_SECONDS), Limit("password-account", 50, TEN_MINUTES_IN_SECONDS)

@@ -22,7 +22,7 @@ from accounts.forms import NewcomerForm, OwnPasswordForm, own_password_form
 from accounts.models import User
 from accounts.second_factor import factors
 from accounts.visitors import Source, local_path, start_session, visitor
-from acts.rate_limits import TooOften, count, uncount
+from acts.rate_limits import count, uncount
 from acts.refusals import NameTaken, Refusal
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import message_page
@@ -66,12 +66,13 @@ def _send_there(request: HttpRequest, connector: Connector, flow: Flow) -> HttpR
 @public
 @require_safe
 def finish(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """The person comes back. Only failures count against their address."""
+    """The person comes back. Only failures of sign-ins that began in this browser count against their address: other
+    sites can make any reader's browser come here with a state they made up."""
     connector, flow = registry.connector(provider_id), None
     state = request.GET.get("state", "")
     try:
-        attempt = count(throttle.BY_PROVIDER, visitor(request).address)
         flow, challenge = flows.take(request, provider_id, state)
+        attempt = count(throttle.BY_PROVIDER, visitor(request).address)
         if any(len(values) > 1 for _name, values in request.GET.lists()):
             raise ProviderError(connector.provider, "a parameter twice")
         identity = connector.finish(challenge, flows.redirect_uri(provider_id), request.GET.dict())
@@ -250,14 +251,11 @@ def _spent_once(connector: Connector, token: str) -> SignedOut:
 
 
 def _sign_out_there(request: HttpRequest, connector: Connector, read: Callable[[], SignedOut]) -> HttpResponse:
-    """End the sessions that the message is about. Refused ones are counted before anything else is done."""
+    """End the sessions that the message is about. There is no limit, which others behind the same address could use
+    up: a message that is refused costs no more than counting it would."""
     fields: dict[str, Any] = {"provider": connector.provider.id}
     try:
-        attempt = count(throttle.SIGNED_OUT, visitor(request).address)
         ended = identities.end_sessions(read())
-        uncount([attempt])
-    except TooOften:
-        return HttpResponse(status=429)
     except ProviderError as refusal:
         log.warning("sign-out by a provider refused", extra={**fields, "outcome": refusal.reason})
         return HttpResponse(status=400)
