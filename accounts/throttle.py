@@ -66,6 +66,7 @@ RESET = Limits(
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES_IN_SECONDS)
 # links one account may have mailed to addresses other than its own
 NEW_EMAIL = Limit("new-email", 20, SECONDS_PER_DAY)
+PROOF_MAILED = Limit("proof-mailed", 5, SECONDS_PER_HOUR)  # links to somebody who has to prove who they are
 RESET_LINK = Limit("reset-link", 3, SECONDS_PER_HOUR)  # mailed to one person by admins
 OWN_DATA = Limit("own-data", 5, SECONDS_PER_HOUR)  # per person: an export reads everything
 NAMES_TAKEN = Limit("names-taken", 20, SECONDS_PER_HOUR)  # per address: many tries suggest probing for accounts

@@ -1,4 +1,4 @@
-"""Where a request comes from: the network address of the client, also behind trusted proxies, and whose page made it."""
+"""Where a request comes from: the network address of the client, also behind trusted proxies, and another site."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.access import public
 from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, TooOften, count
-from pages.messages import refusals_as_messages
 from pages.client_address import is_loaded_by_another_site
+from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.exports.files import CSV, JSON, TEXT, file_name
 from results.waiting import seconds_until_next

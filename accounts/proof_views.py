@@ -1,0 +1,67 @@
+"""Pages on which people who use no password prove who they are, before what cannot be undone.
+
+Somebody who finds a browser open may be signed in at the provider, too. So a provider counts only if it asks again and
+says so; otherwise the second step here does, or a link in a mail that was asked for in the same browser.
+"""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from acts.rate_limits import count
+from acts.storage import table
+from acts.tokens import read_token
+from mail import outbox
+from pages.forms import form_page
+from pages.messages import confirm_page, inbox_page, message_page, refusals_as_messages
+
+from . import throttle
+from .access import requires
+from .connectors import flows, registry
+from .emails import PROOF, PROOF_SECONDS
+from .visitors import local_path, redirect_to_proof, remember_proof
+
+
+@requires(None)
+@require_safe
+def prove(request: HttpRequest) -> HttpResponse:
+    mine = {each["provider"] for each in request.user.identities}
+    offered = [each for each in registry.providers() if each.id in mine and registry.connector(each.id).asks_again]
+    return render(request, "accounts/prove.html", {"offered": offered, "next": local_path(request) or reverse("me")})
+
+
+@requires(None)
+@require_POST
+def mail_proof(request: HttpRequest) -> HttpResponse:
+    """Not to those with a second step: whoever finds a browser open may find a mailbox open, too."""
+    user, then = request.user, local_path(request)
+    if user.factors:
+        return redirect_to_proof(then)
+    with refusals_as_messages(request):
+        count(throttle.PROOF_MAILED, user.name)
+        browser = request.session.item["SK"]
+        table().write(outbox.queued("prove_identity", user.email, name=user.name, browser=browser, next=then))
+        sentence = _("We sent a mail to %(email)s. Open the link in it in this browser, within an hour.")
+        return inbox_page(request, sentence % {"email": user.email})
+    return redirect_to_proof(then)
+
+
+@requires(None)
+@form_page
+def prove_by_link(request: HttpRequest, token: str) -> HttpResponse:
+    values = read_token(PROOF, token, PROOF_SECONDS)
+    is_here = values is not None and values[0] == request.session.item["SK"] and not request.user.factors
+    if values is not None and is_here and request.method == "POST" and flows.spend(token):
+        remember_proof(request)
+        return redirect(values[1] or "me")
+    if not is_here or request.method == "POST":
+        sentence = _(
+            "It was already used, is older than an hour, or you asked for it in another browser. Open it in the "
+            "browser in which you asked for it, or ask for a new one."
+        )
+        return message_page(request, _("This link no longer works"), sentence, status=410)
+    return confirm_page(request, _("Please confirm that it is you"), _("Yes, it is me"))
