@@ -20,7 +20,7 @@ from pages.forms import form_page
 from pages.messages import confirm_page, inbox_page, message_page, refusals_as_messages
 
 from . import throttle
-from .access import requires
+from .access import public, requires
 from .connectors import flows, registry
 from .emails import PROOF, PROOF_SECONDS
 from .visitors import local_path, redirect_to_proof, remember_proof
@@ -50,12 +50,13 @@ def mail_proof(request: HttpRequest) -> HttpResponse:
     return redirect_to_proof(then)
 
 
-@requires(None)
+@public
 @form_page
 def prove_by_link(request: HttpRequest, token: str) -> HttpResponse:
-    values = read_token(PROOF, token, PROOF_SECONDS)
-    is_here = values is not None and values[0] == request.session.item["SK"] and not request.user.factors
-    if values is not None and is_here and request.method == "POST" and flows.spend(token):
+    """Without a session nobody is sent to sign in: a new one would not be the one that asked."""
+    values, user = read_token(PROOF, token, PROOF_SECONDS), request.user
+    is_here = bool(user.is_authenticated and values and values[0] == request.session.item["SK"] and not user.factors)
+    if values and is_here and request.method == "POST" and flows.spend(token):
         remember_proof(request)
         return redirect(values[1] or "me")
     if not is_here or request.method == "POST":

@@ -135,7 +135,7 @@ ROUTES = {
     "prove_identity": (SIGNED_IN, READ, []),
     "mail_proof": (SIGNED_IN, ACT, []),
     "prove_by_second_step": (SIGNED_IN, FORM, []),
-    "prove_by_link": (SIGNED_IN, FORM, ["token"]),
+    "prove_by_link": (PUBLIC, FORM, ["token"]),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
