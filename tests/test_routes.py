@@ -384,6 +384,7 @@ ROUTES = {
     "close_station": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "station_booth": (PUBLIC, READ, []),
     "pair_booth": (PUBLIC, FORM, []),
+    "leave_booth": (PUBLIC, FORM, []),
     "start_voting": (PUBLIC, ACT, []),
     "finish_voting": (PUBLIC, ACT, []),
     "booth_state": (PUBLIC, READ, []),
