@@ -287,6 +287,20 @@ def test_who_is_signed_in_types_the_code_of_a_link(station):
     assert "Is this browser meant to be a booth?" not in text_of(tablet)
 
 
+def test_a_pass_of_a_visit_that_has_ended_says_so(station, booth):
+    """One that was taken out of the booth, to another browser."""
+    let_in(station, ANN)
+    booth.post(START)
+    other = Client()
+    other.cookies[PASS] = booth.cookies[PASS].value
+    assert other.get(PAGE).status_code == 200
+    booth.post(FINISH)
+    gone = other.get(PAGE)
+    assert gone.status_code == 403
+    assert "This visit to the polling station has ended." in text_of(gone)
+    assert "no longer exists" not in text_of(gone)
+
+
 # --- nothing is left ---
 
 
