@@ -12,14 +12,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.rate_limits import count
-from acts.storage import table
 from acts.tokens import read_token
-from mail import outbox
 from pages.forms import form_page
 from pages.messages import confirm_page, inbox_page, message_page, refusals_as_messages
 
-from . import throttle
+from . import services
 from .access import public, requires
 from .connectors import flows, registry
 from .emails import PROOF, PROOF_SECONDS
@@ -37,16 +34,11 @@ def prove(request: HttpRequest) -> HttpResponse:
 @requires(None)
 @require_POST
 def mail_proof(request: HttpRequest) -> HttpResponse:
-    """Not to those with a second step: whoever finds a browser open may find a mailbox open, too."""
-    user, then = request.user, local_path(request)
-    if user.factors:
-        return redirect_to_proof(then)
+    then = local_path(request)
     with refusals_as_messages(request):
-        count(throttle.PROOF_MAILED, user.name)
-        browser = request.session.item["SK"]
-        table().write(outbox.queued("prove_identity", user.email, name=user.name, browser=browser, next=then))
+        services.ask_for_proof(request.user, request.session.item["SK"], then)
         sentence = _("We sent a mail to %(email)s. Open the link in it in this browser, within an hour.")
-        return inbox_page(request, sentence % {"email": user.email})
+        return inbox_page(request, sentence % {"email": request.user.email})
     return redirect_to_proof(then)
 
 

@@ -12,8 +12,9 @@ the text typed, not by whether the name exists, which would reveal who has an ac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 
@@ -23,12 +24,16 @@ from acts.rate_limits import (
     TEN_MINUTES_IN_SECONDS,
     Attempt,
     Limit,
+    check_attempts_left,
     count,
     count_each,
+    key_of,
     uncount,
 )
 from acts.refusals import Refusal
+from acts.storage import table
 from store import keys
+from store.table import Key, StoreError
 
 from .models import User
 from .visitors import Visitor
@@ -75,6 +80,22 @@ REGISTER = Limits(
     Limit("register-email", 20, SECONDS_PER_HOUR),
     Limit("register-address", settings.REGISTRATIONS_PER_ADDRESS, SECONDS_PER_HOUR),
 )
+# registrations from one address whose mail nobody has answered yet: strangers may have been mailed
+UNANSWERED = Limit("register-unanswered", max(5, settings.REGISTRATIONS_PER_ADDRESS // 6), SECONDS_PER_HOUR)
+GIVEN_BACK = 5  # for each that is answered, so that a hall is not held up for long
+
+
+def count_unanswered(network: str) -> Attempt:
+    """Those that are refused do not count: no mail is sent for them, and accounts give no more back."""
+    check_attempts_left(UNANSWERED, table().get(key_of(UNANSWERED, network)))
+    return count(UNANSWERED, network)
+
+
+def give_back(asked: list[Any]) -> None:
+    """An account has come of a registration that was counted at this place."""
+    partition, sort, ends = asked
+    with suppress(StoreError):
+        table().increment(Key(partition, sort), "tries", -GIVEN_BACK, also={"ttl": ends})
 
 
 def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Attempt]:

@@ -393,7 +393,7 @@ def _runner(poll: Poll, otto: User) -> polling.Runner:
 
 def _links(people: dict[str, User]) -> dict[str, tuple[str, ...]]:
     """The words of the addresses in mailed links, by page."""
-    services.register(text("Zoe"), "zoe@example.org", PASSWORD)
+    services.register(text("Zoe"), "zoe@example.org", PASSWORD, "192.0.2.1")
     services.invite(people["owner"], "yan@example.org", Role.VOTER)
     services.send_reset_link(people["owner"], people["newcomer"])
     services.ask_for_new_email(people["voter"], "ann.new@example.org")
