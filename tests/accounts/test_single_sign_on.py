@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import math
 import re
 import time
 import zipfile
@@ -317,7 +318,7 @@ def ask_for_proof(client: Client, path: str = "/me/data/") -> str:
     return said(client, response)
 
 
-@pytest.mark.parametrize("proof", [{"auth_time": None}, {"auth_time": 1}, {"auth_time": True}])
+@pytest.mark.parametrize("proof", [{"auth_time": None}, {"auth_time": 1}, {"auth_time": True}, {"auth_time": math.nan}])
 def test_a_provider_that_lets_in_whom_it_remembers_proves_nothing(uni, knows, proof):
     """Whoever finds a browser open may sign out here and in again there, without a password."""
     linked()
@@ -333,7 +334,7 @@ def _without_password(name: str) -> None:
     table().write(Update(keys.user(name), set={"hash": NO_PASSWORD}))
 
 
-@pytest.mark.parametrize("proof", [{"auth_time": None}, {"auth_time": 1}, {"auth_time": True}])
+@pytest.mark.parametrize("proof", [{"auth_time": None}, {"auth_time": 1}, {"auth_time": True}, {"auth_time": math.nan}])
 def test_a_question_that_was_taken_out_on_the_way_leads_to_no_proof(uni, knows, proof):
     """The request travels through the browser: without `prompt` and `max_age` the provider answers at once."""
     linked()

@@ -242,7 +242,9 @@ def _proved_at(claims: dict[str, Any]) -> int:
     """Providers have to say it if `max_age` was asked for. The request goes through the browser, whose reader may have
     taken that out: an answer that does not say it proves nothing."""
     seconds = claims.get("auth_time")
-    return min(int(seconds), int(time.time())) if type(seconds) in (int, float) else 0
+    if not isinstance(seconds, int) or isinstance(seconds, bool):
+        return 0
+    return min(seconds, int(time.time()))
 
 
 def _find(claims: dict[str, Any], name: str) -> Any:
