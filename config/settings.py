@@ -393,7 +393,9 @@ CONTENT_SECURITY_POLICY = {
     "base-uri": "'none'",
 }
 PERMISSIONS_POLICY = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
-SECURE_REFERRER_POLICY = "same-origin"
+# What a page loads is asked for without its address, which may have a token in it: proxies log both. The form check of
+# Django needs no more than the origin.
+SECURE_REFERRER_POLICY = "strict-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PRODUCTION else None
 SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{SITE_PATH}/{probe}'[1:])}$" for probe in ("healthz", "readyz", "metrics")]

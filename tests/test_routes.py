@@ -133,6 +133,9 @@ ROUTES = {
     "link_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
     "unlink_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
     "prove_identity": (SIGNED_IN, READ, []),
+    "mail_proof": (SIGNED_IN, ACT, []),
+    "prove_by_second_step": (SIGNED_IN, FORM, []),
+    "prove_by_link": (PUBLIC, FORM, ["token"]),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
@@ -382,6 +385,7 @@ ROUTES = {
     "close_station": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "station_booth": (PUBLIC, READ, []),
     "pair_booth": (PUBLIC, FORM, []),
+    "leave_booth": (PUBLIC, FORM, []),
     "start_voting": (PUBLIC, ACT, []),
     "finish_voting": (PUBLIC, ACT, []),
     "booth_state": (PUBLIC, READ, []),
@@ -626,7 +630,14 @@ OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 KEPT_BY_NOBODY = "private, no-store"
 METHODS = ("GET", "POST")
 OTHER_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")  # the owner, who reaches most, tries all; the others take turns
-GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+GONE = {
+    "setup",
+    "confirm_registration",
+    "accept_invitation",
+    "reset",
+    "confirm_email",
+    "prove_by_link",
+}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone", "answer_by_link"}

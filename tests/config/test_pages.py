@@ -79,7 +79,7 @@ def test_every_answer_carries_the_security_headers(client, site, path):
     assert "unsafe" not in policy
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["X-Frame-Options"] == "DENY"
-    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Referrer-Policy"] == "strict-origin"
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "camera=()" in answer["Permissions-Policy"]
 

@@ -142,7 +142,7 @@ def test_every_mail_has_text_and_html_in_every_language(site, person, kind, lang
     about = {"name": "Ada", "number": "1", "email": "new@example.org", "invited_by": "Bo <b>", "factor": "totp"}
     about |= {"election_name": "Board <b>", "voter": "Ada", "message": "1", "event_id": "7", "hash": "0f"}
     about |= {"asked_by": "Bo <b>", "organiser": "Bo <b>", "entered_by": "Bo <b>"}
-    about |= {"label": "Script <b>", "provider": "University <b>"}
+    about |= {"label": "Script <b>", "provider": "University <b>", "browser": "0f", "next": "/me/"}
     site.write(*creation(Election("Board <b>", "Bo <b>", "2026-11-15T00:00:00.000Z")))
     site.write(Update(keys.message("Board <b>", "1"), set={"subject": "Soon <b>", "text": "Please *vote* <b>"}))
     email = mail.Mail("1", kind, "ada@example.org", about, language, mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z")
