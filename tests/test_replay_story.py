@@ -717,6 +717,7 @@ def background_work_fails() -> None:
 # --- what the log makes of it ---
 
 
+@pytest.mark.seconds(4)
 def test_the_log_makes_the_state_there_is(told):
     verdict = replay.check(told, replay.quietly)
     assert verdict.first == ()
@@ -743,6 +744,7 @@ def test_the_story_tells_of_every_kind_of_event_there_is(told):
     assert kinds - kinds_in("skills") == kinds_in(*APPS, "mail")
 
 
+@pytest.mark.seconds(4)
 def test_every_kind_of_event_in_the_code_can_be_replayed():
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
     assert kinds_in(*packages) == set(SCHEMA.events)

@@ -326,6 +326,7 @@ def crowd(size: int, method: str) -> Result:
     return result_of(cast, method, [[name] for name in names], pairwise=matrix, reasons=reasons)
 
 
+@pytest.mark.deep
 @every_row("method", KINDS["ranked"])
 @every_row("size", [50, 200])
 def test_of_very_many_candidates_some_are_shown_and_it_is_said(method, size):

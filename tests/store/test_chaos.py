@@ -42,6 +42,7 @@ def outcomes(act, times=200):
     return counts
 
 
+@pytest.mark.deep
 def test_in_fair_weather_nothing_is_different(tmp_path):
     clock = Clock()
     table = SqliteTable(str(tmp_path / "fair.sqlite3"), clock=clock)
@@ -50,6 +51,7 @@ def test_in_fair_weather_nothing_is_different(tmp_path):
     table.close()
 
 
+@pytest.mark.deep
 def test_an_index_page_without_any_write_to_lag_behind_is_right_in_every_order(tmp_path):
     """With a lag the wrapper makes index pages itself; as of no write ago they must be the table's own."""
 

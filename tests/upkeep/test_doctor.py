@@ -401,6 +401,7 @@ def on_dynamodb(settings):
         connect(settings.STORE_URL).close()
 
 
+@pytest.mark.deep
 def test_dynamodb_says_what_protects_its_tables(on_dynamodb):
     assert store_checks.check_rights(on_dynamodb).grade == WELL
     assert [each.grade for each in store_checks.check_protection(on_dynamodb)] == [WELL]
