@@ -141,10 +141,6 @@ messages: .venv/test ## gather strings to translate and compile the translations
 access-patterns: .venv/test ## write the table of access patterns anew, from what requests ask of the store
 	@$(BIN)/python -m tests.access.table
 
-.PHONY: capacity-table
-capacity-table: .venv/test ## write the table in docs/explanation/scale.md anew: what elections of three sizes take on DynamoDB
-	@$(BIN)/python -m tests.upkeep.capacity_table
-
 .PHONY: reference
 reference: .venv/test ## write docs/reference: item types, settings and routes, as the code declares them
 	@$(BIN)/python -m tests.docs.types_table

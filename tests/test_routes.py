@@ -241,9 +241,6 @@ ROUTES = {
     "minutes": (PUBLIC, FORM, [NO_GAME]),
     "delete_minutes": (Permission.MANAGE_USERS, FORM, [NO_GAME]),
     "minutes_json": (PUBLIC, READ, [NO_GAME]),
-    "sealed_round": (PUBLIC, READ, [NO_GAME, 1]),
-    "sealed_round_json": (PUBLIC, READ, [NO_GAME, 1]),
-    "sealed_round_proof": (PUBLIC, READ, [NO_GAME, 1]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "follow_up": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
     "qa": (PUBLIC, FORM, [NO_GAME]),
@@ -642,7 +639,7 @@ GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone", "answer_by_link"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
-OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
+OPEN_PAGES |= {"minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}

@@ -194,7 +194,7 @@ def render_counted(snapshot: Snapshot, options: list[int]) -> str:
 
     def render() -> SafeString:
         context = {"game": snapshot.game, "state": snapshot.state, **player_screens.heading_context(snapshot)}
-        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED, "receipt": ""}
+        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED}
         context["summary"] = player_screens.answer_summary(snapshot, options)
         return fragment("live/parts/answer_status.html", context)
 

@@ -206,12 +206,9 @@ def _sealed(game: Game, state: State, who: str) -> State:
         **play.seal_event_data(game, len(box.present)),
         "state": repository.state_as_item(after),
     }
-
-    def heard(number: int) -> list[Write]:
-        return repository.hearing(game, state.round, state.phase, receipts, number)
-
+    writes.append(repository.hearing(game, state.round, state.phase, receipts))
     event = Event(who, "LiveRoundSealed" if is_sealed else "LiveAnswersSealed", said)
-    record(event, *repository.moving(game, state, after), *writes, noting=heard)
+    record(event, *repository.moving(game, state, after), *writes)
     return after
 
 
