@@ -44,6 +44,7 @@ from store.table import Check, Exists, Item, Key, Refused, Table, Write
 from tests.chaos import Chaos
 from tests.forks import family
 from tests.rows import every_row
+from tests.seeds import seed
 from tests.store import engines
 
 from .caster import Plan, perform
@@ -104,7 +105,7 @@ def rush(person, opened) -> Callable[..., Rush]:
 
 def slowed(table: Table, slowness: float = 0.2, seconds: float = 0.004) -> Chaos:
     """A table that now and then takes its time, so that threads meet in every order."""
-    return Chaos(table, Random(), slowness=slowness, seconds=seconds)
+    return Chaos(table, Random(seed()), slowness=slowness, seconds=seconds)
 
 
 def check_that_they_met(acts: list[Act], least: int = 20) -> None:
@@ -201,7 +202,7 @@ def on_dynamodb(engine, settings, site) -> Iterator[None]:
 @pytest.mark.parametrize("kind", ["secret", "public"])
 def test_on_dynamodb_too(on_dynamodb, rush, kind):
     board = rush(kind)
-    weather = Chaos(table(), Random(), conflicts=0.2 if kind == "public" else 0.0)
+    weather = Chaos(table(), Random(seed()), conflicts=0.2 if kind == "public" else 0.0)
     acts = perform(board.plan(clients=5, organisers=1, closing_after=20, stubborn=True), weather)
     check_that_they_met(acts, least=5)
     assert board.flaws(acts) == []
@@ -574,5 +575,5 @@ class Dawdling(Chaos):
 
 
 def is_flawed(board: Rush) -> bool:
-    acts = perform(board.plan(clients=8, closing_after=12), Dawdling(table(), Random()))
+    acts = perform(board.plan(clients=8, closing_after=12), Dawdling(table(), Random(seed())))
     return board.flaws(acts) != []
