@@ -6,6 +6,7 @@ import html
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from django.core import mail as sent
@@ -50,6 +51,7 @@ from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at
 from tests.people import confirm
+from tests.races.overtaken import lost
 from tests.voting import cast, link_to
 
 FUTURE = "2999-01-01T00:00:00.000Z"
@@ -360,6 +362,21 @@ def test_of_two_organisers_at_once_one_answers_and_the_other_keeps_the_words(boa
     assert answer.status_code == 422
     assert "Too late, but not lost" in text_of(answer)
     assert "Someone else has answered" in text_of(answer)
+
+
+def test_who_looked_before_another_answered_is_told(board, ada):
+    asked = ask(board)
+    reply = partial(services.reply, ada, board, asked)
+    lost(partial(reply, "Slow"), to=partial(reply, "Quick"))
+    assert [each.text for each in waiting(board, ANSWERED)[0].replies] == ["Quick"]
+
+
+def test_who_looked_before_the_last_place_was_taken_gets_none(board):
+    desk = keys.help_desk(NAME)
+    table().write(Update(desk, set={"strangers": rules.MAX_WAITING_OF_STRANGERS - 1}))
+    acts = [partial(ask, board, Asker("x", f"{n}@x.org"), mark=f"last {n}") for n in range(2)]
+    assert isinstance(lost(*acts, touching=desk), InboxFull)
+    assert table().get(desk)["strangers"] == rules.MAX_WAITING_OF_STRANGERS
 
 
 def test_after_an_answer_the_next_request_is_one_click_away(board, page):
