@@ -70,6 +70,14 @@ def test_of_two_changes_of_a_role_the_first_stays(site, person, role):
     assert [each.name for each in repository.people(role=Role.OWNER, limit=9)[0]] == [table().get(keys.OWNER)["name"]]
 
 
+def test_of_two_who_change_one_role_the_first_is_right(site, person):
+    owner, admin, ada = person("owner", Role.OWNER), person("admin", Role.ADMIN), person("Ada")
+    lost(
+        partial(services.change_role, owner, ada, Role.ADMIN), to=partial(services.change_role, admin, ada, Role.VOTER)
+    )
+    assert found("Ada").role == Role.VOTER
+
+
 def test_one_link_makes_one_first_owner(site):
     token = setup_link.new_link().rstrip("/").rpartition("/")[2]
     make = [partial(services.make_owner_by_link, token, name, f"{name}@x.org", PASSWORD) for name in ("one", "two")]

@@ -59,11 +59,12 @@ def test_one_skill_is_proposed_once(boss):
     assert len(events("SkillAdded")) == 1
 
 
-def test_of_two_changes_of_ones_skills_none_is_lost(person, boss, listed):
-    ada, python, tea = person("Ada"), listed("Python"), listed("Tea")
-    with overtaken_by(partial(skilled.hold, ada, python.id, "quick", **SAID)):
-        skilled.hold(ada, tea.id, "slow", **SAID)
-    assert set(skills.own_skills("Ada").held) == {python.id, tea.id}
+def test_of_two_who_say_they_have_a_skill_the_second_changes_it(person, boss, listed):
+    hold = partial(skilled.hold, person("Ada"), listed("Python").id)
+    with overtaken_by(partial(hold, "quick", **SAID)):
+        hold("slow", **SAID | {"level": 4})
+    assert skills.own_skills("Ada").held["python"].level == 4
+    assert [len(events(f"PersonSkill{kind}")) for kind in ("Added", "Changed")] == [1, 1]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from live.services import answering, moving, seating
 from qa import store
 from qa.rules import Mode
 from tests.live.conftest import drive, seated
-from tests.live.qa.conftest import send, upvote
+from tests.live.qa.conftest import qa_of, send, upvote
 from tests.live.test_joining import joined
 
 from .overtaken import lost, overtaken_by
@@ -92,3 +92,4 @@ def test_one_question_sent_twice_is_one(asked):
     with overtaken_by(partial(send, game, ben, "When?")):
         send(game, ben, "When?")
     assert sorted(each.text for each in qa_store.read_questions(game.id)) == ["When?", "Why?"]
+    assert qa_of(game).sent == 2

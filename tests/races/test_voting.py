@@ -53,10 +53,11 @@ def close(name: str = "Board") -> None:
 # --- ballots ---
 
 
-def test_of_two_devices_that_cast_in_secret_the_first_counts(person, opened):
+@pytest.mark.parametrize("voters", ["listed", "everyone"])
+def test_of_two_devices_that_cast_in_secret_the_first_counts(person, opened, voters):
     """Each draws a secret of its own, so the second ballot would lie beside the first."""
-    opened("Eve")
-    eve = person("Eve")
+    eve = person("Eve", Role.VOTER)
+    opened(*(["Eve"] if voters == "listed" else []), electorate=voters)
     first = partial(ballots.cast, eve, "Board", ranks(Ada=1), "first", secret="6" * 32)
     with overtaken_by(first), pytest.raises(HasVoted):
         ballots.cast(eve, "Board", ranks(Bo=1), "second", secret="5" * 32)
@@ -121,9 +122,8 @@ def test_nor_does_anybody_change_a_ballot_after_the_close(person, opened, act):
 
 
 def test_whose_account_goes_while_they_cast_has_cast_nothing(person, opened):
-    opened("Eve")
-    eve = person("Eve")
-    admin = person("admin", Role.ADMIN)
+    opened(electorate="everyone")
+    eve, admin = person("Eve", Role.VOTER), person("admin", Role.ADMIN)
     with overtaken_by(lambda: accounts.remove(admin, eve)), pytest.raises(Refusal):
         ballots.cast(eve, "Board", ranks(Bo=1), "late")
     assert list(every_ballot("Board")) == []
