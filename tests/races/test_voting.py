@@ -122,8 +122,8 @@ def test_nor_does_anybody_change_a_ballot_after_the_close(person, opened, act):
 
 
 def test_whose_account_goes_while_they_cast_has_cast_nothing(person, opened):
-    opened(electorate="everyone")
     eve, admin = person("Eve", Role.VOTER), person("admin", Role.ADMIN)
+    opened(electorate="everyone")
     with overtaken_by(lambda: accounts.remove(admin, eve)), pytest.raises(Refusal):
         ballots.cast(eve, "Board", ranks(Bo=1), "late")
     assert list(every_ballot("Board")) == []
