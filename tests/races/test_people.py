@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from accounts import repository, services, setup_link
+from accounts import api_tokens, repository, services, setup_link
 from accounts.rules import Role
 from accounts.second_factor import factors
 from accounts.second_factor.passkeys import WrongPasskey
@@ -119,6 +119,13 @@ def test_who_was_given_another_role_is_not_removed_by_who_looked_before(site, pe
 
 
 # --- what works once ---
+
+
+def test_a_token_is_revoked_once(person):
+    ada = person("Ada")
+    api_tokens.create(ada, "A program", ["read"], 30)
+    (token,) = api_tokens.tokens_of(ada)
+    lost(*[partial(api_tokens.revoke, ada, token.id)] * 2)
 
 
 def test_a_code_of_an_app_is_used_once(site, ada, has_app):

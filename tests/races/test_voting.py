@@ -18,7 +18,7 @@ from accounts.rules import Role
 from acts.refusals import LostRace, NotNow, Refusal
 from acts.storage import log
 from ballots import services as ballots
-from ballots.repository import every_ballot
+from ballots.repository import every_ballot, every_published
 from ballots.rules import HasVoted
 from elections import repository as elections
 from elections import rolls
@@ -147,6 +147,19 @@ def test_a_sealed_result_is_not_written_over(site, person, opened, is_secret):
         results.seal_result(election)
     assert [site.get(keys.result("Board"))] == sealed
     assert len(events("ResultSealed")) == 1
+
+
+def test_of_two_workers_who_empty_a_box_each_ballot_is_published_once(site, person, opened):
+    opened("Eve", "Bob", "Kim")
+    for name in ("Eve", "Bob", "Kim"):
+        voting.cast(person(name), "Board", ranks(Bo=1), name)
+    cast = sorted(ballot.confirmation for ballot in every_ballot("Board"))
+    close()
+    results.seal_result(elections.find("Board"))
+    with overtaken_by(ballots.seal_closed, touching=keys.sealing("Board")):
+        ballots.seal_closed()
+    assert [ballot["confirmation"] for ballot in every_published("Board")] == cast
+    assert list(site.each(*keys.ballots("Board"))) == []
 
 
 # --- polls ---
