@@ -637,6 +637,16 @@ def test_a_vote_and_a_correction_at_once_leave_one_of_them(ada, make):
     assert voter.voted == (voter.name == "a@example.org")
 
 
+@pytest.mark.parametrize("voted_first", [True, False])
+def test_of_a_vote_and_a_correction_the_first_stays(ada, make, voted_first):
+    board = make(secret_ballot=False)
+    vote = partial(cast, pass_of("a@example.org"), NAME, {"0": ["1"]}, "form")
+    correct = partial(services.correct_address, ada, board, ask(board), "a@example.org", "new@example.org")
+    lost(*((correct, vote) if voted_first else (vote, correct)))
+    (voter,) = rolls.on_roll(board, ["a@example.org", "new@example.org"]).values()
+    assert (voter.name, voter.voted) == (("a@example.org", True) if voted_first else ("new@example.org", False))
+
+
 def test_an_address_cannot_become_one_that_is_listed_nor_an_account_be_renamed(ada, make, person):
     board = make()
     asked = ask(board)
@@ -714,6 +724,13 @@ def test_a_request_to_join_is_accepted_once_however_many_decide(board, ada):
     assert is_listed == (done.replies[0].act == rules.ADDED)
     with pytest.raises(Overtaken):
         services.refuse(ada, board, done, "other", "")
+
+
+def test_who_looked_before_a_request_to_join_was_decided_is_told(board, ada):
+    asked = ask(board, kind=JOIN, text="I moved in on Monday.")
+    accept = partial(services.add, ada, board, asked, "zoe@example.net", "lives here")
+    lost(accept, to=partial(services.refuse, ada, board, asked, "unproven", ""))
+    assert not rolls.on_roll(board, ["zoe@example.net"])
 
 
 def test_a_refusal_says_why_and_the_log_has_only_the_category(board, page, outbox):
