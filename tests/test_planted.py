@@ -20,7 +20,7 @@ from config.settings import BASE_DIR
 
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(1200)]
 
-OURS = ("PYTEST", "PYTHON", "DJANGO", "COMPILED_TEMPLATES")  # what this process told those that it starts
+OURS = ("CI", "PYTEST", "PYTHON", "DJANGO", "COMPILED_TEMPLATES")  # what this process told those that it starts
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "data", "docs", "deploy", "browser", "golden")
 
 
@@ -202,10 +202,11 @@ def copy(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(copy) -> Run:
-    """Runs tests of the copy, on the code of the copy."""
+    """Runs tests of the copy, on the code of the copy; of those only that are in `make test`."""
 
     def run(*tests: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", *tests]
+        alone = ["-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not deep"]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", *alone, *tests]
         kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
         return subprocess.run(command, cwd=copy, env=kept, capture_output=True, text=True, check=False)
 
