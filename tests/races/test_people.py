@@ -118,6 +118,12 @@ def test_who_was_given_another_role_is_not_removed_by_who_looked_before(site, pe
     assert found("Ada").role == Role.ADMIN
 
 
+def test_of_two_limits_of_mails_the_first_stays(site, person):
+    limit = partial(services.change_mail_limit, person("owner", Role.OWNER), person("Otto"))
+    lost(partial(limit, 1), to=partial(limit, 2))
+    assert found("Otto").mails_a_day == 2
+
+
 # --- what works once ---
 
 

@@ -9,14 +9,16 @@ import pytest
 from live import clock, qa_store, repository, seats
 from live.qa import services as qa_services
 from live.rules import Step
-from live.services import answering, moving, seating
+from live.services import answering, deleting, moving, seating
 from qa import store
 from qa.rules import Mode
+from store import keys
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import qa_of, send, upvote
 from tests.live.test_joining import joined
 
 from .overtaken import lost, overtaken_by
+from .test_voting import events
 
 
 def test_of_two_hosts_one_takes_the_step(session):
@@ -33,6 +35,13 @@ def test_an_answer_that_is_written_after_the_round_has_ended_does_not_count(sess
     drive(game, Step.CLOSE)
     assert answering.submit(game, before, ada, [0], at) == answering.AnswerStatus.LATE
     assert repository.read_receipts(game.id, before.round, before.phase) == []
+
+
+def test_a_session_is_deleted_once(session):
+    game = session()
+    drive(game, Step.END)
+    lost(*[partial(deleting.delete, game.id, "Hana")] * 2, touching=keys.game(game.id))
+    assert len(events("LiveSessionDeleted")) == 1
 
 
 def test_one_name_is_one_seat(session):
