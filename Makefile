@@ -174,6 +174,7 @@ AWS_SERVICES := dynamodb signin sso sso-oidc sts
 .venv/test: requirements-dev.txt | .venv/bin/pip
 	@echo "Installing what tests need (once, about a minute) ..."
 	@$(INSTALL) -r requirements-dev.txt
+	@$(BIN)/python -m compileall -q -j 0 -x '/[.]' .  # once, instead of in every process that runs tests
 	@touch $@ .venv/run
 
 .venv/bin/pip:
