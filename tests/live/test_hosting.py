@@ -25,7 +25,6 @@ from tests.live.conftest import TRIVIA, drive, give, seated
 from tests.rows import every_row
 
 STALE = "The session has already moved on. This is where it is now."
-NOT_YOURS = "You are not a host of this session."
 
 
 def text(answer) -> str:

@@ -98,13 +98,6 @@ def test_no_template_asks_for_a_play():
 ELSEWHERE = {"ask_sheet.html", "play.py", "follow_up_store.py", "services.py", "demo.py"}
 
 
-def test_a_conditional_is_found(tmp_path):
-    code = "if game.engagement_type == 'poll': ...\nx = {Type.POLL: 1}\nif state.kind != Kind.IDEAS: ...\n"
-    (tmp_path / "some.py").write_text(code)
-    assert len(switches(tmp_path / "some.py")) == 3
-    assert IN_TEMPLATES.search('{% if question.kind == "text" %}')
-
-
 @pytest.mark.deep
 def test_no_two_folders_import_each_other():
     pairs = set()
