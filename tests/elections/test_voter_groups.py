@@ -50,11 +50,6 @@ def assert_replays():
     assert replay.check(table(), replay.quietly).first == ()
 
 
-@pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
 def known(**groups):
     return {f"{name}@example.org": Details(groups=tuple(own)) for name, own in groups.items()}
 
