@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from django.test import Client
 
 from accounts import repository as people
@@ -37,11 +36,6 @@ def text(answer) -> str:
 def newest(name: str = "Hana"):
     past, _cursor = repository.history(name, limit=1)
     return repository.find(past[0].id)[0]
-
-
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
 
 
 # --- one question that is typed ---

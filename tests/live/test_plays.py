@@ -46,11 +46,6 @@ MIXED = (
 )
 
 
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
-
-
 # --- nothing outside of a play asks which one it is ---
 
 SWITCHES = {"engagement_type", "kind"}
