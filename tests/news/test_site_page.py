@@ -149,7 +149,8 @@ def test_the_example_ballot_is_on_the_page_until_it_is_hidden(save, client, told
 def test_every_part_has_its_form_and_a_link_to_it(ann, browser):
     write(ann)
     assert browser.get("/site/").content.decode().count(HERE) == 2 * 5 + 1  # a link each, and one for htmx
-    assert {browser.get(f"{HERE}{part}/").status_code for part in Part} == {200}
+    parts = [f"{HERE}{part}/" for part in Part]
+    assert {(browser.get(part).status_code, browser.put(part).status_code) for part in parts} == {(200, 405)}
     assert browser.get(f"{HERE}made-up/").status_code == 404
 
 
