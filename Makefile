@@ -112,6 +112,23 @@ build/referees/installed: tests/tally/referees/requirements.txt
 	@build/referees/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
+.PHONY: test-newest
+test-newest: build/newest/installed ## the fast tests on the newest Django and Python there are, deprecations refused (minutes; AREAS, NEWEST_PYTHON)
+	@build/newest/bin/python -m pytest --quiet -p tests.newest $(TOGETHER) -m "not slow and not browser and not deep" $(AREAS)
+
+AREAS ?= $(addprefix tests/,config accounts pages mail elections ballots results polls live assembly api news)
+NEWEST_PYTHON ?= $(shell for python in python3.15 python3.14 python3.13 python3.12 $(PYTHON); do \
+	$$python -c '' 2>/dev/null && { echo $$python; break; }; done)
+
+build/newest/installed: requirements-dev.txt
+	@test -n "$(NEWEST_PYTHON)" || { echo "Plenum needs Python 3.11 or newer, and none is on the PATH." >&2; exit 1; }
+	@echo "Installing what tests need for $(NEWEST_PYTHON), with the newest Django (once, about a minute) ..."
+	@$(NEWEST_PYTHON) -m venv --clear build/newest
+	@build/newest/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@build/newest/bin/pip install --quiet --disable-pip-version-check --upgrade django
+	@build/newest/bin/python -c 'import django, sys; print("Python", sys.version.split()[0] + ", Django", django.__version__)'
+	@touch $@
+
 .PHONY: messages
 messages: .venv/test ## gather strings to translate and compile the translations
 	@mkdir -p build
@@ -123,10 +140,6 @@ messages: .venv/test ## gather strings to translate and compile the translations
 .PHONY: access-patterns
 access-patterns: .venv/test ## write the table of access patterns anew, from what requests ask of the store
 	@$(BIN)/python -m tests.access.table
-
-.PHONY: capacity-table
-capacity-table: .venv/test ## write the table in docs/explanation/scale.md anew: what elections of three sizes take on DynamoDB
-	@$(BIN)/python -m tests.upkeep.capacity_table
 
 .PHONY: reference
 reference: .venv/test ## write docs/reference: item types, settings and routes, as the code declares them

@@ -12,6 +12,8 @@ from mail.outbox import Mail
 
 from . import repository, tokens
 
+PROOF, PROOF_SECONDS = "prove identity", 3600  # the purpose of the token, and how long it counts
+
 
 def _reset_link(mail: Mail) -> str:
     user = repository.find(mail.about["name"])
@@ -23,6 +25,10 @@ def _email_link(mail: Mail) -> str:
     user = repository.find(mail.about["name"])
     token = tokens.email_token(user, mail.about["email"]) if user else "-"
     return reverse("confirm_email", args=[mail.about["name"], token])
+
+
+def _proof_link(mail: Mail) -> str:
+    return reverse("prove_by_link", args=[create_token(PROOF, mail.about["browser"], mail.about["next"])])
 
 
 EMAIL_TEMPLATES = {
@@ -96,6 +102,18 @@ EMAIL_TEMPLATES = {
         gettext_noop("Confirm address"),
         urgent=True,
         good_for=SECONDS_PER_DAY,
+    ),
+    "prove_identity": EmailTemplate(
+        gettext_noop("Confirm that it is you"),
+        (
+            gettext_noop("In a browser that is signed in as %(name)s, somebody is about to do what cannot be undone."),
+            gettext_noop("If it is you, use this link within an hour, in the same browser. It works once."),
+            gettext_noop("If it was not you, do not use it, and end your sessions on your account page."),
+        ),
+        _proof_link,
+        gettext_noop("Yes, it is me"),
+        urgent=True,
+        good_for=PROOF_SECONDS,
     ),
     "email_changed": EmailTemplate(
         gettext_noop("Your address was changed"),

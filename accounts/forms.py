@@ -265,12 +265,12 @@ class ConfirmNameForm(forms.Form):
 
 
 class ProofNeeded(Exception):
-    """Somebody whose password proves nothing has to sign in again with their provider before an irreversible action."""
+    """Somebody whose password proves nothing has to prove in another way who they are before an irreversible action."""
 
 
 def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
-    """A form that asks for the current password; guesses are throttled. Others must have signed in with their
-    provider a moment ago."""
+    """A form that asks for the current password; guesses are throttled. Others must have proved a moment ago who
+    they are."""
     form = kind(form_data(request), user=request.user, visitor=visitor(request), **options)
     if not request.user.proves_by_password:
         if not has_proved_identity(request):

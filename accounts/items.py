@@ -62,7 +62,7 @@ ITEMS = (
     ItemType("API token owner", keys.api_token_owner, "name:person", "ttl:int", replay=f"{NO_CREDENTIALS}."),
     ItemType("throttle", keys.throttle, hidden="tries:int ttl:int",
              replay="Counts of attempts expire within a day."),
-    ItemType("registration", keys.registration, hidden="name:person email:address password then ttl:int",
+    ItemType("registration", keys.registration, hidden="name:person email:address password then asked:list ttl:int",
              replay="There is no account until the link in the mail is opened."),
     ItemType("invitation", keys.invitation, "email:address invited_by:person invited_at role",
              lists=(keys.INVITATIONS,),

@@ -8,16 +8,13 @@ from typing import Any
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
-from django.utils.http import urlencode
 
 from .access import access_response
 from .forms import ProofNeeded
 from .models import User
-from .visitors import Anonymous, remember_browser
+from .visitors import Anonymous, redirect_to_proof, remember_browser
 
 
 class AuthenticationMiddleware:
@@ -44,7 +41,7 @@ class AuthenticationMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, ProofNeeded):
             return None
-        return redirect(f"{reverse('prove_identity')}?{urlencode({'next': request.get_full_path()})}")
+        return redirect_to_proof(request.get_full_path())
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], arguments: Any, parameters: Any

@@ -12,8 +12,9 @@ the text typed, not by whether the name exists, which would reveal who has an ac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 
@@ -24,12 +25,16 @@ from acts.rate_limits import (
     Attempt,
     Limit,
     TooOften,
+    check_attempts_left,
     count,
     count_each,
+    key_of,
     uncount,
 )
 from acts.refusals import Refusal
+from acts.storage import table
 from store import keys
+from store.table import Key, StoreError
 
 from .models import User
 from .visitors import Visitor
@@ -51,9 +56,8 @@ SIGN_IN = Limits(
     Limit("sign-in-address", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES_IN_SECONDS),
     free_tries=3,
 )
-# failed sign-ins with providers from one address
+# failed sign-ins with providers that began in a browser at one address
 BY_PROVIDER = Limit("sign-in-provider", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES_IN_SECONDS)
-SIGNED_OUT = Limit("signed-out", 600, TEN_MINUTES_IN_SECONDS)  # refused messages about sign-outs from one address
 SECOND_STEP = Limits(Limit("factor", 8, TEN_MINUTES_IN_SECONDS), Limit("factor-account", 30, SECONDS_PER_HOUR))
 OWN_PASSWORD = Limits(
     Limit("password", 10, TEN_MINUTES_IN_SECONDS), Limit("password-account", 50, TEN_MINUTES_IN_SECONDS)
@@ -68,6 +72,7 @@ RESET = Limits(
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES_IN_SECONDS)
 # links one account may have mailed to addresses other than its own
 NEW_EMAIL = Limit("new-email", 20, SECONDS_PER_DAY)
+PROOF_MAILED = Limit("proof-mailed", 5, SECONDS_PER_HOUR)  # links to somebody who has to prove who they are
 RESET_LINK = Limit("reset-link", 3, SECONDS_PER_HOUR)  # mailed to one person by admins
 OWN_DATA = Limit("own-data", 5, SECONDS_PER_HOUR)  # per person: an export reads everything
 NAMES_TAKEN = Limit("names-taken", 20, SECONDS_PER_HOUR)  # per address: many tries suggest probing for accounts
@@ -76,6 +81,22 @@ REGISTER = Limits(
     Limit("register-email", 20, SECONDS_PER_HOUR),
     Limit("register-address", settings.REGISTRATIONS_PER_ADDRESS, SECONDS_PER_HOUR),
 )
+# registrations from one address whose mail nobody has answered yet: strangers may have been mailed
+UNANSWERED = Limit("register-unanswered", max(5, settings.REGISTRATIONS_PER_ADDRESS // 6), SECONDS_PER_HOUR)
+GIVEN_BACK = 5  # for each that is answered, so that a hall is not held up for long
+
+
+def count_unanswered(network: str) -> Attempt:
+    """Those that are refused do not count: no mail is sent for them, and accounts give no more back."""
+    check_attempts_left(UNANSWERED, table().get(key_of(UNANSWERED, network)))
+    return count(UNANSWERED, network)
+
+
+def give_back(asked: list[Any]) -> None:
+    """An account has come of a registration that was counted at this place."""
+    partition, sort, ends = asked
+    with suppress(StoreError):
+        table().increment(Key(partition, sort), "tries", -GIVEN_BACK, also={"ttl": ends})
 
 
 def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Attempt]:

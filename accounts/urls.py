@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import people_views, token_views, views
+from . import people_views, proof_views, token_views, views
 from .connectors import views as provider_views
 from .second_factor import views as factor_views
 
@@ -22,7 +22,10 @@ below_me = [
     path("providers/", provider_views.providers, name="providers"),
     path("providers/<slug:provider_id>/link/", provider_views.link, name="link_provider"),
     path("providers/<slug:provider_id>/unlink/", provider_views.unlink, name="unlink_provider"),
-    path("prove/", provider_views.prove, name="prove_identity"),
+    path("prove/", proof_views.prove, name="prove_identity"),
+    path("prove/mail/", proof_views.mail_proof, name="mail_proof"),
+    path("prove/second-step/", factor_views.prove_by_second_step, name="prove_by_second_step"),
+    path("prove/link/<str:token>/", proof_views.prove_by_link, name="prove_by_link"),
     path("tokens/", token_views.tokens, name="api_tokens"),
     path("tokens/new/", token_views.create_token, name="create_token"),
     path("tokens/<slug:token_id>/revoke/", token_views.revoke_token, name="revoke_token"),

@@ -103,8 +103,9 @@ def register(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
         try:
-            throttle.count_try(throttle.REGISTER, email, visitor(request), None)
-            registered = services.register(**form.cleaned_data, then=local_path(request))
+            who = visitor(request)
+            throttle.count_try(throttle.REGISTER, email, who, None)
+            registered = services.register(**form.cleaned_data, network=who.address, then=local_path(request))
         except NameTaken as refusal:
             form.add_error("name", str(refusal))
         except registration_policy.NoRegistration as refusal:

@@ -16,8 +16,10 @@ from django.conf import settings
 from django.contrib import auth
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
 from pages.client_address import client_network
 from store import keys
@@ -100,6 +102,7 @@ class Source:
     key: str
     session: str = ""  # at the provider, if it named one
     is_strong: bool = False  # whether the provider used a second factor
+    proved_at: int = 0  # when they last proved to the provider who they are, as far as it says
 
 
 def start_session(request: HttpRequest, user: User, source: Source | None = None) -> None:
@@ -109,12 +112,22 @@ def start_session(request: HttpRequest, user: User, source: Source | None = None
     request.session["device"] = device_label(request.headers.get("User-Agent", ""))
     if source:
         request.session["source"] = asdict(source)
-        request.session["proved_at"] = int(time.time())
+        request.session["proved_at"] = source.proved_at
+
+
+def remember_proof(request: HttpRequest) -> None:
+    request.session["proved_at"] = int(time.time())
 
 
 def has_proved_identity(request: HttpRequest) -> bool:
-    """Whether they signed in with a provider, or again, a moment ago: as good as typing a password."""
+    """Whether they proved who they are a moment ago, here or at their provider: as good as typing a password. Coming
+    from a provider that remembers its own browsers proves nothing."""
     return bool(time.time() - request.session.get("proved_at", 0) < PROOF_SECONDS)
+
+
+def redirect_to_proof(then: str) -> HttpResponse:
+    """To the page where they can prove who they are without a password, and from there back to where they were."""
+    return redirect(f"{reverse('prove_identity')}?{urlencode({'next': then})}")
 
 
 def local_path(request: HttpRequest) -> str:

@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 from django.conf import settings
 
 from store import round_trips
-from store.capacity_units import item_bytes
 from store.connect import connect
+from store.limits import check_item
 from store.table import Item, Key, StoreError, Table
 
 from .storage import table
@@ -175,4 +175,5 @@ def get_cached(recently: Cacheable, fresh: Iterable[Key] = ()) -> dict[Key, Item
 
 
 def _bytes_of(seen: CachedItem) -> int:
-    return ENTRY_OVERHEAD_BYTES + 3 * item_bytes(seen[1])
+    _moment, item = seen
+    return ENTRY_OVERHEAD_BYTES + 3 * (check_item(item) if item else 0)

@@ -34,14 +34,16 @@ PORTS = {"https": 443, "http": 80}
 # Not public, whatever `is_global` says: IPv4 inside IPv6 by mapping, NAT64, 6to4 and Teredo; special purposes.
 _SPECIAL = "::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 2002::/16 2001::/23 3fff::/20 192.0.0.0/24 192.88.99.0/24"
 SPECIAL = tuple(map(ipaddress.ip_network, _SPECIAL.split()))
+LOCAL_NAMES = (".localhost", ".local", ".internal", ".home.arpa")  # RFC 6761, 6762, 8375, and ICANN for private use
 
 REASONS = {
     "url": gettext_noop("This is not a web address."),
     "scheme": gettext_noop("The address must begin with https://."),
     "credentials": gettext_noop("The address must not contain a user name or password."),
     "port": gettext_noop("Only the usual port 443 is allowed."),
-    "unknown host": gettext_noop("The host name could not be found."),
-    "not public": gettext_noop("The host is not on the public internet, and this site does not allow it."),
+    # One reason: otherwise anybody who may enter an address could ask which names exist in our network.
+    "not public": gettext_noop("The host could not be found on the public internet."),
+    "unknown host": gettext_noop("The host could not be found on the public internet."),  # of earlier versions
     "certificate": gettext_noop("The host has no valid certificate for its name."),
     "timeout": gettext_noop("The host did not respond in time."),
     "connection": gettext_noop("The connection failed."),
@@ -92,6 +94,8 @@ def checked_url(url: str) -> SplitResult:
         raise OutboundError("credentials")
     if not any(settings.OUTGOING_ALLOWED):
         _check_usual(parts)
+    if _is_visibly_local(host):
+        raise OutboundError("not public")
     return parts
 
 
@@ -152,13 +156,25 @@ def checked_addresses(parts: SplitResult, resolve: Resolve) -> list[tuple[Any, A
     except (OSError, UnicodeError):
         found = []
     if not found:
-        raise OutboundError("unknown host")
+        raise OutboundError("not public")
     addresses = [ipaddress.ip_address(address[0]) for _family, address in found]
     if not all(_is_named(host, each) for each in addresses):
         if not all(_is_named(host, each) or is_public(each) for each in addresses):
             raise OutboundError("not public")
         _check_usual(parts)
     return found
+
+
+def _is_visibly_local(host: str) -> bool:
+    """Whether it can be told without asking anybody that a host is not public: by its address, however it is written,
+    or by a name that is nobody's on the internet."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        name, (networks, hosts) = host.rstrip("."), settings.OUTGOING_ALLOWED
+        return not networks and host not in hosts and ("." not in name or name.endswith(LOCAL_NAMES))
+    addresses = [ipaddress.ip_address(address[0]) for *_kind, address in found]
+    return not all(_is_named(host, each) or is_public(each) for each in addresses)
 
 
 def ascii_host(parts: SplitResult) -> str:
@@ -226,7 +242,7 @@ class _Connection(http.client.HTTPConnection):
                 continue
             plain.settimeout(max(self.deadline - time.monotonic(), 0.001))
             return plain
-        raise OutboundError("unknown host")
+        raise OutboundError("connection")
 
 
 @lru_cache(1)

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+from store.parallel import copy_of
+
 T = TypeVar("T")
 
 
@@ -30,7 +32,7 @@ class SingleFlight(Generic[T]):
             self._lead(key, call, act)
         call.done.wait()
         if call.error is not None:
-            raise call.error
+            raise copy_of(call.error)
         return call.result
 
     def _lead(self, key: Hashable, call: _Call[T], act: Callable[[], T]) -> None:

@@ -31,7 +31,7 @@ from acts.refusals import NotAllowed
 from acts.retry import run_once
 from acts.storage import log, mark_first_event, table
 from acts.tokens import create_token, read_token
-from pages.client_address import client_network
+from pages.client_address import client_network, is_loaded_by_another_site
 from store import keys
 from store.log.events import IDEMPOTENCY_SECONDS
 from store.table import Item, Missing, Put, Refused, Unwritable
@@ -276,6 +276,8 @@ class _Answering:
 
     def _count(self) -> None:
         token = self.call.token
+        if token is None and is_loaded_by_another_site(self.request):
+            raise Problem("not-allowed", _("Pages of other sites cannot load this. Ask with a program."))
         most = settings.API_REQUESTS_PER_PROGRAM if token else settings.API_REQUESTS_PER_ADDRESS
         self.limit = Limit("api-token" if token else "api-address", most, TEN_MINUTES_IN_SECONDS)
         self.ends = (int(time.time()) // self.limit.seconds + 1) * self.limit.seconds

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import answer_forms
-from live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedValues
+from live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, NameOf, Play, Text, TypedValues
 from live.plays import ideas_order as ideas
 from live.plays.ideas import Ideas
 from live.plays.ideas_order import SortedIdeas
@@ -46,24 +46,8 @@ class Decided(Play):
     def is_suppressed(self, round_: Round) -> bool:
         return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW
 
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        yield _("Outcome"), wording.headline(question, round_)
-        yield _("Votes that count"), round_.count
-        if numbers := wording.numbers(question, round_.result):
-            yield _("Votes"), numbers
-        for each in wording.versions(question, round_):
-            label = _("Version %(letter)s") % {"letter": each.sign.letter}
-            yield label, f"{each.text} ({each.over_none})" if each.over_none else each.text
-
-    def reasons(self, question: Question, round_: Round) -> list[str]:
-        return [wording.next_step(round_), *wording.why(question, round_)]
-
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return wording.vote_text(answer, question, options)
-
-    def is_recountable(self, round_: Round) -> bool:
-        counted = round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
-        return counted and super().is_recountable(round_)
 
 
 class Item(Decided):

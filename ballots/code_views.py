@@ -76,6 +76,4 @@ def enter_code(request: HttpRequest, code: str = "") -> HttpResponse:
 
 
 def _page(request: HttpRequest, form: CodeForm, **more: Any) -> HttpResponse:
-    answer = render(request, "ballots/code.html", {"form": form, **more}, status=422 if form.errors else 200)
-    answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the code, for logs of proxies
-    return answer
+    return render(request, "ballots/code.html", {"form": form, **more}, status=422 if form.errors else 200)

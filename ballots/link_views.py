@@ -126,9 +126,7 @@ def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200
     context = {"label": found.label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
     context["is_only_asking"] = _is_only_asking(election)
     context |= {"may_register": registration_policy.allows_registration(), **more}
-    answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)
-    answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies
-    return answer
+    return render(request, "ballots/door.html", election_context(request, election, **context), status=status)
 
 
 @public

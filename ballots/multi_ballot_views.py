@@ -305,7 +305,7 @@ def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
     else:
         target = "multi_ballot_receipts" if outcomes or refused else "multi_ballot_review"
         answer = redirect(target, multi_ballot_id=way.multi_ballot.id)
-    if leaves or not refused:
+    if leaves or not refused or str(rules.NOT_THEIRS) in refused.values():
         forget_secret(answer, _carried_at(way.multi_ballot.id))
     return answer
 
@@ -316,11 +316,15 @@ def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
 @vote
 @require_safe
 def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
-    """Each question with the code of its ballot, or the reason why there is none."""
-    first = next(iter(way.standings()), None)
-    secret = carried_secret(request, _carried(request, way, first) if first else None)
+    """Each question with the code of its ballot, or the reason why there is none. A question on which they have not
+    voted has no ballot of theirs, whatever lies under the secret."""
+    standings = way.standings()
+    secret = carried_secret(request, _carried(request, way, standings[0]) if standings else None)
     opened = multi_ballots.opened_by(way.multi_ballot, secret) if secret else []
-    outcomes = {each.election.name: Outcome(each.ballot, standing=each) for each in opened}
+    voted = {each.election.name for each in standings if each.voted}
+    outcomes = {
+        each.election.name: Outcome(each.ballot, standing=each) for each in opened if each.election.name in voted
+    }
     return _show_receipts(request, way, outcomes, secret)
 
 

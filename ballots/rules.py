@@ -35,6 +35,10 @@ class NotConfirmed(Refusal):
     """Here voters confirm first that they have read how to protect their device."""
 
 
+class NotTheirs(Refusal):
+    """What the form would cast was cast before, and by somebody else."""
+
+
 NOT_ON_THE_ROLL = _("You are not on the electoral roll for this election.")
 CLOSED = _("This election is closed. Ballots can no longer be cast, changed or withdrawn.")
 NOT_OPEN = _("This election is not open for voting.")
@@ -50,6 +54,10 @@ CAST_OTHERWISE = _(
 NO_SUCH_BALLOT = _(
     "These words do not open a ballot here. Is this the election you voted in? After the close, ballots can no longer "
     "be opened."
+)
+NOT_THEIRS = _(
+    "This form has the secret or the number of a form that somebody else has sent, so your vote was not cast. Please "
+    "check your ballot and cast it again: it gets a new secret."
 )
 NOT_CONFIRMED = _("Please confirm first that you have read how to protect your device.")
 NOTHING_CAST = _("You have not voted in this election.")

@@ -32,6 +32,7 @@ below_stations = [
 below_station = [
     path("", station_views.station_booth, name="station_booth"),
     path("pair/", station_views.pair_booth, name="pair_booth"),
+    path("leave/", station_views.leave_booth, name="leave_booth"),
     path("start/", station_views.start_voting, name="start_voting"),
     path("finish/", station_views.finish_voting, name="finish_voting"),
     path("state/", station_views.booth_state, name="booth_state"),

@@ -87,9 +87,10 @@ def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     ranking. A form that cast its ballot before, and whose receipt got lost, is answered again."""
     assert request.resolver_match is not None
     kwargs, secret = request.resolver_match.kwargs, secret_in(request.POST)
-    is_cast = request.resolver_match.url_name == "cast" and secret
-    if is_cast and services.standing_of(None, kwargs["name"], secret=secret) is not None:
-        return cast_as(request, None, kwargs["name"])
+    if request.resolver_match.url_name == "cast" and secret:
+        found = services.standing_of(None, kwargs["name"], token_in(request.POST), secret=secret)
+        if found is not None and found.repeated:
+            return cast_as(request, None, kwargs["name"])
     path = reverse("ballot", kwargs=kwargs)
     is_known = request.user.is_authenticated or passes.pass_for_election(request, **kwargs) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)

@@ -1,6 +1,6 @@
 """Checks of settings: each problem with a value as a sentence. Pure: only the arguments are read.
 
-No sentence repeats a value that may hold a password.
+No sentence repeats a value that may hold a secret: it would stand in the journal.
 """
 
 from __future__ import annotations
@@ -24,6 +24,14 @@ IPV6_LITERAL = re.compile(r"\[[0-9a-f:.]+\]", re.IGNORECASE)
 SENDER = re.compile(r"""[^<>"]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+|"[^"]*"\s*<[^\s<>@,;]+@[^\s<>@,;]+>""")
 COMMENT = re.compile(r"\s{2,}#|\s#\s|\s#$")
 QUOTED = re.compile(r"""(?s)(['"]).*\1""")
+# an age identity, a private key, a password in an address, or one long word such as a token
+SECRET = re.compile(r"(?i)age-secret-key|private key|://[^/]*@|^(?=.*\d)(?=.*[a-z])[\w+=~-]{20,}$")
+MIN_TOKEN_CHARS = 20
+
+
+def quoted(text: str) -> str:
+    """A wrong value, as a sentence may repeat it; of one that looks like a secret, only its beginning."""
+    return f"what begins with {text[:3]!r}" if SECRET.search(text) else repr(text)
 
 
 # --- addresses ---
@@ -38,7 +46,7 @@ def path_of(address: str) -> str:
 def wrong_site_url(text: str, *, production: bool) -> Iterator[str]:
     url = _split(text)
     if url is None or url.scheme not in ("http", "https") or not url.hostname or not _is_host(url.hostname):
-        yield f"SITE_URL should look like https://vote.example.org, not {text!r}."
+        yield f"SITE_URL should look like https://vote.example.org, not {quoted(text)}."
         return
     if url.username is not None or url.query or url.fragment:
         yield "SITE_URL has a scheme, a host and perhaps a port and a path, and nothing else."
@@ -60,11 +68,11 @@ def _wrong_host(name: str, production: bool) -> Iterator[str]:
         if production:
             yield "HOSTS must name hosts in production; * would let anybody choose what links point to."
     elif "://" in name or "/" in name:
-        yield f"HOSTS holds names such as vote.example.org, without https:// and without a path, not {name!r}."
+        yield f"HOSTS holds names such as vote.example.org, without https:// and without a path, not {quoted(name)}."
     elif not IPV6_LITERAL.fullmatch(name) and ":" in name:
-        yield f"HOSTS holds names without a port, and addresses of IPv6 in brackets, not {name!r}."
+        yield f"HOSTS holds names without a port, and addresses of IPv6 in brackets, not {quoted(name)}."
     elif not IPV6_LITERAL.fullmatch(name) and not HOST_NAME.fullmatch(name):
-        yield f"HOSTS holds names such as vote.example.org, not {name!r}."
+        yield f"HOSTS holds names such as vote.example.org, not {quoted(name)}."
 
 
 def _answers(name: str, host: str) -> bool:
@@ -74,7 +82,7 @@ def _answers(name: str, host: str) -> bool:
 
 def wrong_listening_address(text: str) -> Iterator[str]:
     if not _is_host(text) or text.startswith("."):
-        yield f"HOST should be an address to listen at, such as 127.0.0.1, not {text!r}."
+        yield f"HOST should be an address to listen at, such as 127.0.0.1, not {quoted(text)}."
 
 
 def wrong_proxies(networks: Iterable[IPv4Network | IPv6Network]) -> Iterator[str]:
@@ -84,7 +92,7 @@ def wrong_proxies(networks: Iterable[IPv4Network | IPv6Network]) -> Iterator[str
 
 def wrong_folder(name: str, text: str) -> Iterator[str]:
     if text and not text.startswith("/"):
-        yield f"{name} must start with / in production, so that it is the same for every command, not {text!r}."
+        yield f"{name} must start with / in production, so that it is the same for every command, not {quoted(text)}."
 
 
 def _is_host(text: str) -> bool:
@@ -127,10 +135,24 @@ def wrong_mail_url(text: str) -> Iterator[str]:
 
 def wrong_sender(text: str) -> Iterator[str]:
     if text and not SENDER.fullmatch(text):
-        yield f"MAIL_FROM should look like Plenum <vote@example.org>, not {text!r}."
+        yield f"MAIL_FROM should look like Plenum <vote@example.org>, not {quoted(text)}."
 
 
 # --- secrets ---
+
+
+def wrong_token(name: str, text: str) -> Iterator[str]:
+    if text and len(text) < MIN_TOKEN_CHARS:
+        yield f"{name} must have at least {MIN_TOKEN_CHARS} characters."
+
+
+def wrong_recipient(name: str, word: str) -> str:
+    if word.upper().startswith("AGE-SECRET-KEY"):
+        return (
+            f"{name} holds a secret key. It wants the other line that backup_key wrote, which begins with age1. "
+            "Make a new pair, since whoever reads this machine's settings could read your backups."
+        )
+    return f"{name} holds keys that begin with age1, as backup_key makes them, not {quoted(word)}."
 
 
 def wrong_secret(text: str) -> Iterator[str]:

@@ -27,6 +27,7 @@ from .variables import NAMES
 
 CODE = Path(__file__).resolve().parent.parent
 ENVIRONMENT_VARIABLE = "PLENUM_ENVIRONMENT"
+WITHOUT_A_SITE = ("backup_key", "count", "drill", "version")  # commands that need no settings
 SHARES_METRICS = (["serve"], ["worker"])  # the commands whose processes share metrics
 UNIT_FILE = Path("/etc/systemd/system/plenum.service")
 Environ = MutableMapping[str, str]
@@ -61,7 +62,7 @@ def _plenum(arguments: list[str], environ: Environ) -> int | str:
         return 0
     if arguments[0] == "init":
         return initial.main(arguments[1:], environ[ENVIRONMENT_VARIABLE], input if sys.stdin.isatty() else None)
-    load_settings(environ, own)
+    load_settings(environ, own, needs_site=arguments[0] not in WITHOUT_A_SITE)
     if os.geteuid() == 0:
         input_files.open_all(arguments[1:])
     become_owner(environ)
@@ -98,7 +99,7 @@ def _own_settings(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
 # --- settings ---
 
 
-def load_settings(environ: Environ, own: dict[str, str]) -> None:
+def load_settings(environ: Environ, own: dict[str, str], *, needs_site: bool = True) -> None:
     """Use the environment of the service only: the shell's own variables would make it a different site."""
     path = Path(environ[ENVIRONMENT_VARIABLE])
     if os.path.lexists(path):
@@ -109,7 +110,9 @@ def load_settings(environ: Environ, own: dict[str, str]) -> None:
         environ.update(file_settings)
     environ.update(own)
     if not environ.get("PROFILE", "").strip():
-        raise Refused(_no_profile(path))
+        if needs_site or os.path.lexists(path):
+            raise Refused(_no_profile(path))
+        environ["PROFILE"] = "local"
 
 
 def _no_profile(path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import ssl
 from collections.abc import Iterable
 from email.utils import parseaddr
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -23,6 +24,7 @@ from upkeep.backups.age import BadKey, check_recipient
 from upkeep.monitoring import shared_metrics
 
 from . import checks
+from .checks import quoted
 from .variables import NAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -50,7 +52,7 @@ class Environment:
         if needed and not self.variables.get(name, "").strip():
             self.mistakes.append(f"{name} must be set in production. It is one of {', '.join(options)}.")
         elif value not in options:
-            self.mistakes.append(f"{name} must be one of {', '.join(options)}, not {value!r}.")
+            self.mistakes.append(f"{name} must be one of {', '.join(options)}, not {quoted(value)}.")
         return value
 
     def domains(self, name: str, *, needed: bool) -> list[str]:
@@ -58,7 +60,7 @@ class Environment:
         found = [word.casefold() for word in self.comma_list(name, "")]
         for word in found:
             if not re.fullmatch(r"\.?[\w-]+(\.[\w-]+)*", word):
-                self.mistakes.append(f"{name} holds domains, such as example.org or .example.org, not {word!r}.")
+                self.mistakes.append(f"{name} holds domains, such as example.org or .example.org, not {quoted(word)}.")
         if needed and not found:
             self.mistakes.append(f"{name} must name the domains whose addresses may register.")
         return found
@@ -66,14 +68,14 @@ class Environment:
     def number(self, name: str, default: int, least: int, most: int) -> int:
         value = self.text(name, str(default))
         if not value.isdecimal() or len(value) > 20 or not least <= int(value) <= most:
-            self.mistakes.append(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
+            self.mistakes.append(f"{name} must be a whole number from {least} to {most}, not {quoted(value)}.")
             return default
         return int(value)
 
     def switch(self, name: str, default: bool = False) -> bool:
         value = self.text(name, "yes" if default else "no").lower()
         if value not in ("yes", "no", "true", "false", "1", "0"):
-            self.mistakes.append(f"{name} must be yes or no, not {value!r}.")
+            self.mistakes.append(f"{name} must be yes or no, not {quoted(value)}.")
         return value in ("yes", "true", "1")
 
     def networks(self, name: str) -> list[IPv4Network | IPv6Network]:
@@ -82,7 +84,7 @@ class Environment:
             try:
                 found.append(ip_network(word))
             except ValueError:
-                self.mistakes.append(f"{name} holds addresses or networks, such as 10.0.0.0/8, not {word!r}.")
+                self.mistakes.append(f"{name} holds addresses or networks, such as 10.0.0.0/8, not {quoted(word)}.")
         return found
 
     def networks_and_hosts(self, name: str) -> tuple[list[IPv4Network | IPv6Network], list[str]]:
@@ -94,7 +96,7 @@ class Environment:
                 hosts.append(word.lower())
         for word in hosts:
             if not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)*", word) or word.replace(".", "").isdecimal():
-                self.mistakes.append(f"{name} holds networks and host names, such as 10.0.0.0/8, not {word!r}.")
+                self.mistakes.append(f"{name} holds networks and host names, such as 10.0.0.0/8, not {quoted(word)}.")
         return networks, hosts
 
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
@@ -135,20 +137,28 @@ class Environment:
         """An email address, with or without a display name."""
         text = self.text(name, "")
         if text and ("@" not in parseaddr(text)[1] or "\n" in text):
-            self.mistakes.append(f"{name} should look like help@example.org, not {text!r}.")
+            self.mistakes.append(f"{name} should look like help@example.org, not {quoted(text)}.")
         return text
 
     def contact(self, name: str) -> str:
         """An email address, or a page."""
         return text if (text := self.text(name, "")).startswith("https://") else self.address(name)
 
-    def readable_file(self, name: str) -> str:
+    def certificates(self, name: str) -> str:
+        """A file with certificates of authorities."""
         text = self.text(name, "")
         try:
             if text:
-                open(text, "rb").close()
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(text)
+        except ssl.SSLError:
+            self.mistakes.append(f"{name} {quoted(text)} holds no certificate in PEM format.")
         except OSError as error:
-            self.mistakes.append(f"{name} {text!r} cannot be read: {error.strerror}.")
+            self.mistakes.append(f"{name} {quoted(text)} cannot be read: {error.strerror}.")
+        return text
+
+    def token(self, name: str) -> str:
+        text = self.text(name, "")
+        self.report(checks.wrong_token(name, text))
         return text
 
     def providers(self, name: str) -> list[Provider]:
@@ -175,7 +185,7 @@ class Environment:
             try:
                 check_recipient(word)
             except BadKey:
-                self.mistakes.append(f"{name} holds keys that begin with age1, as backup_key makes them, not {word!r}.")
+                self.mistakes.append(checks.wrong_recipient(name, word))
         return found
 
     def comma_list(self, name: str, default: str | None = None) -> list[str]:
@@ -211,7 +221,7 @@ def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[
         path and logo.find_error(path),
         zone
         and not times.is_selectable(zone)
-        and f"SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not {zone!r}.",
+        and f"SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not {quoted(zone)}.",
     )
     return [sentence for sentence in found if sentence]
 
@@ -261,7 +271,9 @@ if SITE_URL:
     environment.report(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
 SITE_PATH = checks.path_of(SITE_URL)  # the path the site is served below, or empty
 if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
-    environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
+    environment.mistakes.append(
+        f"The path of SITE_URL is made of letters, digits and hyphens, not {quoted(SITE_PATH)}."
+    )
 FORCE_SCRIPT_NAME = SITE_PATH  # even if empty: with None, Django would trust the request
 
 # --- how the site presents itself ---
@@ -279,7 +291,7 @@ DEBUG = environment.switch("DEBUG")
 ALLOWED_HOSTS = environment.comma_list("HOSTS", None if PRODUCTION else "localhost,127.0.0.1,[::1]")
 environment.report(checks.wrong_hosts(ALLOWED_HOSTS, SITE_URL, production=PRODUCTION))
 SECURITY_CONTACT = environment.contact("SECURITY_CONTACT")  # for reports of vulnerabilities
-METRICS_TOKEN = environment.text("METRICS_TOKEN", "")
+METRICS_TOKEN = environment.token("METRICS_TOKEN")
 SECRET_KEY = environment.text("SECRET_KEY", None if PRODUCTION else "")
 if not SECRET_KEY and not PRODUCTION and not environment.mistakes:  # a refused start leaves nothing behind
     SECRET_KEY = own_secret(DATA_DIR)
@@ -362,13 +374,11 @@ MAIL_FROM = environment.text("MAIL_FROM", None if PRODUCTION else "plenum@localh
 DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
 environment.report(checks.wrong_sender(MAIL_FROM))
 MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
-MAIL_CA = environment.readable_file("MAIL_CA")  # for a mail server whose certificate no public authority signed
+MAIL_CA = environment.certificates("MAIL_CA")  # for a mail server whose certificate no public authority signed
 OUTGOING_ALLOWED = environment.networks_and_hosts("OUTGOING_ALLOWED")  # see acts/outbound.py
-OUTGOING_CA = environment.readable_file("OUTGOING_CA")
+OUTGOING_CA = environment.certificates("OUTGOING_CA")
 BOUNCES_URL = environment.bounces("BOUNCES_URL")
-BOUNCES_TOKEN = environment.text("BOUNCES_TOKEN", "")
-if BOUNCES_TOKEN and len(BOUNCES_TOKEN) < 20:
-    environment.mistakes.append("BOUNCES_TOKEN must have at least 20 characters.")
+BOUNCES_TOKEN = environment.token("BOUNCES_TOKEN")
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'none'",
@@ -383,7 +393,9 @@ CONTENT_SECURITY_POLICY = {
     "base-uri": "'none'",
 }
 PERMISSIONS_POLICY = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
-SECURE_REFERRER_POLICY = "same-origin"
+# What a page loads is asked for without its address, which may have a token in it: proxies log both. The form check of
+# Django needs no more than the origin.
+SECURE_REFERRER_POLICY = "strict-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PRODUCTION else None
 SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{SITE_PATH}/{probe}'[1:])}$" for probe in ("healthz", "readyz", "metrics")]

@@ -84,8 +84,8 @@ SIGN_IN_PROVIDERS | none | = | path of a TOML file with the identity providers p
 TRUSTED_PROXIES | none | = | addresses or networks whose `X-Forwarded-For` is believed, with commas between; behind
     a proxy it must be set (see Limits)
 SIGN_IN_FAILURES_PER_ADDRESS | `300` | = | wrong passwords from one address in ten minutes
-REGISTRATIONS_PER_ADDRESS | `300` | = | accounts asked for from one address in an hour; a campus behind one address
-    may need more on its first day
+REGISTRATIONS_PER_ADDRESS | `300` | = | accounts asked for from one address in an hour, a sixth of them as long as
+    nobody opens the links in the mails; a campus behind one address may need more on its first day
 RESETS_PER_ADDRESS | `100` | = | links for a forgotten password asked for from one address in an hour
 API_REQUESTS_PER_PROGRAM | `1200` | = | requests to the API with one token in ten minutes ([API](../how-to/api.md))
 API_REQUESTS_PER_ADDRESS | `600` | = | requests to the API without a token from one address in ten minutes

@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 
 from acts.storage import table
-from store.table import Item, Key, StoreError
+from store.parallel import copy_of
+from store.table import Item, Key
 
 BATCH_ITEMS = 25  # limit of the store for one batch write
 
@@ -60,7 +61,7 @@ class Batches:
         else:
             batch.done.wait()
         if batch.error is not None:
-            raise _retold(batch.error)
+            raise copy_of(batch.error)
         return batch.seen.get(look)
 
     def _lead(self, batch: Batch) -> None:
@@ -70,11 +71,6 @@ class Batches:
                 if self._next is batch:
                     self._next = None
             batch.carry_out()
-
-
-def _retold(error: BaseException) -> BaseException:
-    """A copy per caller, because raising one exception in several threads would mix up their tracebacks."""
-    return type(error)(*error.args) if isinstance(error, StoreError) else error
 
 
 BATCHES = Batches()

@@ -70,7 +70,7 @@ def race(question: Question, rankings: Iterable[str], method: str, seed: str) ->
 
 
 def anonymous_entries(given: Iterable[GivenAnswer]) -> tuple[Entry, ...]:
-    """Entries sorted by their random receipts: the order reveals nothing, and voters can find their own."""
+    """Entries sorted by their random receipts, so that their order reveals nothing."""
     return tuple(Entry("", each.said, receipt=each.receipt) for each in sorted(given, key=lambda each: each.receipt))
 
 

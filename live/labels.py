@@ -32,6 +32,10 @@ STEP_LABELS: dict[Step, str | Promise] = {
 }
 
 FIRST_QUESTION = _("Start with the first question")
+OF_UNCOUNTABLE: dict[Step, str | Promise] = {
+    Step.VOID: _("Void this round"),
+    Step.CLOSE: _("Try to count it again"),
+}
 
 
 def type_label(type_: str) -> str | Promise:
@@ -41,5 +45,7 @@ def type_label(type_: str) -> str | Promise:
 
 def step_label(step: Step, game: Game, state: State) -> str | Promise:
     """Label of a step's button that fits the current play."""
+    if state.is_uncountable and step in OF_UNCOUNTABLE:
+        return OF_UNCOUNTABLE[step]
     own = play_for(game, state).step_label(step, state)
     return own or (FIRST_QUESTION if step == Step.NEXT and not state.round else STEP_LABELS[step])

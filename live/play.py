@@ -35,7 +35,6 @@ Text: TypeAlias = str | Promise  # for people to read
 TypedValues = Mapping[str, Sequence[str]]  # submitted form fields, valid or not
 CsvLine = dict[str, object]  # by column
 NameOf = Callable[[str], str]  # name of a player by id
-Fact = tuple[Text, Any]
 
 CHANGE_UNTIL_OVER = _("You can change it until time is up.")
 CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
@@ -131,7 +130,6 @@ class Play:
     has_vote: ClassVar[bool] = True  # whether the debated item can be voted on
     may_repeat: ClassVar[bool] = True  # while it is open
     spans: ClassVar[bool] = False  # consecutive questions form one round
-    keeps_votes: ClassVar[bool] = True  # a sealed round can be recounted
     allows_follow_up: ClassVar[bool] = False  # a poll or election can be created from its options
     first_phase: ClassVar[Phase] = Phase.QUESTION
     own_form_phase: ClassVar[Phase | None] = None  # in which each player has a form of their own
@@ -139,11 +137,6 @@ class Play:
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
     farewell: ClassVar[Text] = _("The session is over. Votes were counted without names.")
     closes: ClassVar[Mapping[Phase, Text]] = {}  # label of the button that closes a phase
-
-    @property
-    def has_proof(self) -> bool:
-        """Whether screens offer receipts and links to check a result: where people vote, not in games and debates."""
-        return self.has_vote and not self.is_scored
 
     # --- what is asked ---
 
@@ -332,28 +325,9 @@ class Play:
         """The options of a round, without those hidden by hosts."""
         return options_of(round_, question)
 
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        """Result of a sealed round, as labelled facts."""
-        yield _("Votes that count"), round_.count
-        if self.is_suppressed(round_):
-            yield _("Outcome"), _("Not counted: too few voted for a secret vote")
-        else:
-            yield from self.headline_facts(question, round_)
-
-    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        return iter(())
-
     def is_suppressed(self, round_: Round) -> bool:
         """Whether too few voted for an outcome."""
         return bool(round_.result.get("too_few"))
-
-    def reasons(self, question: Question, round_: Round) -> list[str]:
-        """The required majority and attendance, where they matter."""
-        return []
-
-    def is_recountable(self, round_: Round) -> bool:
-        """Whether a sealed round contains everything needed to recount it."""
-        return self.keeps_votes and not round_.result.get("too_few")
 
 
 def scored_csv_line(entry: Entry, answer: str, name_of: NameOf) -> CsvLine:

@@ -396,13 +396,9 @@ def gathering(game: Game, round_: int, parts: Sequence[Mapping[str, Any]]) -> li
     ]
 
 
-def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], event: int) -> list[Write]:
-    """Receipts of the answers or votes that count, and the number of the event that sealed them.
-
-    They are sorted, so that their order reveals nothing.
-    """
-    data = {"receipts": list(receipts), "event": event}
-    return [Put(item_at(keys.round_heard(game.id, round_, phase), game, data), when=Missing())]
+def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str]) -> Put:
+    """Receipts of the answers or votes that count, sorted, so that their order reveals nothing."""
+    return Put(item_at(keys.round_heard(game.id, round_, phase), game, {"receipts": list(receipts)}), when=Missing())
 
 
 def emptying(game: Game, round_: int, *, ideas: bool = False) -> Put:

@@ -27,7 +27,7 @@ class GivenAnswer:
     player: str  # or a pseudonym, in an anonymous round
     said: Any  # trivia: list of options; poll: a ranking as tally reads it; survey: {question: value}; else the text
     at: int  # when its request came in, in milliseconds since 1970
-    receipt: str = ""  # random; lets its author check that it counts
+    receipt: str = ""  # random and new each time; tells whether a submission was counted
     holder: str = ""  # in an anonymous round, a keyed digest of the secret of the device that gave it
     robot: bool = False  # set when the round is closed
 
@@ -40,7 +40,7 @@ class Entry:
     said: Any
     points: int = 0
     bonus: int = 0  # for speed, not included in the points
-    receipt: str = ""  # of an anonymous vote; lets its author find it
+    receipt: str = ""  # of an anonymous vote; random, and its place in the order
 
     @property
     def total(self) -> int:

@@ -30,12 +30,14 @@ MAX_HOSTS = 10
 MAX_ROUNDS = 400  # in one session, repetitions included, so that the state fits an item
 DEFAULT_RETENTION = timedelta(days=15)  # from creation, for sessions without `kept_until`
 MAX_CLOSING_MS = 3_000  # after which another process takes over a stalled closing
+UNCOUNTABLE_MARK = -1  # in place of the time when closing began: counting failed, so nobody tries again unasked
 CODE_RETENTION = timedelta(days=1)  # how long a code reports the end
 
 
 NOT_THERE = _("This session does not exist. It may have expired and been removed.")
 NOT_YOURS = _("You are not a host of this session.")
 NOT_NOW = _("This is not possible at this point in the session.")
+UNCOUNTABLE = _("This round cannot be counted: void it, and the session goes on.")
 STALE = _("The session has already moved on. This is where it is now.")
 NOT_ON_THE_AGENDA = _("This item is not on the agenda.")
 LAST_QUESTION = _("That was the last question. End the session to show the final standings.")
@@ -153,7 +155,7 @@ class State:
     version: int = 1
     phase: Phase = Phase.WAITING
     round: int = 0  # the number of the current round; 0 before the first
-    closing: int = 0  # when closing began, in milliseconds; answers are no longer confirmed
+    closing: int = 0  # when closing began, in milliseconds, or a mark; answers are no longer confirmed
     revealed: bool = False  # whether players see the result of the round
     clock: Clock = NO_CLOCK
     longest: int = DEFAULT_PERCENT  # the highest percentage of any player
@@ -199,6 +201,11 @@ class State:
         return self.is_open or self.phase in (Phase.TALKING, Phase.SORTING)
 
     @property
+    def is_uncountable(self) -> bool:
+        """Whether counting the current round has failed, so that it waits for a host to void it or try again."""
+        return self.closing == UNCOUNTABLE_MARK
+
+    @property
     def is_paused(self) -> bool:
         return bool(self.clock.paused)
 
@@ -209,7 +216,9 @@ class State:
 
     def is_over(self, now: int) -> bool:
         """Whether it must be closed, because time is up or a process has begun to close it."""
-        return self.is_open and (bool(self.closing) or self.clock.is_over(now, self.longest))
+        if not self.is_open or self.is_uncountable:
+            return False
+        return bool(self.closing) or self.clock.is_over(now, self.longest)
 
     def is_being_closed(self, now: int) -> bool:
         """Whether a process began to close it so recently that others should wait."""

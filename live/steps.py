@@ -10,7 +10,18 @@ from questions.question import Question
 
 from .clock import Clock
 from .play import play_at, play_of
-from .rules import LAST_QUESTION, MAX_ROUNDS, NOT_NOW, NOT_ON_THE_AGENDA, Game, Phase, State, Step, moved
+from .rules import (
+    LAST_QUESTION,
+    MAX_ROUNDS,
+    NOT_NOW,
+    NOT_ON_THE_AGENDA,
+    UNCOUNTABLE,
+    Game,
+    Phase,
+    State,
+    Step,
+    moved,
+)
 
 
 def offered(game: Game, state: State) -> tuple[Step, ...]:
@@ -18,6 +29,8 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
     play = play_at(state)
     if state.phase == Phase.ENDED:
         return ()
+    if state.is_uncountable:  # counting it again may work after an update of the site
+        return (Step.VOID, *((Step.REPEAT,) if play and play.may_repeat else ()), Step.CLOSE, Step.END)
     if state.is_open:
         clock = (Step.RESUME if state.is_paused else Step.PAUSE,) if state.clock.seconds else ()
         again = (Step.VOID, Step.REPEAT) if play and play.may_repeat else ()
@@ -52,7 +65,7 @@ def check_offered(game: Game, state: State, step: Step) -> None:
     if step == Step.NEXT and state.phase == Phase.RESULTS and next_question(game, state) is None:
         raise NotNow(LAST_QUESTION)
     if step not in offered(game, state):
-        raise NotNow(NOT_NOW)
+        raise NotNow(UNCOUNTABLE if state.is_uncountable else NOT_NOW)
 
 
 def place_to_call(game: Game, state: State, item: int | None) -> int:

@@ -55,10 +55,10 @@ class EmailTemplate:
     sentences: tuple[str, ...]
     link: Callable[[Mail], str] | None = None
     button: str = ""
-    help_url: Callable[[Mail], str] | None = None  # where its reader can ask people
-    help_label: str = ""
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
     silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
+    help_url: Callable[[Mail], str] | None = None  # where its reader can ask people
+    help_label: str = ""
     listed: str = ""  # the value whose lines are a list below our sentences
     items: Callable[[Mail], list[LinkedItem]] | None = None  # each with a link of its own, below our sentences
     list_name: str = ""  # list ID, by which mail programs sort

@@ -13,12 +13,13 @@ import socket
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
+from email.policy import EmailPolicy
+from email.utils import parseaddr
 from typing import IO, Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.backends.smtp import EmailBackend as SmtpBackend
-from django.core.mail.message import sanitize_address
 from django.core.mail.utils import DNS_NAME
 from django.utils.functional import cached_property
 
@@ -36,8 +37,10 @@ from .errors import (
 
 TIMEOUT_SECONDS = 60  # for opening a connection, and for each mail
 QUIT_TIMEOUT_SECONDS = 5
+MAX_LINE_CHARS = 998  # of a mail (RFC 5322)
 CLOSING_CODE = 421  # the server closes the connection, whatever the command
 _DOT = re.compile(rb"^\.", re.MULTILINE)
+_END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 
 
 class CompleteLines:
@@ -178,10 +181,8 @@ class EmailBackend(SmtpBackend):
     def _hand_over(self, message: EmailMessage) -> None:
         """Sends one mail to one address, as all our mails are."""
         assert self.connection is not None
-        encoding = message.encoding or settings.DEFAULT_CHARSET
-        sender = sanitize_address(message.from_email, encoding)
-        (to,) = (sanitize_address(address, encoding) for address in message.recipients())
-        text = message.message().as_bytes(linesep="\r\n")
+        sender, to = map(envelope_address, (message.from_email, *message.recipients()))
+        text = as_sent(message)
         try:
             with self.connection.deadline.within(self.seconds):
                 self.answer = self.connection.deliver(sender, to, text)
@@ -200,6 +201,28 @@ class EmailBackend(SmtpBackend):
         except (smtplib.SMTPException, OSError):
             self.connection.close()
             self.connection = None
+
+
+class Policy(EmailPolicy):
+    """Writes List-Unsubscribe in one line: a part too long to fold would be encoded, and programs do not decode it."""
+
+    def fold_binary(self, name: str, value: str) -> bytes:
+        if name.lower() == "list-unsubscribe" and self.max_line_length != MAX_LINE_CHARS:
+            return self.clone(max_line_length=MAX_LINE_CHARS).fold_binary(name, value)
+        return super().fold_binary(name, value)
+
+
+def as_sent(message: EmailMessage) -> bytes:
+    """The mail with ends of lines as SMTP wants them."""
+    made = message.message()
+    is_modern = isinstance(made.policy, EmailPolicy)  # as Django makes them from 6.0 on
+    return _END_OF_LINE.sub(b"\r\n", made.as_bytes(policy=Policy()) if is_modern else made.as_bytes())
+
+
+def envelope_address(text: str) -> str:
+    """The address alone, with its domain in ASCII."""
+    name, _at, domain = parseaddr(text)[1].rpartition("@")
+    return f"{name}@{domain.encode('idna').decode()}"
 
 
 def is_lost(error: Exception) -> bool:

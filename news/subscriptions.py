@@ -29,7 +29,7 @@ CONFIRM, ALREADY_SUBSCRIBED = "confirm_news", "news_known"  # the kinds of mail
 REQUEST_LIMITS = throttle.Limits(
     Limit("news", 5, SECONDS_PER_HOUR),
     Limit("news-email", 20, SECONDS_PER_HOUR),
-    Limit("news-address", 50, SECONDS_PER_HOUR),
+    Limit("news-address", 20, SECONDS_PER_HOUR),  # each may be a mail to a stranger
 )
 # Typing other people's addresses floods no one: beyond these limits mails are dropped silently.
 MAIL_LIMITS = {

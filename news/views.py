@@ -127,9 +127,8 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _unlisted(response: HttpResponse) -> HttpResponse:
-    """Not indexed, not cached, and sent to no linked site as a referrer."""
+    """Neither indexed nor cached."""
     response["X-Robots-Tag"] = "noindex"
-    response["Referrer-Policy"] = "no-referrer"
     response["Cache-Control"] = "private, no-store"
     return response
 

@@ -1,4 +1,4 @@
-"""The network address of the client, also behind trusted proxies."""
+"""Where a request comes from: the network address of the client, also behind trusted proxies, and another site."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ def client_network(request: HttpRequest) -> str:
     while hops and is_trusted(address) and (hop := parse(hops.pop())):
         address = hop
     return network(str(address or ""))
+
+
+def is_loaded_by_another_site(request: HttpRequest) -> bool:
+    """Whether a page of another site loads this as a picture, a script or a frame, as browsers say themselves. What is
+    limited by address must not count such requests: they would use it up for all readers of that page."""
+    headers = request.headers
+    return headers.get("Sec-Fetch-Site") == "cross-site" and headers.get("Sec-Fetch-Dest") != "document"
 
 
 def parse(text: str) -> IPv4Address | IPv6Address | None:

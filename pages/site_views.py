@@ -21,10 +21,10 @@ from acts.branding import site_colour, site_name
 
 from . import colours as site_colours
 from . import served_code
+from .http_cache import CACHE_MINUTES
 from .logo import Logo, read
 from .sharing import immutable
 
-SECONDS_PER_DAY = 24 * 3600
 # Opened on its own a drawing is a page of ours, so it may do nothing but be displayed.
 SANDBOX_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
@@ -64,7 +64,7 @@ def logo(request: HttpRequest, edition: str) -> HttpResponse:
 def favicon(request: HttpRequest) -> HttpResponse:
     """For programs that ask for the usual address without reading a page, such as mail programs and feed readers."""
     answer = redirect(_logo_path() or static("img/favicon.ico"))
-    answer["Cache-Control"] = f"public, max-age={SECONDS_PER_DAY}"
+    answer["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
     return answer
 
 

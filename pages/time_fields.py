@@ -75,6 +75,7 @@ class LocalTimeField(forms.Field):
         year, day, time = match.groups()
         check_year(int(year))
         try:
+            datetime.strptime(time[:5], "%H:%M")  # from Python 3.14 on, the next line takes 24:00 for midnight
             return datetime.fromisoformat(f"{year}{day}T{time}")
         except ValueError:
             raise ValidationError(_("This date or time does not exist."), code="nonsense") from None

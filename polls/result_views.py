@@ -21,6 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.access import public
 from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, TooOften, count
+from pages.client_address import is_loaded_by_another_site
 from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.exports.files import CSV, JSON, TEXT, file_name
@@ -117,7 +118,7 @@ def exports_of(poll: Poll) -> dict[str, tuple[str, str | Promise]]:
 
 @of_results
 def export(request: HttpRequest, snapshot: PollSnapshot, file: str) -> HttpResponseBase:
-    if file not in exports_of(snapshot.poll):
+    if file not in exports_of(snapshot.poll) or is_loaded_by_another_site(request):
         raise Http404
     with refusals_as_messages(request, (TooOften, CannotWrite)):
         count(EXPORTS_ALLOWED, throttle_key(request))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from contextlib import suppress
 from typing import Any
 
-from acts.queues import ExplainedError, process_each
+from acts.queues import ExplainedError, log_failure, process_each
 from acts.refusals import LostRace
 from acts.storage import SITE, now_text, table, try_write
 from store import keys
+from store.table import Conflict, Unavailable
 
 from . import repository
 from .counting import MethodComparison
@@ -66,10 +66,16 @@ def seal_what_is_over() -> int:
 
 
 def try_seal(poll_id: str) -> bool:
-    """As `seal`; a disagreement is logged for the operator, and the page still works."""
-    with suppress(Disagreement):
+    """As `seal`; whatever is wrong with the votes or the count is logged for the operator, and the page still works."""
+    try:
         return _seal_or_log(poll_id)
-    return False
+    except (Conflict, Unavailable):
+        raise
+    except Disagreement:
+        return False
+    except Exception as error:
+        log_failure(error)
+        return False
 
 
 def _seal_or_log(poll_id: str) -> bool:

@@ -17,26 +17,27 @@ YES_OR_NO = {"yes": True, "no": False}
 
 
 def check(url: str) -> None:
-    """Refuse an address that cannot name a store, without opening it."""
+    """Refuse an address that cannot name a store, without opening it, and without repeating it: it may hold a
+    password, if it was meant for another kind of store."""
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise BadStoreUrl(f"STORE_URL {url!r} is no address.") from None
+        raise BadStoreUrl("STORE_URL is no address.") from None
     if parts.scheme == "sqlite":
-        if parts.netloc or parts.query or len(parts.path) < 2:
-            raise BadStoreUrl(f"STORE_URL {url!r} should look like sqlite:///folder/plenum.sqlite3.")
+        if parts.netloc or parts.query or len(parts.path) < 2 or parts.path.startswith("//"):
+            raise BadStoreUrl("STORE_URL should look like sqlite:///folder/plenum.sqlite3, with three slashes.")
     elif parts.scheme == "dynamodb":
         options = dict(parse_qsl(parts.query))
         if not parts.netloc or parts.path.strip("/") or options.keys() - OPTIONS:
             raise BadStoreUrl(
-                f"STORE_URL {url!r} should look like dynamodb://eu-central-1?prefix=plenum-&endpoint=http://localhost:8000."
+                "STORE_URL should look like dynamodb://eu-central-1?prefix=plenum-&endpoint=http://localhost:8000."
             )
         if not options.get("threads", "1").isdecimal() or options.get("threads") == "0":
-            raise BadStoreUrl(f"STORE_URL {url!r} should give threads as a whole number, such as threads=32.")
+            raise BadStoreUrl("STORE_URL should give threads as a whole number, such as threads=32.")
         if options.get("protected", "yes") not in YES_OR_NO:
-            raise BadStoreUrl(f"STORE_URL {url!r} should say protected=yes or protected=no.")
+            raise BadStoreUrl("STORE_URL should say protected=yes or protected=no.")
     else:
-        raise BadStoreUrl(f"STORE_URL {url!r} must start with sqlite:/// or dynamodb://.")
+        raise BadStoreUrl("STORE_URL must start with sqlite:/// or dynamodb://.")
 
 
 _of_this_process = {"threads": 32}

@@ -1,4 +1,4 @@
-"""Runs independent reads in parallel where each is a round trip to a distant store."""
+"""Runs independent reads in parallel where each is a round trip to a distant store; errors that threads share."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
+E = TypeVar("E", bound=BaseException)
 
 
 @overload
@@ -63,3 +64,11 @@ def capture(ask: Callable[[], A]) -> Callable[[], A]:
 
         return fail
     return lambda: answer
+
+
+def copy_of(error: E) -> E:
+    """A copy to raise in another thread. One object raised in several would mix up their tracebacks in the log."""
+    copy = type(error).__new__(type(error), *error.args)
+    copy.__dict__.update(error.__dict__)
+    copy.__cause__, copy.__suppress_context__ = error.__cause__, error.__suppress_context__
+    return copy.with_traceback(error.__traceback__)

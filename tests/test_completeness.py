@@ -187,6 +187,7 @@ def story(tmp_path_factory) -> Watched:
 # --- the whole story ---
 
 
+@pytest.mark.seconds(10)
 def test_nothing_changes_without_an_event_and_no_event_without_a_change(story):
     assert story.faults == []
 
@@ -229,6 +230,7 @@ def test_what_the_room_asks_changes_nothing_without_an_event(watched, game_made)
     assert [fault.split(":")[0] for fault in watched.faults] == ["a change without an event"]
 
 
+@pytest.mark.seconds(3)
 def test_the_story_goes_through_every_function_that_writes(story):
     """A new one has to be told of in the story, or nobody has judged it."""
     assert set(writing_functions()) - story.writers == set()

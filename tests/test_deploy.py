@@ -392,7 +392,7 @@ def test_nginx_passes_on_what_the_site_goes_by():
     assert "X-Accel-Buffering" not in text, "what a stream says of itself is heard"
 
 
-SECRET = {"token", "key"}  # what a part of an address is called that nobody else may know
+SECRET = {"token", "key", "signed"}  # what a part of an address is called that nobody else may know
 
 
 def personal_links() -> list[str]:
@@ -414,7 +414,9 @@ def links_left_out(file: str) -> re.Pattern[str]:
 @pytest.mark.parametrize("file", ["nginx.conf", "Caddyfile"])
 def test_no_proxy_of_ours_logs_a_personal_link(file):
     links = [*personal_links(), reverse("by_code", args=["x"])]  # other codes are shown to everybody
-    assert {"/vote/x/", "/password/reset/x/x/", "/setup/x/"} <= set(links)
+    assert {"/vote/x/", "/password/reset/x/x/", "/setup/x/", "/doctor/x/"} <= set(links)
+    asked = [f"{reverse('pair_booth')}?code=x", f"{reverse('game_stream', args=['x', 'screen'])}?token=x"]
+    links += asked if file == "Caddyfile" else [link.partition("?")[0] for link in asked]  # nginx looks at paths alone
     pattern = links_left_out(file)
     assert [link for link in links if not pattern.search(link)] == []
     assert [link for link in links if not pattern.search(f"/below{link}")] == []
@@ -426,6 +428,10 @@ def test_nginx_logs_nothing_of_them_and_traefik_no_paths():
     (links,) = re.findall(r"location ~ .*?\{(.*?)\}", (DEPLOY / "nginx.conf").read_text(), re.DOTALL)
     assert "access_log off;" in links
     assert re.search(r"error_log \S+ crit;", links), "which has the address of what went wrong"
+    text = (DEPLOY / "nginx.conf").read_text()
+    (logged,) = re.findall(r"log_format plenum (.*?);", text, re.DOTALL)
+    assert not re.search(r"referer|\$request\b|request_uri|args|query", logged), "which may have a link in them"
+    assert re.findall(r"access_log (.*);", text) == ["/var/log/nginx/access.log plenum", "off"]
     said = re.search(r"#   accessLog:\n(#.*\n)+", (DEPLOY / "traefik.yml").read_text())[0].replace("#   ", "")
     fields = yaml.safe_load(said)["accessLog"]["fields"]
     assert fields["names"] == {"RequestPath": "drop", "RequestLine": "drop"}

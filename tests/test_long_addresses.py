@@ -25,6 +25,7 @@ def cases():
             yield pattern.name, words
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_no_address_is_answered_with_our_mistake_however_long_its_parts_are(owner, method):
     tried, found = set(), []

@@ -199,6 +199,7 @@ def test_what_was_changed_behind_our_back_is_named(told):
     assert sorted(each.attribute for each in check(told).first) == ["players", "voided"]
 
 
+@pytest.mark.deep
 def test_of_a_session_whose_time_has_passed_the_history_is_made(told, monkeypatch):
     """Also of one that was deleted, and of one that lost a host, before it went by itself."""
     lines = list(told.each(keys.games_of("Hana")))

@@ -221,10 +221,10 @@ def people_come() -> None:
     link = setup_link.new_link()
     assert link is not None
     accounts.make_owner_by_link(link.split("/")[-2], "Olga", "olga@example.org", PASSWORD)
-    accounts.register("Ada", "ada@example.org", PASSWORD)
+    accounts.register("Ada", "ada@example.org", PASSWORD, "192.0.2.1")
     (waiting,) = (each for each in mail.in_state(mail.QUEUED, 9)[0] if each.kind == "confirm_registration")
     accounts.confirm_registration(create_token("registration", waiting.about["number"]))
-    accounts.register("Adele", "ada@example.org", PASSWORD)
+    accounts.register("Adele", "ada@example.org", PASSWORD, "192.0.2.1")
     accounts.invite(someone("Olga"), "bo@example.org", Role.USER)
     accounts.accept_invitation(create_token("invitation", "bo@example.org"), "Bo", PASSWORD)
     accounts.make_demo_person("Cy", Role.USER, "I count.", PASSWORD)
@@ -295,6 +295,7 @@ def people_change() -> None:
     password_policy.require_provider("Olga")
     password_policy.allow_passwords("operator")
     password_policy.require_provider("Olga")
+    accounts.ask_for_proof(someone("Ada"), "a session", "/me/")
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
@@ -421,6 +422,7 @@ def a_polling_station(ada: User) -> None:
     stations.pick_up(device, now_text())
     stations.take_back(ada, election("Board"), first.id)
     stations.let_in(ada, election("Board"), first.id, "late@example.org")
+    stations.leave(device, polling.code_for(first))
     stations.renew_code(ada, election("Board"), first.id)
     stations.close(ada, election("Board"), second.id)
 
@@ -715,6 +717,7 @@ def background_work_fails() -> None:
 # --- what the log makes of it ---
 
 
+@pytest.mark.seconds(4)
 def test_the_log_makes_the_state_there_is(told):
     verdict = replay.check(told, replay.quietly)
     assert verdict.first == ()
@@ -741,6 +744,7 @@ def test_the_story_tells_of_every_kind_of_event_there_is(told):
     assert kinds - kinds_in("skills") == kinds_in(*APPS, "mail")
 
 
+@pytest.mark.seconds(4)
 def test_every_kind_of_event_in_the_code_can_be_replayed():
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
     assert kinds_in(*packages) == set(SCHEMA.events)

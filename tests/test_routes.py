@@ -133,6 +133,9 @@ ROUTES = {
     "link_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
     "unlink_provider": (SIGNED_IN, FORM, [NO_PROVIDER]),
     "prove_identity": (SIGNED_IN, READ, []),
+    "mail_proof": (SIGNED_IN, ACT, []),
+    "prove_by_second_step": (SIGNED_IN, FORM, []),
+    "prove_by_link": (PUBLIC, FORM, ["token"]),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
@@ -238,9 +241,6 @@ ROUTES = {
     "minutes": (PUBLIC, FORM, [NO_GAME]),
     "delete_minutes": (Permission.MANAGE_USERS, FORM, [NO_GAME]),
     "minutes_json": (PUBLIC, READ, [NO_GAME]),
-    "sealed_round": (PUBLIC, READ, [NO_GAME, 1]),
-    "sealed_round_json": (PUBLIC, READ, [NO_GAME, 1]),
-    "sealed_round_proof": (PUBLIC, READ, [NO_GAME, 1]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "follow_up": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
     "qa": (PUBLIC, FORM, [NO_GAME]),
@@ -382,6 +382,7 @@ ROUTES = {
     "close_station": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
     "station_booth": (PUBLIC, READ, []),
     "pair_booth": (PUBLIC, FORM, []),
+    "leave_booth": (PUBLIC, FORM, []),
     "start_voting": (PUBLIC, ACT, []),
     "finish_voting": (PUBLIC, ACT, []),
     "booth_state": (PUBLIC, READ, []),
@@ -626,12 +627,19 @@ OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 KEPT_BY_NOBODY = "private, no-store"
 METHODS = ("GET", "POST")
 OTHER_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")  # the owner, who reaches most, tries all; the others take turns
-GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
+GONE = {
+    "setup",
+    "confirm_registration",
+    "accept_invitation",
+    "reset",
+    "confirm_email",
+    "prove_by_link",
+}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
 GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone", "answer_by_link"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
-OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
+OPEN_PAGES |= {"minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}

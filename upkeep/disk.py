@@ -54,7 +54,7 @@ def disks() -> list[Disk]:
     """Each file system once: that of DATA_DIR and, if it is a file, that of the store."""
     found: dict[int, Disk] = {}
     for folder in (settings.DATA_DIR, *(file.parent for file in store_files()[:1])):
-        if folder.is_dir():
+        if os.path.isdir(folder):  # unlike its method, says no where we may not look
             state = os.statvfs(folder)
             has_names = state.f_favail > 0 or not state.f_files  # some file systems do not count inodes
             disk = Disk(folder, state.f_bavail * state.f_frsize, bool(state.f_flag & os.ST_RDONLY), has_names)
@@ -73,8 +73,9 @@ def write_problem() -> str:
 def unusable() -> list[Path]:
     """Files that the site must read and write but may not, such as those of another user after a manual copy. A site
     that has them open already runs on for a while and fails at its next start."""
-    paths = (settings.DATA_DIR, settings.DATA_DIR / LOCK, settings.STATIC_ROOT, *store_files())
-    wanted = {path: os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0) for path in paths if path.exists()}
+    others = (settings.DATA_DIR / LOCK, settings.STATIC_ROOT, *store_files())
+    paths = (settings.DATA_DIR, *filter(os.path.exists, others))
+    wanted = {path: os.R_OK | os.W_OK | (os.X_OK if os.path.isdir(path) else 0) for path in paths}
     return [path for path, mode in wanted.items() if not os.access(path, mode)]
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.queues import failure_reason, log_failure
 from acts.tokens import has_bearer_token
 from store import formats, keys
 from store.connect import connect
@@ -41,8 +42,9 @@ def readyz(request: HttpRequest) -> HttpResponse:
     With `?store`, only the first two: a load balancer that removed a site for lack of a worker would turn a delay into
     an outage.
     """
-    table, notes = connect(settings.STORE_URL), []
+    notes = []
     try:
+        table = connect(settings.STORE_URL)
         if "store" in request.GET:
             found, sentence = table.get_many(OF_STORE), ""
         else:
@@ -56,6 +58,9 @@ def readyz(request: HttpRequest) -> HttpResponse:
             notes = health.warnings(found, unknown, utc_now())
     except StoreError:
         sentence = _("The store does not answer.")
+    except Exception as error:  # monitors read text, whatever is wrong
+        log_failure(error)
+        sentence = _("This could not be found out: %(reason)s") % {"reason": failure_reason(error)}
     else:
         if keys.RESTORING in found:
             sentence = _("A backup is being restored into the store.")

@@ -49,6 +49,7 @@ class Identity:
     groups: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()  # how they signed in there (`amr`)
     session: str = ""  # their session at the provider (`sid`)
+    proved_at: int = 0  # when they last proved there who they are (`auth_time`); 0 if it does not say
 
     @property
     def key(self) -> str:
@@ -90,6 +91,7 @@ class Connector(Protocol):
     """One configured provider. Connectors neither read nor write the store."""
 
     provider: Provider
+    asks_again: bool  # whether it makes people prove who they are when asked to, and says that it did
 
     def start(self, challenge: Challenge, redirect_uri: str) -> str:
         """Where to send the person."""

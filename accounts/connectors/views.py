@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
@@ -21,8 +20,8 @@ from accounts.access import public, requires
 from accounts.forms import NewcomerForm, OwnPasswordForm, own_password_form
 from accounts.models import User
 from accounts.second_factor import factors
-from accounts.visitors import Source, local_path, start_session, visitor
-from acts.rate_limits import TooOften, count, uncount
+from accounts.visitors import Source, local_path, redirect_to_proof, remember_proof, start_session, visitor
+from acts.rate_limits import count, uncount
 from acts.refusals import NameTaken, Refusal
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import message_page
@@ -45,6 +44,8 @@ def start(request: HttpRequest, provider_id: str) -> HttpResponse:
     if not request.user.is_authenticated:
         flow = flows.begin(provider_id, SIGN_IN, then)
     elif "prove" in request.GET:
+        if not connector.asks_again:
+            raise Http404
         flow = flows.begin(provider_id, PROVE, then, request.user.name)
     else:
         return redirect(then or "home")
@@ -66,12 +67,13 @@ def _send_there(request: HttpRequest, connector: Connector, flow: Flow) -> HttpR
 @public
 @require_safe
 def finish(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """The person comes back. Only failures count against their address."""
+    """The person comes back. Only failures of sign-ins that began in this browser count against their address: other
+    sites can make any reader's browser come here with a state they made up."""
     connector, flow = registry.connector(provider_id), None
     state = request.GET.get("state", "")
     try:
-        attempt = count(throttle.BY_PROVIDER, visitor(request).address)
         flow, challenge = flows.take(request, provider_id, state)
+        attempt = count(throttle.BY_PROVIDER, visitor(request).address)
         if any(len(values) > 1 for _name, values in request.GET.lists()):
             raise ProviderError(connector.provider, "a parameter twice")
         identity = connector.finish(challenge, flows.redirect_uri(provider_id), request.GET.dict())
@@ -89,6 +91,8 @@ def _failed(request: HttpRequest, connector: Connector, refusal: Refusal, flow: 
     fields = {"provider": connector.provider.id, "outcome": reason, "request_id": getattr(request, "id", "")}
     log.warning("sign-in with a provider failed", extra=fields)
     messages.error(request, str(refusal))
+    if flow and flow.purpose == PROVE:
+        return redirect_to_proof(flow.then)
     if request.user.is_authenticated:
         return redirect("providers")
     return redirect_to_login(flow.then) if flow and flow.then else redirect("sign_in")
@@ -106,7 +110,7 @@ def _finished(request: HttpRequest, connector: Connector, flow: Flow, identity: 
         return redirect("providers")
     if identity.key not in [each["key"] for each in user.identities]:
         raise ProviderError(provider, "proof of another identity")
-    request.session["proved_at"] = int(time.time())
+    remember_proof(request)
     return redirect(flow.then or "me")
 
 
@@ -127,7 +131,8 @@ def _sign_in(request: HttpRequest, connector: Connector, flow: Flow, identity: I
 
 def _let_in(request: HttpRequest, user: User, connector: Connector, identity: Identity, then: str) -> HttpResponse:
     """Our second step is left out only if the provider had one."""
-    source = Source(connector.provider.id, identity.key, identity.session_key, identity.used_second_factor)
+    strength = identity.used_second_factor, identity.proved_at
+    source = Source(connector.provider.id, identity.key, identity.session_key, *strength)
     if user.factors and not source.is_strong:
         factors.hold_sign_in(request.session, user, then, source)
         return redirect("second_step")
@@ -205,15 +210,6 @@ def unlink(request: HttpRequest, provider_id: str) -> HttpResponse:
     return show_form(request, form, title, _("Unlink"), lead=lead, danger=True)
 
 
-@requires(None)
-@require_safe
-def prove(request: HttpRequest) -> HttpResponse:
-    """Instead of a password: sign in again with a provider."""
-    mine = {each["provider"] for each in request.user.identities}
-    offered = [each for each in registry.providers() if each.id in mine]
-    return render(request, "accounts/prove.html", {"offered": offered, "next": local_path(request) or reverse("me")})
-
-
 # --- sign-outs at the provider ---
 
 
@@ -250,14 +246,11 @@ def _spent_once(connector: Connector, token: str) -> SignedOut:
 
 
 def _sign_out_there(request: HttpRequest, connector: Connector, read: Callable[[], SignedOut]) -> HttpResponse:
-    """End the sessions that the message is about. Refused ones are counted before anything else is done."""
+    """End the sessions that the message is about. There is no limit, which others behind the same address could use
+    up: a message that is refused costs no more than counting it would."""
     fields: dict[str, Any] = {"provider": connector.provider.id}
     try:
-        attempt = count(throttle.SIGNED_OUT, visitor(request).address)
         ended = identities.end_sessions(read())
-        uncount([attempt])
-    except TooOften:
-        return HttpResponse(status=429)
     except ProviderError as refusal:
         log.warning("sign-out by a provider refused", extra={**fields, "outcome": refusal.reason})
         return HttpResponse(status=400)

@@ -9,6 +9,7 @@ from functools import wraps
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
@@ -17,7 +18,14 @@ from accounts import throttle
 from accounts.access import View, demands_second_factor, public, requires
 from accounts.forms import AppForm, CodeForm, OwnPasswordForm, PasskeyForm, own_password_form
 from accounts.models import User
-from accounts.visitors import device_label, start_session, visitor
+from accounts.visitors import (
+    device_label,
+    local_path,
+    redirect_to_proof,
+    remember_proof,
+    start_session,
+    visitor,
+)
 from acts.refusals import Refusal
 from pages.forms import form_page, refusals_as_errors, show_form
 from pages.messages import refusals_as_messages
@@ -40,18 +48,41 @@ def second_step(request: HttpRequest) -> HttpResponse:
         messages.info(request, _("That took too long. Please sign in again."))
         return redirect("sign_in")
     user, theirs = held.user, held.factors
+    if (page := _ask(request, user, theirs)) is not None:
+        return page
+    request.session.flush()
+    start_session(request, user, held.source)
+    remember_proof(request)
+    return redirect(held.then or "home")
+
+
+@requires(None)
+@form_page
+@sensitive_post_parameters()
+def prove_by_second_step(request: HttpRequest) -> HttpResponse:
+    """In place of a password, for those who have none."""
+    theirs, then = second_factors.load_factors(request.user), local_path(request) or reverse("me")
+    if not theirs.kinds:
+        return redirect_to_proof(then)
+    if (page := _ask(request, request.user, theirs, then)) is not None:
+        return page
+    remember_proof(request)
+    return redirect(then)
+
+
+def _ask(request: HttpRequest, user: User, theirs: Factors, then: str = "") -> HttpResponse | None:
+    """The page that asks for the second step, until it was right."""
     by_passkey = "passkey" in request.POST
     typed = request.POST if request.method == "POST" and not by_passkey else None
-    form = CodeForm(typed, has_app=theirs.app is not None)
+    form, refusal = CodeForm(typed, has_app=theirs.app is not None), ""
     if by_passkey or form.is_valid():
         try:
             _check_second_step(request, user, form)
-        except Refusal as refusal:
-            return _show_second_step(request, form, theirs, str(refusal))
-        request.session.flush()
-        start_session(request, user, held.source)
-        return redirect(held.then or "home")
-    return _show_second_step(request, form, theirs)
+        except Refusal as refused:
+            refusal = str(refused)
+        else:
+            return None
+    return _show_second_step(request, form, theirs, refusal, then)
 
 
 def _check_second_step(request: HttpRequest, user: User, form: CodeForm) -> None:
@@ -64,11 +95,11 @@ def _check_second_step(request: HttpRequest, user: User, form: CodeForm) -> None
             second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
 
 
-def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str = "") -> HttpResponse:
+def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str, then: str) -> HttpResponse:
     """With a fresh challenge each time: one that was answered or refused is spent."""
     if refusal and form.is_bound:
         form.add_error("code", refusal)
-    context = {"form": form, "factors": theirs, "refusal": "" if form.is_bound else refusal}
+    context = {"form": form, "factors": theirs, "refusal": "" if form.is_bound else refusal, "next": then}
     if theirs.passkeys and (site := relying_party(request)):
         request.session["challenge"] = challenge = passkeys.new_challenge()
         context["options"] = passkeys.request_options(challenge, site, theirs.passkeys)

@@ -5,6 +5,7 @@ from accounts.tokens import LinkSpent
 from .credentials import (
     BY_PROVIDER,
     ask_for_new_email,
+    ask_for_proof,
     ask_for_reset,
     change_password,
     confirm_email,

@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.sessions import sessions_of
 from accounts.tokens import LINK_SPENT, LinkSpent
 from accounts.visitors import Visitor
-from acts.rate_limits import try_count
+from acts.rate_limits import count, try_count
 from acts.refusals import LostRace, NotAllowed, TryLater
 from acts.storage import record, table
 from mail import outbox
@@ -23,6 +23,7 @@ from .profile import reloaded
 from .registration import ADDRESS_FREED
 from .roles import name_and_role, role_unchanged
 
+HAS_SECOND_STEP = _("You have a second step. Please use that.")
 BY_PROVIDER = _("On this site everyone but the owner signs in with a provider, and needs no password.")
 
 
@@ -99,6 +100,15 @@ def end_sessions(user: User, *, except_for: str, only: str | None = None) -> Non
     for session in sessions_of(user.name):
         if session["SK"] != except_for and only in (None, session["SK"]):
             table().write(Delete(keys.session(user.name, session["SK"])))
+
+
+def ask_for_proof(user: User, browser: str, then: str) -> None:
+    """Mail a link with which they prove who they are, in the browser whose session this is. Not to somebody who has a
+    second step: whoever finds a browser open may find a mailbox open, too."""
+    if user.factors:
+        raise NotAllowed(HAS_SECOND_STEP)
+    count(throttle.PROOF_MAILED, user.name)
+    table().write(outbox.queued("prove_identity", user.email, name=user.name, browser=browser, next=then))
 
 
 # --- the email address ---

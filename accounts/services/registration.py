@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.utils.translation import gettext_lazy as _
 
-from accounts import mail_quota, registration_policy, repository, tokens
+from accounts import mail_quota, registration_policy, repository, throttle, tokens
 from accounts.demo import DEMO_DOMAIN
 from accounts.models import User
 from accounts.rules import Role, invitable_roles
@@ -60,8 +60,9 @@ def create_account(user: User, *also: Write) -> None:
     record(event, *repository.creation(user), *also, refusals=refusals)
 
 
-def register(name: str, email: str, password: str, then: str = "") -> str:
+def register(name: str, email: str, password: str, network: str, then: str = "") -> str:
     """Ask for an account, where the site allows it; the link in a mail creates it. `then` is where they wanted to go.
+    Few mails are sent for one `network` as long as no accounts come of them.
 
     Returns the key of the pending registration. Only the owner of an address learns, by mail, that it already has an
     account: the key is then that of no registration.
@@ -73,6 +74,7 @@ def register(name: str, email: str, password: str, then: str = "") -> str:
         raise NameTaken(NAME_TAKEN)
     if repository.has_lookalike(name):
         raise NameTaken(LOOKS_TAKEN)
+    asked = throttle.count_unanswered(network)
     if (known := repository.find_by_email(email)) is not None:
         table().write(outbox.queued_nothing(), outbox.queued("already_registered", known.email, name=known.name))
         return place.pk
@@ -82,6 +84,7 @@ def register(name: str, email: str, password: str, then: str = "") -> str:
         "email": email,
         "password": hashed,
         "then": then if len(then) <= MAX_PATH_CHARS else "",
+        "asked": [asked.place.pk, asked.place.sk, asked.ends],
         "ttl": int(time.time()) + SECONDS_PER_DAY,
     }
     table().write(Put(pending), outbox.queued("confirm_registration", email, number=number, name=name))
@@ -96,7 +99,10 @@ def confirm_registration(token: str, name: str | None = None) -> User:
     pending = read_registration(token)
     place = Key(pending["PK"], pending["SK"])
     role = Role[settings.DEFAULT_ROLE]
-    return _create_by_link(name or pending["name"], pending["email"], pending["password"], place, role)
+    user = _create_by_link(name or pending["name"], pending["email"], pending["password"], place, role)
+    if asked := pending.get("asked"):
+        throttle.give_back(asked)
+    return user
 
 
 def _create_by_link(name: str, email: str, hashed: str, place: Key, role: Role) -> User:

@@ -47,13 +47,13 @@ class LinkTarget:
         return rolls.voter_label(self.entry["voter_name"], self.entry.get("display_name", ""))
 
 
-def resolve_link(link: Link) -> LinkTarget:
+def resolve_link(link: Link, channel: str = "") -> LinkTarget:
     """Raises `LinkRefused` if the link is no longer valid."""
     at = keys.election(link.election_name)
     shards, found = sharding.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
     election = elections.election_of(found[at]) if at in found else None
     entry = found.get(link.place(shards))
-    election = check_link(link, election, entry)
+    election = check_link(link, election, entry, channel)
     assert entry is not None  # or the link was refused
     return LinkTarget(election, entry, _person(link, entry, found.get(link.account_place)))
 
@@ -94,7 +94,7 @@ def link_holder(request: HttpRequest, election: Election) -> str:
     """The voter on the roll whose link this browser holds, as long as the link is valid; else nobody."""
     held = pass_for_election(request, election.name)
     try:
-        return resolve_link(held.link).entry["voter_name"] if held else ""
+        return resolve_link(held.link, held.channel).entry["voter_name"] if held else ""
     except LinkRefused:
         return ""
 
@@ -109,7 +109,7 @@ def guest_with_link(request: HttpRequest, election_name: str) -> Pass | None:
 def opens_result(held: Pass, election: Election) -> bool:
     """Whether the pass is for this election, or for another question on the same ballot. Refused if its link is no
     longer valid."""
-    found = resolve_link(held.link)
+    found = resolve_link(held.link, held.channel)
     check_reader(found.person)
     return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
 
@@ -128,7 +128,7 @@ def standing_by(
         return None
     home = elections.election_of(found.linked_items[at]) if at in found.linked_items else None
     entry, place = found.linked_items.get(found.home), found.home
-    home = check_link(link, home, entry)
+    home = check_link(link, home, entry, held.channel)
     if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
         return None
     person = _person(link, entry, found.linked_items.get(link.account_place))

@@ -116,8 +116,16 @@ def cast(
 
     outcome = _run_own(who, election_name, form, secret, act)
     if outcome is ALREADY_DONE and (standing := standing_of(who, election_name, form, secret=secret)) is not None:
+        _check_theirs(who, standing)
         return replace(outcome, ballot=standing.ballot, standing=standing)
     return outcome
+
+
+def _check_theirs(who: Who, standing: Standing) -> None:
+    """Nobody gets the receipt of a ballot that somebody else has cast. Nothing says who cast which ballot; but whoever
+    has not voted, by the roll, has cast none. The roll is read after the ballot was found, so it is no older."""
+    if who is not None and standing.election.secret_ballot and not standing.voted:
+        raise rules.NotTheirs(rules.NOT_THEIRS)
 
 
 def _run_own(

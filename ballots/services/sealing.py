@@ -9,14 +9,14 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from operator import itemgetter
 
 from acts.hooks import Hooks
-from acts.queues import ExplainedError, Work, always, process_in_turns, retry_when_crowded, run_to_end
+from acts.queues import ExplainedError, Work, always, log_failure, process_in_turns, retry_when_crowded, run_to_end
 from acts.storage import record, table, try_write
 from ballots import repository
 from ballots.external_sort import STEP_LINES, Line, Sorter
@@ -27,7 +27,7 @@ from store import keys
 from store.limits import check_value
 from store.log import Event
 from store.splitting import by_count, in_parts
-from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
+from store.table import Check, Conflict, Delete, Equals, Exists, Item, Refused, Unavailable, Update, Write
 
 # of a ballot besides its text
 BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "weight": "", "voter_name": ""}])
@@ -44,9 +44,15 @@ def seal_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -
     `only`, for a page that waits for one election, emptying its box is left to the worker."""
     if only is None:
         return process_in_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
-    with suppress(CannotSeal):
+    try:
         return run_to_end(_seal_or_log(only, also_empty=False))
-    return 0
+    except (Conflict, Unavailable):
+        raise
+    except CannotSeal:
+        return 0
+    except Exception as error:  # the page says that counting is not over yet
+        log_failure(error)
+        return 0
 
 
 def _seal_marked(mark: Item) -> Work:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -26,6 +28,12 @@ class PairForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "dir": "ltr"}),
         help_text=_("The desk of the polling station shows it: three groups of four."),
     )
+
+
+class LeaveForm(PairForm):
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["code"].help_text = _("The one with which this browser became a booth: three groups of four.")
 
 
 class LetterForm(forms.Form):

@@ -15,7 +15,7 @@ from elections.invitations.voting_link import LinkRefused
 from . import devices, repository, rules, services
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
-OWN_PAGES = {"station_booth", "start_voting", "finish_voting", "booth_state"}
+OWN_PAGES = {"station_booth", "start_voting", "finish_voting", "booth_state", "leave_booth"}
 ALWAYS = OWN_PAGES | {"set_language", "picture", "site_logo", "site_colours", "healthz", "readyz", "metrics"}
 WHILE_VOTING = {
     *("ballot", "review", "cast", "receipt", "receipt_qr", "ballot_state", "withdraw"),

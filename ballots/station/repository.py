@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.utils.crypto import salted_hmac
+from dataclasses import replace
+
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from acts.storage import table
 from acts.tokens import create_token, read_token
@@ -61,6 +63,12 @@ def _code_place(typed: str) -> Key:
     return keys.station_code(mark.hexdigest())
 
 
+def is_code_of_device(station: Station, typed: str) -> bool:
+    """Whether the browser in the booth was paired with this code."""
+    used = replace(station, turn=station.paired)
+    return constant_time_compare(_code_place(typed).pk, _code_place(code_for(used)).pk)
+
+
 def storing_code(station: Station, now: float) -> Put:
     lead = {"election_name": station.election_name, "station_id": station.id, "ttl": int(now) + CODE_SECONDS}
     return Put({**_code_place(code_for(station)).item, **lead})
@@ -88,6 +96,10 @@ def renewing_code(after: Station, before: Station) -> Update:
 def pairing(station: Station, device: Device) -> Update:
     fields = {"device": device.hash, "paired": station.turn}
     return Update(place(station), set=fields, remove=VISIT, when=Exists() & if_unchanged(station))
+
+
+def unpairing(station: Station) -> Update:
+    return Update(place(station), remove=("device", *VISIT), when=Exists() & if_unchanged(station))
 
 
 def if_unchanged(station: Station) -> Condition:

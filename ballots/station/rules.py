@@ -38,6 +38,7 @@ LISTED_ONLY = _(
 TOO_MANY = _("An election has at most %(most)d polling stations.")
 NOT_PAIRED = _("No browser is paired with this station yet. Enter its code in the browser in the booth first.")
 WRONG_CODE = _("This code does not open a polling station. It may have been used already; the desk shows a new one.")
+NOT_ITS_CODE = _("This is not the code with which this browser became a booth.")
 OCCUPIED = _(
     "Somebody is voting in the booth. Have they left without pressing “Finish”? A vote that was cast stays cast."
 )

@@ -94,6 +94,18 @@ def pair(typed: str) -> Device:
     return device
 
 
+@retried
+def leave(device: Device, typed: str) -> None:
+    """The browser stops being the booth, by whoever paired it: voters do not know the code. Whoever was in it is
+    out."""
+    station = repository.find(device.election_name, device.station_id)
+    if station is None or station.device != device.hash:
+        return
+    if not repository.is_code_of_device(station, typed):
+        raise NoStation(rules.NOT_ITS_CODE)
+    write(repository.unpairing(station), *_unmarking(station))
+
+
 # --- at the desk ---
 
 

@@ -30,7 +30,7 @@ from pages.messages import refusals_as_messages, run_action
 from pages.qr import qr_svg
 
 from . import devices, repository, rules, services
-from .forms import LetterForm, PairForm, StationForm, VoterSearchForm
+from .forms import LeaveForm, LetterForm, PairForm, StationForm, VoterSearchForm
 from .rules import Booth, Device, Occupied, Station
 
 # --- for organisers ---
@@ -158,8 +158,11 @@ def close_station(request: HttpRequest, found: tuple[Election, Station]) -> Http
 @public
 @form_page
 def pair_booth(request: HttpRequest) -> HttpResponse:
-    """Makes this browser a booth. Whoever is signed in is signed out: nobody is at home in a booth."""
-    form = PairForm(form_data(request), initial={"code": request.GET.get("code", "")[:40]})
+    """Makes this browser a booth. Whoever is signed in is signed out: nobody is at home in a booth. They type the code
+    that a link has, so that one press on a link of somebody else's does not take their browser away."""
+    code = request.GET.get("code", "")[:40]
+    is_at_home = request.user.is_authenticated
+    form = PairForm(form_data(request), initial={"code": "" if is_at_home else code})
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form, "code"):
             device = services.pair(form.cleaned_data["code"])
@@ -169,8 +172,26 @@ def pair_booth(request: HttpRequest) -> HttpResponse:
             devices.forget_voter(request, answer, elections.find(device.election_name))
             devices.remember(answer, device)
             return answer
-    context = {"form": form, "plain": True}
+    context = {"form": form, "plain": True, "code": code if is_at_home else ""}
     return render(request, "ballots/station/pair.html", context, status=422 if form.errors else 200)
+
+
+@public
+@form_page
+def leave_booth(request: HttpRequest) -> HttpResponse:
+    """For whoever made this browser a booth, also by mistake."""
+    if request.booth is None:
+        return redirect("home")
+    form = LeaveForm(form_data(request))
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_errors(form, "code"):
+            services.leave(request.booth_device, form.cleaned_data["code"])
+            answer = redirect("home")
+            devices.forget_voter(request, answer, elections.find(request.booth.election_name))
+            devices.forget(answer)
+            return answer
+    context = {"form": form, "station": request.booth, "plain": True}
+    return render(request, "ballots/station/leave.html", context, status=422 if form.errors else 200)
 
 
 @public

@@ -152,9 +152,7 @@ def answer_by_link(request: HttpRequest, token: str) -> HttpResponse:
     if found is None or not found[0].questions_from:
         sentence = _("Please ask the organisers of the election for a new one.")
         return message_page(request, _("This link is no longer valid"), sentence, status=410)
-    answer = _answer_page(request, Candidacy(*found), None)
-    answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies
-    return answer
+    return _answer_page(request, Candidacy(*found), None)
 
 
 def _answer_page(request: HttpRequest, own: Candidacy, who: User | None, *, is_for: bool = False) -> HttpResponse:

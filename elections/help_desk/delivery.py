@@ -11,7 +11,7 @@ from elections import rolls, sharding
 from elections.invitations.mailing import INVITED, REMINDED
 from elections.invitations.progress import Failure, invited_voters
 from elections.rules import Election
-from elections.turnout.counts import tells_names, tells_who, turnout
+from elections.turnout.counts import tells_names, tells_who
 from mail.outbox import Mail
 from store import keys
 from store.table import Item
@@ -56,9 +56,8 @@ class Delivery:
         return datetime.fromisoformat(moment) if moment else None
 
 
-def delivery(election: Election, names: Iterable[str]) -> Delivery | None:
-    """Of the first of these names or addresses that is on the roll."""
-    voted = turnout(election).voted
+def delivery(election: Election, voted: int, names: Iterable[str]) -> Delivery | None:
+    """Of the first of these names or addresses that is on the roll; `voted` is how many have voted."""
     shown = [each for each in names if each and (tells_names(election, voted) or not rolls.is_by_account(each))]
     places = list(dict.fromkeys(sharding.voter_key(election, each) for each in shown))
     found = table().get_many(places) if places else {}
@@ -80,6 +79,6 @@ def names_of(asker: Asker) -> list[str]:
     return [asker.voter, asker.account, asker.address]
 
 
-def search(election: Election, typed: str) -> list[Item]:
-    by_name = tells_names(election, turnout(election).voted)
+def search(election: Election, voted: int, typed: str) -> list[Item]:
+    by_name = tells_names(election, voted)
     return rolls.find_voters(election, typed, limit=MAX_FOUND, by_name=by_name)[0] if typed else []

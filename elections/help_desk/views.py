@@ -23,6 +23,7 @@ from elections import repository as elections
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State, check_new_cut_off
+from elections.turnout.counts import turnout
 from pages.forms import form_data, form_page, new_token, run_form, token_in
 from pages.messages import show_time_notes
 from pages.paging import read_page
@@ -193,7 +194,8 @@ def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> H
     """What was asked, what is known about the voter it is about, and every way to answer it."""
     election, asked = found
     picked = request.GET.get("voter", "")
-    known = delivery(election, [picked] if picked else names_of(asked.asker))
+    voted = turnout(election).voted
+    known = delivery(election, voted, [picked] if picked else names_of(asked.asker))
     act = request.POST.get("act", "") if request.method == "POST" else ""
     if act and act not in WAYS:
         raise Http404
@@ -212,7 +214,7 @@ def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> H
     prefix = finder.cleaned_data["q"] if finder.is_valid() else ""
     more: dict[str, Any] = {"asked": asked, "known": known, "forms": forms, "ways": ways, "here": here}
     more |= {"doing": doing if doing and WAYS[doing].title else "", "all_ways": WAYS}
-    more |= {"finder": finder, "hits": search(election, prefix), "prefix": prefix}
+    more |= {"finder": finder, "hits": search(election, voted, prefix), "prefix": prefix}
     more |= {"may_write": rules.may_write_to(request.user, asked.asker), "not_confirmed": rules.NOT_CONFIRMED}
     more["problem"] = " ".join(forms[act].non_field_errors()) if act and not WAYS[act].title else ""
     context = election_context(request, election, **more)

@@ -128,16 +128,20 @@ def read_link(token: str) -> Link:
     return Link(*parts)
 
 
-def check_link(link: Link, election: Election | None, entry: Item | None) -> Election:
-    """Refuse a link that is no longer valid, given its election and its entry on the roll as they are now."""
-    mail = link.mail_on(entry) if entry else None
-    may_vote = election is not None and (election.vote_by_link or mail in WITHOUT_MAIL or is_by_number(link.voter))
-    if election is None or election.created_at != link.created_at or not may_vote:
+def check_link(link: Link, election: Election | None, entry: Item | None, channel: str = "") -> Election:
+    """Refuse a link that is no longer valid, given its election and its entry on the roll as they are now. `channel`
+    says how they came if it was by none of the mails."""
+    if election is None or election.created_at != link.created_at:
         raise LinkRefused(_("The election it led to no longer exists."))
     if entry is None:
         raise LinkRefused(NOT_LISTED)
-    if mail is None and is_by_number(link.voter):
+    mail = link.mail_on(entry)
+    if mail is None and channel == STATION:
+        raise LinkRefused(_("This visit to the polling station has ended. To vote, ask the officer there again."))
+    if mail is None and (channel == LETTER or is_by_number(link.voter)):
         raise LinkRefused(_("A newer letter has replaced it. Please use the code in the latest letter."))
+    if not (election.vote_by_link or mail in WITHOUT_MAIL or is_by_number(link.voter)):
+        raise LinkRefused(_("Nobody votes by link in this election. Please vote in the way its invitation names."))
     if mail is None:
         sentence = _("A newer link has replaced it. Please open the one in the latest email about this election.")
         raise LinkRefused(sentence)

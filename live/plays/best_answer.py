@@ -26,7 +26,6 @@ from live.play import (
     Closed,
     Closing,
     CsvLine,
-    Fact,
     NameOf,
     Play,
     PlayContext,
@@ -237,7 +236,6 @@ class BestAnswer(Play):
     privacy = gettext_lazy("Nobody sees who wrote what until the results; authors get the points.")
     kinds = (Kind.TEXT,)
     is_scored = has_texts = True
-    keeps_votes = False
     own_form_phase = Phase.VOTING
     templates = {
         "player/voting": "live/plays/best_answer/player_voting.html",
@@ -386,10 +384,6 @@ class BestAnswer(Play):
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         for entry in round_.entries:
             yield scored_csv_line(entry, entry.said, name_of) | ({} if entry.said else {"row": "answer hidden"})
-
-    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        if round_.result["answers"] and round_.result["voted"]:
-            yield _("Best answer"), round_.result["answers"][0]["text"]
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(answer)

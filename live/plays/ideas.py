@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy
 from acts.refusals import LostRace, NotNow
 from live import answer_forms, moderation, rules
 from live.moderation import ModeratedText, Texts
-from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayContext, Text, TypedValues
+from live.play import Closed, Closing, CsvLine, NameOf, Play, PlayContext, Text, TypedValues
 from live.plays.race import race
-from live.plays.ranked_poll import first_place, random_ranking, ranking_lines
+from live.plays.ranked_poll import random_ranking, ranking_lines
 from live.plays.robot_texts import robot_sentence
 from live.rounds import Round, options_of
 from live.rules import Game, Phase, State
@@ -276,15 +276,8 @@ class Ideas(Play):
         hidden = moderation.hidden_options(texts, round_.number, every)
         return tuple(text for place, text in enumerate(every) if place not in hidden)
 
-    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        return first_place(question, round_)
-
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.ranking_text(answer, options) if answer else _("Abstention")
-
-    def is_recountable(self, round_: Round) -> bool:
-        """Only if there was a vote."""
-        return "rounds" in round_.result and super().is_recountable(round_)
 
 
 def _ballot_texts(texts: Texts, round_: int, options: Sequence[str]) -> list[ModeratedText]:

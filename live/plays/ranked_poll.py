@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from live import answer_forms, counting, repository
 from live.counting import anonymous_entries, last_by_player, ranking_of, too_few
-from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedQuestion, TypedValues
+from live.play import Closed, Closing, CsvLine, NameOf, Play, Text, TypedQuestion, TypedValues
 from live.pseudonyms import new_salt, pseudonym
 from live.rounds import GivenAnswer, Round, may_be_shown, options_of
 from live.rules import Game, State
@@ -54,12 +54,6 @@ def ranking_lines(round_: Round, question: Question) -> Iterator[CsvLine]:
         yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
     for entry in round_.entries:
         yield {"row": "ballot", "answer": answer_forms.ranking_text(entry.said, options)}
-
-
-def first_place(question: Question, round_: Round) -> Iterator[Fact]:
-    if "winners" in round_.result:
-        options = options_of(round_, question)
-        yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
 
 
 def random_ranking(question: Question, chance: Random) -> str:
@@ -168,9 +162,6 @@ class RankedPoll(Play):
         options = options_of(round_, question)
         for one, other, number in round_.result.get("moved", {}).get("flows", ()):
             yield {"row": "moved", "answer": f"{_first(one, options)} > {_first(other, options)}", "number": number}
-
-    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        return first_place(question, round_)
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.ranking_text(answer, options) if answer else _("Abstention")

@@ -165,7 +165,7 @@ class Survey(Play):
     privacy = gettext_lazy("You see numbers and texts without names. Nobody learns who wrote what, not even you.")
     kinds = (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
     is_anonymous = has_texts = spans = True
-    is_timed = may_repeat = keeps_votes = False
+    is_timed = may_repeat = False
     templates = {
         "projector/question": "live/plays/survey/projector_question.html",
         "player/question_head": "live/plays/survey/head.html",

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from live import answer_forms, scores
 from live.counting import last_by_player, valid_options
-from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedQuestion, TypedValues, scored_csv_line
+from live.play import Closed, Closing, CsvLine, NameOf, Play, Text, TypedQuestion, TypedValues, scored_csv_line
 from live.rounds import Entry, GivenAnswer, Round
 from live.seats import Seat
 from live.snapshot import Snapshot
@@ -148,9 +148,6 @@ class Trivia(Play):
         for entry in round_.entries:
             is_right = "yes" if set(entry.said) == set(right) else "no"
             yield scored_csv_line(entry, answer_forms.options_text(entry.said, options), name_of) | {"right": is_right}
-
-    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        yield _("All correct"), round_.result["fully_right"]
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.options_text(answer, options)

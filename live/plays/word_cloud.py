@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from live import answer_forms, moderation
 from live.counting import too_few
 from live.moderation import ModeratedText, Texts
-from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedValues
+from live.play import Closed, Closing, CsvLine, NameOf, Play, Text, TypedValues
 from live.rounds import Round, may_be_shown
 from live.rules import Phase
 from live.seats import Seat
@@ -58,7 +58,6 @@ class WordCloud(Play):
     kinds = (Kind.TEXT,)
     set_type = Type.CALL_AND_ANSWER.value  # its questions are texts, too
     is_anonymous = has_texts = True
-    keeps_votes = False
     closes = {Phase.QUESTION: gettext_lazy("Close the word cloud")}
 
     # --- answers ---
@@ -117,10 +116,6 @@ class WordCloud(Play):
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         return ({"row": "word", "answer": each.text, "number": each.by} for each in sized(round_))
-
-    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        if words := sized(round_):
-            yield _("Sent most often"), words[0].text
 
     def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(answer["text"])

@@ -85,7 +85,7 @@ class PlayerContext:
 
     @property
     def own_answer(self) -> dict[str, Any]:
-        """The player's answer in the open phase, and its receipt."""
+        """The player's answer in the open phase."""
         return answering.answer_context(answering.own(self.snapshot.game, self.snapshot.state, self.seat, self.salt))
 
 

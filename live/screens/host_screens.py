@@ -18,7 +18,7 @@ from live import clock, labels, standings, steps
 from live.follow_ups import services as follow_ups
 from live.play import play_at, play_named, play_of
 from live.rounds import Round
-from live.rules import Game, Phase, State, Step
+from live.rules import UNCOUNTABLE, Game, Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
 from live.standings import TOP_LINES, Line, Standings
@@ -150,6 +150,7 @@ def host_context(snapshot: Snapshot) -> dict[str, Any]:
         "phase_label": labels.PHASE_LABELS[state.phase],
         "is_scored": is_scored(snapshot),
         "is_voided": bool(state.round) and not state.counts(state.round),
+        "uncountable": UNCOUNTABLE if state.is_uncountable else "",
         **snapshot.heading,
         "seconds_left": -(-(state.clock.left(clock.now()) or 0) // 1000),
         "lobby": lobby(snapshot.seats.values(), game.title),

@@ -117,7 +117,6 @@ def own_context(
     answer_status: AnswerStatus | None = None,
     typed: Mapping[str, Sequence[str]] | None = None,
     problem: str | Promise = "",
-    receipt: str = "",
     is_elsewhere: bool = False,
 ) -> dict[str, Any]:
     """Context for one player: their answer and its status, or what they `typed` and the `problem` with it.
@@ -128,7 +127,6 @@ def own_context(
         "answer_status": answer_status,
         "problem": problem or NOT_COUNTED.get(answer_status or AnswerStatus.COUNTED, ""),
         "late": seats.late_since(snapshot.state, seat),
-        "receipt": receipt,
         "is_elsewhere": is_elsewhere,
     }
     if (fate := display.own_fate(snapshot, seat.player)) in display.TEXT_FATE_LABELS:

@@ -92,6 +92,7 @@ def _key(role: Role, snapshot: Snapshot) -> str:
         version = player_screens.screen_version(snapshot)
     else:
         version = f"-{snapshot.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
+        version += "-uncountable" if version and snapshot.state.is_uncountable else ""
         version += host_screens.screen_version(snapshot) + host_screens.confirmation_version(snapshot)
     return f"{snapshot.state.key}{version}{_text_version(snapshot)}{display.texts_version(snapshot)}"
 
@@ -193,7 +194,7 @@ def render_counted(snapshot: Snapshot, options: list[int]) -> str:
 
     def render() -> SafeString:
         context = {"game": snapshot.game, "state": snapshot.state, **player_screens.heading_context(snapshot)}
-        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED, "receipt": ""}
+        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED}
         context["summary"] = player_screens.answer_summary(snapshot, options)
         return fragment("live/parts/answer_status.html", context)
 

@@ -171,7 +171,7 @@ class CachedSession:
 
         If the store accepts no writes, or during a pause, it stays open until a later read.
         """
-        if state.is_being_closed(clock.now()) or not self._closing.acquire(blocking=False):
+        if state.is_uncountable or state.is_being_closed(clock.now()) or not self._closing.acquire(blocking=False):
             return state
         try:
             return closing.close(game, state, SITE)

@@ -1,7 +1,7 @@
 """Submitting an answer: write first, then read the state, so that no answer is confirmed and then not counted.
 
 An answer written before the state was read as open is included when the round is closed, because closing marks the
-state first. If the state is already closed, the sealed round itself says whether the answer counts.
+state first. If the state is already closed, the list of receipts that were counted says whether the answer counts.
 """
 
 from __future__ import annotations
@@ -37,17 +37,15 @@ RECEIPT_GROUPS = 3  # sixty random bits, so that receipts of a session do not co
 
 
 def new_receipt() -> str:
-    """A random receipt by which people find their own answer, such as K7QM-2XHD-94TP."""
+    """Random, so that the order of anonymous answers reveals nothing; nobody is shown it."""
     return new_code(RECEIPT_GROUPS)
 
 
-def submit(
-    game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes | None = None, receipt: str = ""
-) -> AnswerStatus:
+def submit(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes | None = None) -> AnswerStatus:
     """Store a validated answer or vote in the open phase.
 
     `at` is when the request came in, and the state must have been read after that. `salt` is that of the round, if
-    already read. The `receipt` identifies this submission and is new each time.
+    already read.
     """
     if not state.is_open or not seat.plays:
         return AnswerStatus.NOT_OPEN
@@ -56,7 +54,7 @@ def submit(
     salt = _salt(game, state, salt)
     if state.secret and salt is None:
         return AnswerStatus.LATE  # it has just been sealed
-    given = GivenAnswer(pseudonym(salt, seat.player), said, at, receipt or new_receipt(), holder(salt, seat.secret))
+    given = GivenAnswer(pseudonym(salt, seat.player), said, at, new_receipt(), holder(salt, seat.secret))
     key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
     item = repository.given_item(game, key(game.id, state.round, given.player, given.at), given)
     state_item = BATCHES.put_then_look(item, keys.game_state(game.id))
@@ -70,7 +68,7 @@ def answer_status(game: Game, before: State, after: State, receipt: str) -> Answ
     same = after.round == before.round and after.phase == before.phase
     if same and not after.closing:
         return AnswerStatus.COUNTED
-    if same:
+    if same and not after.is_uncountable:
         closing.close(game, after, SITE)
     heard = RECEIPT_READS.run(
         (game.id, before.round, before.phase), lambda: repository.read_receipts(game.id, before.round, before.phase)
@@ -81,7 +79,7 @@ def answer_status(game: Game, before: State, after: State, receipt: str) -> Answ
 def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> GivenAnswer | None:
     """A player's own answer in the open phase; `salt` is that of the round, if already read.
 
-    After an anonymous round is sealed it can no longer be looked up: only the player knows the receipt.
+    After an anonymous round is sealed it can no longer be looked up.
     """
     if not state.is_open:
         return None
@@ -98,7 +96,7 @@ def answer_context(given: GivenAnswer | None) -> dict[str, Any]:
     """Context showing a player's own answer; in an anonymous round only to the device that gave it."""
     if given is None:
         return {}
-    return {"answer": given.said, "receipt": given.receipt} if given.receipt else {"is_elsewhere": True}
+    return {"answer": given.said} if given.receipt else {"is_elsewhere": True}
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:

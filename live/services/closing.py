@@ -1,7 +1,8 @@
 """Closing a round: stop confirming answers, then read, count and seal them.
 
 The first process to notice that time is up closes it, by a marker in the state; others wait. If it stalls for some
-seconds another one starts again: both read the same answers, and only one write can leave the state's version.
+seconds another one starts again: both read the same answers, and only one write can leave the state's version. If they
+cannot be counted the mark says so, and the host voids the round.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from acts.background import Batch, Task, finished, next_deletions
+from acts.queues import log_failure
 from acts.refusals import LostRace
 from acts.single_flight import SingleFlight
 from acts.storage import SITE, now_text, record, table, try_record, try_write
@@ -22,7 +24,7 @@ from store import keys
 from store.log import Event
 from store.parallel import run_parallel
 from store.purging import purge_mark
-from store.table import StoreError, Write
+from store.table import Conflict, Delete, StoreError, Unavailable, Write
 
 from ..play import AnswerBox, Closing, play_named
 from ..pseudonyms import pseudonym
@@ -42,7 +44,8 @@ def settled(game: Game, state: State) -> State:
 
 
 def close(game: Game, state: State, who: str) -> State:
-    """Close the open phase, or wait until another process has; return the new state."""
+    """Close the open phase, or wait until another process has; return the new state, or the old one if it is
+    uncountable."""
     return CLOSING.run((game.id, state.version), lambda: _closed(game, state, who))
 
 
@@ -51,6 +54,8 @@ def _closed(game: Game, state: State, who: str) -> State:
     looks = 0
     while there is not None and there.version == state.version:
         now = clock.now()
+        if there.is_uncountable and not state.is_uncountable:
+            return there
         if there.is_being_closed(now) and looks * POLL_SECONDS * 1000 < rules.MAX_CLOSING_MS:
             time.sleep(POLL_SECONDS)
             looks += 1
@@ -64,13 +69,16 @@ def _closed(game: Game, state: State, who: str) -> State:
 
 def _close(game: Game, state: State, who: str) -> State:
     try:
-        after = _sealed(game, state, who)
-    except LostRace:
-        return _overtaken(game, state, who)
-    except StoreError:
+        try:
+            after = _sealed(game, state, who)
+        except LostRace:
+            return _overtaken(game, state, who)
+    except (Conflict, Unavailable):
         with suppress(StoreError):  # let others take over without waiting
             try_write(repository.closing(game, state, LONG_AGO))
         raise
+    except Exception as error:
+        return _uncountable(game, state, error)
     changes.publish(game.id)
     return after
 
@@ -80,13 +88,35 @@ def _overtaken(game: Game, state: State, who: str) -> State:
     there = repository.read_state(game.id) or state
     if there.version != state.version or not _is_lost(game, there):
         return there
-    after = _changed_now(rules.voided(there))
+    return void(game, there, who, repository.emptying(game, there.round))
+
+
+def _uncountable(game: Game, state: State, error: Exception) -> State:
+    """Mark the round, whatever is wrong with it: counting it again would only fail again, for everyone who looks."""
+    if not try_write(repository.closing(game, state, rules.UNCOUNTABLE_MARK)):
+        return repository.read_state(game.id) or state
+    log_failure(error)
+    changes.publish(game.id)
+    return replace(state, closing=rules.UNCOUNTABLE_MARK)
+
+
+def void(game: Game, state: State, who: str, *dropped: Write) -> State:
+    """Void the current round without counting it; the current state if another process was quicker."""
+    after = _changed_now(rules.voided(state))
     said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.state_as_item(after)}
-    dropped = [repository.emptying(game, state.round), *play_named(there.play).moving_on(game, there, after)]
-    if not try_record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped):
-        return repository.read_state(game.id) or there
+    writes = [*repository.moving(game, state, after), *dropped, *play_named(state.play).moving_on(game, state, after)]
+    if not try_record(Event(who, "LiveSessionMoved", said), *writes):
+        return repository.read_state(game.id) or state
     changes.publish(game.id)
     return after
+
+
+def dropping(game: Game, state: State) -> list[Write]:
+    """Discard the anonymous answers of a voided round: never counted, and no longer traceable. After a restore the salt
+    is gone already."""
+    if not _is_salted(state):
+        return []
+    return [Delete(keys.game_salt(game.id, state.round)), repository.emptying(game, state.round)]
 
 
 def _is_lost(game: Game, state: State) -> bool:
@@ -176,12 +206,9 @@ def _sealed(game: Game, state: State, who: str) -> State:
         **play.seal_event_data(game, len(box.present)),
         "state": repository.state_as_item(after),
     }
-
-    def heard(number: int) -> list[Write]:
-        return repository.hearing(game, state.round, state.phase, receipts, number)
-
+    writes.append(repository.hearing(game, state.round, state.phase, receipts))
     event = Event(who, "LiveRoundSealed" if is_sealed else "LiveAnswersSealed", said)
-    record(event, *repository.moving(game, state, after), *writes, noting=heard)
+    record(event, *repository.moving(game, state, after), *writes)
     return after
 
 

@@ -1,4 +1,4 @@
-"""Ends a session; an open round is closed first, so that no answer is lost."""
+"""Ends a session; an open round is closed first, so that no answer is lost, or voided if it cannot be counted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ NOT_CLOSED = _("The open question could not be closed, so the session goes on. C
 def end(game: Game, state: State, who: str) -> State:
     """Refused if the open round cannot be closed, so that neither hosts nor the worker wait forever."""
     for _attempt in range(MAX_CLOSE_ATTEMPTS):
-        if state.is_under_way:
+        if state.is_uncountable:
+            state = closing.void(game, state, who, *closing.dropping(game, state))
+        elif state.is_under_way:
             state = closing.close(game, state, who)
     if state.is_under_way:
         raise NotNow(NOT_CLOSED)

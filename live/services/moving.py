@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from acts import storage
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotNow
 from acts.storage import now_text
 from live import changes, clock, repository, rules, steps
 from questions.question import Question
@@ -46,7 +46,10 @@ def drive(
 
 def _take_step(game: Game, state: State, step: Step, who: str, item: int | None) -> State:
     if step == Step.CLOSE:
-        return closing.close(game, state, who)
+        after = closing.close(game, state, who)
+        if after.is_uncountable:
+            raise NotNow(rules.UNCOUNTABLE)
+        return after
     if step == Step.END:
         return ending.end(game, state, who)
     return move(game, state, step, who, repository.read_questions(game.id), item)
@@ -66,16 +69,10 @@ def move(
     opened, vote_data = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
     present = game.format.open_vote(game, after) if step == Step.VOTE else {}
     same = [repository.is_same(game)] if present and after.secret else []
-    gone = [*_dropped(game, state, step), *play.moving_on(game, state, after)] if play else []
+    dropped = closing.dropping(game, state) if step in (Step.VOID, Step.REPEAT) else []
+    gone = [*dropped, *play.moving_on(game, state, after)] if play else []
     record(game, who, step, state, after, *salt, *gone, *opened, *same, **present, **vote_data)
     return after
-
-
-def _dropped(game: Game, state: State, step: Step) -> list[Write]:
-    """Discard the anonymous answers of a voided round: never counted, and no longer traceable."""
-    if step not in (Step.VOID, Step.REPEAT) or not (state.secret and state.is_open):
-        return []
-    return [*repository.unsalting(game, state.round), repository.emptying(game, state.round)]
 
 
 def next_state(

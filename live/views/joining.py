@@ -25,7 +25,7 @@ from live.rules import Game, Names, Phase, State
 from live.screens.access import ended_page
 from live.services import joining
 from news.front_page import show_home
-from pages.client_address import client_network
+from pages.client_address import client_network, is_loaded_by_another_site
 from pages.forms import form_page
 from polls.services import normalised_code
 from store import keys
@@ -71,6 +71,8 @@ def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Resolves a code to a session or a poll; for a day after a session's end, says when it ended."""
+    if is_loaded_by_another_site(request):
+        raise Http404
     code = normalised_code(code) if len(code) <= MAX_CODE_CHARS else ""
     try:
         found = codes.resolve_code(code, client_network(request))

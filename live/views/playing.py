@@ -95,31 +95,27 @@ def _submit(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRe
         )
     try:
         ANSWER_RATE.check(f"{game_id} {viewer.seat.player}", at)
-        answer, receipt = _parse_answer(request, viewer), answering.new_receipt()
-        status = answering.submit(
-            viewer.snapshot.game, viewer.snapshot.state, viewer.seat, answer, at, viewer.salt, receipt
-        )
+        answer = _parse_answer(request, viewer)
+        status = answering.submit(viewer.snapshot.game, viewer.snapshot.state, viewer.seat, answer, at, viewer.salt)
         if status != AnswerStatus.COUNTED:
             snapshots.SESSIONS.doubt(game_id)
     except Refusal as refusal:
         return _show_problem(request, viewer, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
         return _show_problem(request, viewer, NOT_SAVED, 503)
-    return _show_status(request, viewer, status, answer, receipt)
+    return _show_status(request, viewer, status, answer)
 
 
 def _parse_answer(request: HttpRequest, viewer: PlayerContext) -> Any:
     return play_named(viewer.snapshot.state.play).answer(request.POST, viewer.snapshot, viewer.seat.player)
 
 
-def _show_status(
-    request: HttpRequest, viewer: PlayerContext, status: AnswerStatus, answer: Any = None, receipt: str = ""
-) -> HttpResponse:
+def _show_status(request: HttpRequest, viewer: PlayerContext, status: AnswerStatus, answer: Any = None) -> HttpResponse:
     """Sends only the fragment to htmx. Otherwise the page is reloaded, and shows what counts."""
     if request.htmx and status == AnswerStatus.COUNTED and play_named(viewer.snapshot.state.play).has_few_answers:
         return HttpResponse(rendering.render_counted(viewer.snapshot, answer))
     if request.htmx:
-        own = {"answer": answer, "receipt": receipt} if status == AnswerStatus.COUNTED else {}
+        own = {"answer": answer} if status == AnswerStatus.COUNTED else {}
         return _render_fragment(request, viewer, 200, answer_status=status, **own)
     if status != AnswerStatus.COUNTED:
         messages.warning(request, player_screens.NOT_COUNTED[status])

@@ -13,7 +13,6 @@ from . import (
     push,
     qa,
     reporting,
-    sealed_rounds,
     seat,
     sorting,
     trying,
@@ -58,9 +57,6 @@ below_live = [
     path("<slug:game_id>/report/", reporting.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", reporting.report_csv, name="game_report_csv"),
     path("<slug:game_id>/report/report.json", reporting.report_json, name="game_report_json"),
-    path("<slug:game_id>/rounds/<int:number>/", sealed_rounds.sealed_round, name="sealed_round"),
-    path("<slug:game_id>/rounds/<int:number>/round.json", sealed_rounds.sealed_round_json, name="sealed_round_json"),
-    path("<slug:game_id>/rounds/<int:number>/proof.json", sealed_rounds.sealed_round_proof, name="sealed_round_proof"),
     path("<slug:game_id>/copy/", reporting.copy, name="copy_game"),
     path("<slug:game_id>/delete/", reporting.delete, name="delete_game"),
     # Q&A

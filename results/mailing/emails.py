@@ -43,7 +43,8 @@ def outcome_sentence(about: dict[str, str]) -> str:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
     lots = [ByLot(**each) for each in json.loads(about.get("lots", "[]"))]
     told = describe_lots(lots, whole=about["ended"] in ("won by lot", "elected by lot"))
-    return _(OUTCOMES[about["ended"]]) % {"names": names, "lots": told}
+    sentence = OUTCOMES[about["ended"]]
+    return _(sentence) % {"names": names, "lots": told}
 
 
 def _question_lines(about: dict[str, str]) -> list[str]:

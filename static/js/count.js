@@ -401,7 +401,7 @@ globalThis.Recount = (() => {
   // The commitment shown when voting opened must match the secret, and the secret with these ballots must give the
   // seed. If the secret was lost, no lot can have been drawn.
   const lotsDiffer = ({ lots, settings, result }, digest) => {
-    if (!lots) return []; // a live round or a poll
+    if (!lots) return []; // a poll
     const { commitment, secret } = lots;
     const published = { lots_commitment: commitment, seed: settings.seed };
     const here = { lots_commitment: sha256(`plenum: commitment to lots\n${secret}`) };
@@ -906,7 +906,7 @@ globalThis.Recount = (() => {
   };
 
   return {
-    count, differences, digest, firstOf, fixed, groupsOf, meekDeal, METHODS, normal, recount, sha256, textOf,
+    count, differences, digest, firstOf, fixed, groupsOf, meekDeal, METHODS, normal, recount, textOf,
   };
 })();
 

@@ -4,16 +4,9 @@
   const PATIENCE = 15_000;
   const AGAIN = 4_000;
   let latest = 0; // last sent; ignore late responses to earlier ones
-  let heard = 0; // last answered; keep earlier receipts in case the newer answer never arrives
   let unsent = null; // resends what never arrived
 
   const partOf = (html) => new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
-
-  const receive = (turn, told) => {
-    if (turn < heard) return;
-    heard = turn;
-    document.dispatchEvent(new CustomEvent("live:told", { detail: told }));
-  };
 
   const tell = (html) => {
     const box = document.querySelector("[data-told]");
@@ -25,14 +18,7 @@
       box.replaceChildren(told);
     }
     tellBeside(document.querySelector("[data-told]"));
-    say(wordsIn(document.querySelector("[data-told]")));
-  };
-
-  // Screen readers should not spell out a receipt after each change.
-  const wordsIn = (told) => {
-    const copy = told.cloneNode(true);
-    copy.querySelector("[data-receipt]")?.remove();
-    return copy.textContent;
+    say(document.querySelector("[data-told]").textContent);
   };
 
   // If the message is scrolled out of view, shows it beside the button too.
@@ -88,7 +74,6 @@
     try {
       const answer = await fetch(form.action, request);
       const html = await answer.text();
-      if (answer.ok) receive(turn, partOf(html));
       if (turn !== latest) return;
       if (answer.ok || [409, 422, 429, 503].includes(answer.status)) tell(html);
       else tellPlainly(form.dataset.refused, "error");

@@ -13,10 +13,9 @@ from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
-from store.capacity_units import INDEX
-
 from ..table import DATA, LOG, Unavailable
 
+INDEX = "GSI1"
 BUSY = {
     "ResourceInUseException",
     "LimitExceededException",

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from store.capacity_units import INDEX, is_idempotent
 from store.parallel import run_parallel
 
 from .. import cursors, limits
@@ -18,6 +17,7 @@ from ..table import (
     DATA,
     TABLES,
     Check,
+    Delete,
     Item,
     Key,
     Numbered,
@@ -226,7 +226,7 @@ class DynamoDbTable(Table):
         limits.check_span(span)
         request: dict[str, Any] = {"TableName": self._name(span.table)}
         if span.index:
-            request["IndexName"] = INDEX
+            request["IndexName"] = schema.INDEX
         else:
             request["ConsistentRead"] = True
         return request
@@ -276,3 +276,8 @@ class DynamoDbTable(Table):
     def _is_live(item: Item, now: float) -> bool:
         ttl = item.get("ttl")
         return ttl is None or ttl > now
+
+
+def is_idempotent(write: Write) -> bool:
+    """Whether sending it twice does no harm, so that a lost reply can be retried without a transaction."""
+    return write.when is None and isinstance(write, Put | Delete)

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
+from ..parallel import copy_of
 from ..table import StoreError, Unavailable, Unwritable
 
 WRITING_FAILED = {  # SQLite's own names for errors whose message is only "disk I/O error"
@@ -264,7 +265,7 @@ class Act:
             self.error = error
 
     def finish(self, failure: StoreError | None) -> None:
-        self.error = failure or self.error
+        self.error = copy_of(failure) if failure else self.error
         self.done = True
         self.call()
 

@@ -48,7 +48,6 @@ def looks_at_playing(otto: User, guest: Client) -> list[Look]:
         Look("play", "passer-by", (shown.id,), of="shown what came of it"),
         Look("qa", "passer-by", (_taking_questions(waiting, otto).id,)),
         Look("manage_qa", "organiser", (waiting.id,)),
-        Look("sealed_round", "passer-by", (shown.id, 1), of="by somebody who has a seat"),
     ]
 
 

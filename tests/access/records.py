@@ -19,7 +19,6 @@ def looks_at_records(otto: User) -> list[Look]:
     return [
         Look("live_history", "organiser"),
         *(Look(page, "organiser", (over,)) for page in ("game_report", "game_report_csv", "game_report_json")),
-        *(Look(page, "organiser", (over, 1)) for page in ("sealed_round", "sealed_round_json", "sealed_round_proof")),
         Look("delete_game", "organiser", (over,)),
         *(Look(page, "organiser", (_assembled(otto),)) for page in ("minutes", "minutes_json")),
         Look("delete_minutes", "owner", (_assembled(otto),)),

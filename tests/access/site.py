@@ -393,7 +393,7 @@ def _runner(poll: Poll, otto: User) -> polling.Runner:
 
 def _links(people: dict[str, User]) -> dict[str, tuple[str, ...]]:
     """The words of the addresses in mailed links, by page."""
-    services.register(text("Zoe"), "zoe@example.org", PASSWORD)
+    services.register(text("Zoe"), "zoe@example.org", PASSWORD, "192.0.2.1")
     services.invite(people["owner"], "yan@example.org", Role.VOTER)
     services.send_reset_link(people["owner"], people["newcomer"])
     services.ask_for_new_email(people["voter"], "ann.new@example.org")
@@ -465,7 +465,8 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("home", "voter", of="who is on rolls"),
         *(Look(page, "voter") for page in (*own, *forms)),
         Look("remove_passkey", "voter", (mark,)),
-        *(Look(page, "newcomer") for page in ("providers", "prove_identity")),
+        *(Look(page, "newcomer") for page in ("providers", "prove_identity", "prove_by_second_step")),
+        Look("prove_by_link", "newcomer", ("made-up",), gone=True),
         Look("link_provider", "voter", ("forge",)),
         Look("unlink_provider", "newcomer", ("forge",)),
         Look("elections", "voter", of="open ones", asked={"show": "open"}),

@@ -45,6 +45,7 @@ def looks_at_stations(otto: User, booth: Client) -> list[Look]:
         Look("station_desk", "organiser", (NAME, second.id), of="not paired"),
         Look("pair_booth", "stranger"),
         Look("station_booth", BOOTH),
+        Look("leave_booth", BOOTH),
         Look("booth_state", BOOTH),
         Look("ballot", BOOTH, (NAME,), of="in a booth"),
     ]

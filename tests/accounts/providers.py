@@ -140,6 +140,7 @@ class OpenIDProvider:
         now = int(time.time())
         usual = {"iss": self.issuer, "aud": CLIENT_ID, "sub": "alice", "iat": now, "exp": now + 300, "nonce": nonce}
         usual |= {"email": "alice@example.org", "email_verified": True, "name": "Alice Example", "sid": "there-1"}
+        usual |= {"auth_time": now}
         claims = {name: value for name, value in {**usual, **self.told.claims}.items() if name not in self.told.without}
         return self.signed(claims)
 

@@ -174,7 +174,7 @@ def test_fifty_registrations_of_one_name_make_one_account(site, person):
 def test_fifty_registrations_of_one_address_make_one_account(site, person, outbox, client):
     person("owner", Role.OWNER)
     for n in range(50):
-        services.register(f"ada {n}", "ada@example.org", PASSWORD)
+        services.register(f"ada {n}", "ada@example.org", PASSWORD, "192.0.2.1")
     import re
 
     links = [re.findall(r"/register/(\S+)/", text)[0] for to, _, text in outbox() if to == "ada@example.org"]
@@ -338,7 +338,7 @@ def lineage(name: str = "Ada") -> str:
 
 def test_every_way_to_an_account_begins_a_lineage(site, signed_in, link):
     client = signed_in(make_owner())
-    services.register("Ada", "ada@example.org", PASSWORD)
+    services.register("Ada", "ada@example.org", PASSWORD, "192.0.2.1")
     Client().post(link("ada@example.org"))
     client.post("/invitations/new/", {"email": "bo@example.org", "role": "VOTER"})
     Client().post(link("bo@example.org"), {"name": "Bo", "password": PASSWORD})

@@ -62,6 +62,12 @@ def attempt(provider: OpenIDProvider, client: Client | None = None, **changes: s
     return client, said(client, come_back(client, provider.allow(begin(client), **changes)))
 
 
+def counters(site) -> dict[str, int]:
+    """All that limits how often something is tried; what was given back is zero."""
+    found = ((item["PK"], item.get("tries")) for _, item in site.everything())
+    return {at: tries for at, tries in found if at.startswith("THROTTLE#") and tries}
+
+
 def who(client: Client) -> str:
     return client.session.get("_auth_user_id", "")
 
@@ -647,9 +653,16 @@ def test_the_front_channel_ends_the_session_it_names(provider, alice):
     assert not is_in(client)
 
 
-def test_refused_logout_messages_are_limited(provider, monkeypatch):
-    monkeypatch.setattr(throttle, "SIGNED_OUT", Limit("signed-out", 2, 600))
-    assert [logout("x") for _ in range(3)] == [400, 400, 429]
+def test_refused_messages_use_up_nothing_of_others_behind_the_same_address(provider, alice, site):
+    """Pages of other sites can make a reader's browser ask for the front channel, and post to the back channel."""
+    client, address = attempt(provider)[0], "/sign-in/with/uni/signed-out/"
+    counted = counters(site)
+    for _ in range(4):
+        assert logout("x") == 400
+        assert Client().get(address, {"iss": "https://evil.example", "sid": "x"}).status_code == 400
+    assert counters(site) == counted
+    assert Client().get(address, {"iss": provider.issuer, "sid": "there-1"}).status_code == 200
+    assert not is_in(client)
 
 
 # --- limits and logs ---
@@ -666,6 +679,29 @@ def test_failures_are_limited_and_successes_are_not(provider, alice, monkeypatch
     client, page = attempt(provider)
     assert "That was tried too often." in page
     assert who(client) == ""
+
+
+@pytest.mark.parametrize("headers", [{}, {"sec-fetch-site": "cross-site", "sec-fetch-dest": "image"}], ids=str)
+def test_made_up_states_keep_nobody_out_who_is_behind_the_same_address(provider, alice, site, monkeypatch, headers):
+    """Neither those of a program, nor the pictures of a page elsewhere, which browsers ask for without our cookies."""
+    monkeypatch.setattr(throttle, "BY_PROVIDER", Limit("sign-in-provider", 2, 600))
+    somebody, counted = Client(headers=headers), counters(site)
+    for number in range(5):
+        come_back(somebody, {"state": f"made up {number}", "code": "x"})
+    assert counters(site) == counted
+    assert who(attempt(provider)[0]) == "alice"
+
+
+def test_a_flow_that_is_used_up_counts_for_nothing_when_sent_again(provider, alice, site, monkeypatch):
+    monkeypatch.setattr(throttle, "BY_PROVIDER", Limit("sign-in-provider", 2, 600))
+    client = Client()
+    answer = provider.allow(begin(client))
+    kept = SimpleCookie(client.cookies.output(header="", sep=";"))
+    come_back(client, answer)
+    for _ in range(5):
+        client.cookies = SimpleCookie(kept.output(header="", sep=";"))
+        assert LOST in said(client, come_back(client, answer))
+    assert who(attempt(provider)[0]) == "alice"
 
 
 def test_no_log_has_secrets_tokens_or_names(provider, alice, caplog):

@@ -60,7 +60,7 @@ def test_where_nobody_registers_the_pages_say_so_and_offer_nothing(client, site,
     assert answer.status_code == 403
     assert WORDS[rule] in text_of(answer)
     with pytest.raises(registration_policy.NoRegistration):
-        services.register(**typed())
+        services.register(**typed(), network="192.0.2.1")
     assert mail.in_state(mail.QUEUED, 9)[0] == []
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 import io
+import math
 import re
 import time
 import zipfile
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 import requests
@@ -17,7 +18,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from oidc_provider_mock import run_server_in_thread
 
-from accounts import api_tokens, password_policy, repository, services, tokens, visitors
+from accounts import api_tokens, password_policy, proof_views, repository, services, throttle, tokens, visitors
 from accounts.connectors import identities, registry
 from accounts.connectors.configuration import Provider
 from accounts.connectors.protocol import Identity
@@ -25,6 +26,7 @@ from accounts.models import User
 from accounts.replay import NO_PASSWORD
 from accounts.rules import Role, role_by_groups
 from accounts.second_factor import authenticator_apps, factors
+from acts.rate_limits import Limit
 from acts.refusals import LostRace, Refusal
 from acts.storage import log, table
 from store import keys
@@ -304,6 +306,125 @@ def test_only_an_own_identity_proves_anything(uni, knows):
     response = come_back(client, sign_in_there(begin(client, prove="1"), "nora"))
     assert "did not confirm who you are" in said(client, response)
     assert client.session["proved_at"] == 0
+
+
+LATER = ("/me/data/", "/me/tokens/new/", "/me/password/")
+
+
+def ask_for_proof(client: Client, path: str = "/me/data/") -> str:
+    """The page that asks who they are, before a page that wants to know."""
+    response = client.get(path)
+    assert response["Location"] == f"/me/prove/?{urlencode({'next': path})}"
+    return said(client, response)
+
+
+@pytest.mark.parametrize("proof", [{"auth_time": None}, {"auth_time": 1}, {"auth_time": True}, {"auth_time": math.nan}])
+def test_a_provider_that_lets_in_whom_it_remembers_proves_nothing(uni, knows, proof):
+    """Whoever finds a browser open may sign out here and in again there, without a password."""
+    linked()
+    _without_password("alice")
+    knows(**proof)
+    client, _response = visit()
+    assert client.get("/me/").status_code == 200
+    for path in LATER:
+        ask_for_proof(client, path)
+
+
+def _without_password(name: str) -> None:
+    table().write(Update(keys.user(name), set={"hash": NO_PASSWORD}))
+
+
+@pytest.mark.parametrize("proof", [{"auth_time": None}, {"auth_time": 1}, {"auth_time": True}, {"auth_time": math.nan}])
+def test_a_question_that_was_taken_out_on_the_way_leads_to_no_proof(uni, knows, proof):
+    """The request travels through the browser: without `prompt` and `max_age` the provider answers at once."""
+    linked()
+    _without_password("alice")
+    knows(**proof)
+    client, _response = visit()
+    response = come_back(client, sign_in_there(begin(client, prove="1", next="/me/data/")))
+    assert response["Location"] == "/me/prove/?next=%2Fme%2Fdata%2F", "where there are other ways"
+    assert "did not confirm who you are" in said(client, response)
+    ask_for_proof(client)
+
+
+def test_a_mailed_link_proves_it_once_in_the_browser_that_asked(uni, knows, link, outbox):
+    linked()
+    _without_password("alice")
+    knows(auth_time=None)
+    client, other = visit()[0], visit()[0]
+    assert "Mail me a link" in ask_for_proof(client)
+    address = repository.find("alice").email
+    assert address in client.post("/me/prove/mail/", {"next": "/me/data/"}).content.decode()
+    path = link(address)
+    assert other.post(path).status_code == 410, "in another browser of hers, which somebody may have found open"
+    assert Client().get(path).status_code == 410
+    assert client.get(path).status_code == 200
+    ask_for_proof(client)  # opening it is not enough: mail scanners do that
+    assert client.post(path)["Location"] == "/me/data/"
+    assert client.get("/me/data/").status_code == 200
+    assert client.post(path).status_code == 410, "nor is it of use to who finds it later"
+    assert client.get("/me/prove/link/made-up/").status_code == 410
+    ask_for_proof(other)
+    for _ in range(6):
+        client.post("/me/prove/mail/", {"next": "https://evil.example"})
+    assert len([1 for _to, subject, _text in outbox() if subject == "Plenum: Confirm that it is you"]) == 5
+    assert client.post(link(address))["Location"] == "/me/"
+
+
+def test_a_mailed_link_proves_nothing_after_an_hour(uni, knows, link, monkeypatch):
+    linked()
+    _without_password("alice")
+    knows(auth_time=None)
+    client, _response = visit()
+    client.post("/me/prove/mail/")
+    path = link(repository.find("alice").email)
+    monkeypatch.setattr(proof_views, "PROOF_SECONDS", -1)
+    assert client.post(path).status_code == 410
+
+
+def test_who_has_a_second_step_proves_it_with_that_and_not_by_mail(uni, with_app, knows, outbox):
+    _without_password("alice")
+    knows(amr=["mfa"], auth_time=None)
+    client, _response = visit()
+    page = ask_for_proof(client)
+    assert "Use my second step" in page
+    assert "Mail me a link" not in page
+    assert client.post("/me/prove/mail/")["Location"].startswith("/me/prove/")
+    assert not [subject for _to, subject, _text in outbox() if subject == "Plenum: Confirm that it is you"]
+    path = "/me/prove/second-step/?next=/me/data/"
+    assert client.get(path).status_code == 200
+    assert client.post(path, {"code": "000000"}).status_code == 422
+    ask_for_proof(client)
+    step = authenticator_apps.step_at(time.time())
+    response = client.post(path, {"code": authenticator_apps.code_at(with_app, step + 1)})
+    assert response["Location"] == "/me/data/"
+    assert client.get("/me/data/").status_code == 200
+
+
+def test_wrong_second_steps_are_limited_here_too(uni, with_app, knows, monkeypatch):
+    _without_password("alice")
+    knows(amr=["mfa"], auth_time=None)
+    client, _response = visit()
+    limits = throttle.Limits(Limit("factor", 1, 600), Limit("factor-account", 2, 600))
+    monkeypatch.setattr(throttle, "SECOND_STEP", limits)
+    pages = [client.post("/me/prove/second-step/", {"code": "000000"}).content.decode() for _ in range(3)]
+    assert ["tried too often" in page for page in pages] == [False, True, True]
+
+
+def test_our_second_step_at_the_sign_in_is_proof_enough(uni, with_app, knows):
+    _without_password("alice")
+    knows(auth_time=None)
+    client, _response = visit()
+    code = authenticator_apps.code_at(with_app, authenticator_apps.step_at(time.time()) + 1)
+    client.post("/sign-in/second-step/", {"code": code})
+    assert client.get("/me/data/").status_code == 200
+
+
+def test_who_has_no_second_step_is_led_to_what_else_there_is(uni, knows):
+    linked()
+    knows()
+    client, _response = visit()
+    assert client.get("/me/prove/second-step/")["Location"] == "/me/prove/?next=%2Fme%2F"
 
 
 # --- groups ---
@@ -681,6 +802,19 @@ def test_somebody_joins_with_github_and_is_known_by_the_number_of_their_account(
 def test_an_address_that_github_has_not_verified_does_not_count(github):
     github.emails[1]["verified"] = False
     assert "GitHub has not confirmed an email address of yours" in by_github(github)[1]
+
+
+def test_github_proves_nothing_before_what_cannot_be_undone(github, link):
+    """It lets in whoever is signed in there, and says nothing about when that was."""
+    client, _page = by_github(github)
+    client.post("/sign-in/new/", {"name": "Alice"})
+    page = ask_for_proof(client, "/me/tokens/new/")
+    assert "Mail me a link" in page
+    assert "Sign in with" not in page
+    assert client.get("/sign-in/with/github/", {"prove": "1"}).status_code == 404
+    client.post("/me/prove/mail/", {"next": "/me/tokens/new/"})
+    assert client.post(link("alice@example.org"))["Location"] == "/me/tokens/new/"
+    assert client.get("/me/tokens/new/").status_code == 200
 
 
 @pytest.mark.parametrize("account", [{}, {"id": None}, {"id": "x"}, [], None])

@@ -460,9 +460,32 @@ def test_a_hall_registers_behind_one_address_as_far_as_is_set(site, monkeypatch)
     monkeypatch.setattr(
         throttle, "REGISTER", replace(throttle.REGISTER, per_address=Limit("register-address", 25, 3600))
     )
+    assert throttle.UNANSWERED.most == 50
     assert [register(number).status_code for number in range(25)] == [200] * 25
     assert is_refused(register(25))
     assert register(26, HOME).status_code == 200
+
+
+def test_few_strangers_are_mailed_from_one_address_while_no_account_comes_of_it(site, monkeypatch, link):
+    make_owner()
+    monkeypatch.setattr(throttle, "UNANSWERED", Limit("register-unanswered", 3, 3600))
+    monkeypatch.setattr(throttle, "GIVEN_BACK", 2)
+    assert [register(number).status_code for number in range(3)] == [200] * 3
+    assert is_refused(register(3))
+    assert register(4, HOME).status_code == 200
+    path = link("s0@example.org")
+    assert Client().get(path).status_code == 200
+    assert is_refused(register(5)), "opened, as scanners do, but not answered"
+    assert Client().post(path, {"name": "Student 0"}).status_code == 302
+    assert [is_refused(register(number)) for number in (6, 7, 8)] == [False, False, True]
+
+
+def test_a_name_that_is_taken_mails_nobody_and_uses_up_nothing(site, monkeypatch):
+    make_owner()
+    monkeypatch.setattr(throttle, "UNANSWERED", Limit("register-unanswered", 1, 3600))
+    taken = Client().post("/register/", {"name": "owner", "email": "x@example.org", "password": "a good pass phrase"})
+    assert taken.status_code == 422
+    assert register(1).status_code == 200
 
 
 def test_nobody_is_mailed_without_end_by_strangers_who_register(site):

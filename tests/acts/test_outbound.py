@@ -103,7 +103,42 @@ def test_urls_that_are(url: str, settings: Any) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "localhost"])
 def test_loopback_in_any_spelling_is_refused(host: str, settings: Any) -> None:
     settings.OUTGOING_ALLOWED = NOTHING
-    assert reason_for("GET", f"https://{host}/") in ("not public", "unknown host")
+    assert reason_for("GET", f"https://{host}/") == "not public"
+    with pytest.raises(OutboundError):
+        checked_url(f"https://{host}/")  # a form says so at once, not the first delivery
+
+
+@pytest.mark.parametrize("host", ["intranet", "LOCALHOST.", "a.localhost", "db.internal", "nas.local", "box.home.arpa"])
+def test_names_that_are_nobodys_on_the_internet_are_refused_at_once(host: str, settings: Any) -> None:
+    settings.OUTGOING_ALLOWED = NOTHING
+    with pytest.raises(OutboundError):
+        checked_url(f"https://{host}/hook")
+    settings.OUTGOING_ALLOWED = ([], [host.lower()])
+    assert checked_url(f"https://{host}/hook")
+    settings.OUTGOING_ALLOWED = ([ipaddress.ip_network("10.0.0.0/8")], [])
+    assert checked_url(f"https://{host}/hook"), "it may be in that network"
+
+
+def test_an_address_of_an_allowed_network_is_not_refused(settings: Any) -> None:
+    settings.OUTGOING_ALLOWED = ([ipaddress.ip_network("10.0.0.0/8")], [])
+    assert checked_url("https://10.1.2.3/hook")
+    with pytest.raises(OutboundError):
+        checked_url("https://192.168.1.1/hook")
+
+
+def test_nobody_learns_which_names_exist_inside(settings: Any) -> None:
+    """A name that nobody knows and one of our network: the same reason, and the same sentence."""
+    settings.OUTGOING_ALLOWED = NOTHING
+
+    def unknown(*_host: Any, **_options: Any) -> list[tuple[Any, ...]]:
+        raise socket.gaierror
+
+    answers = []
+    for resolve in (unknown, resolving("10.0.0.1"), resolving()):
+        with pytest.raises(OutboundError) as refused:
+            request("GET", "https://git.example.org/", resolve=resolve)
+        answers.append((refused.value.reason, str(refused.value)))
+    assert len(set(answers)) == 1
 
 
 def test_unusual_ports_only_where_the_network_is_allowed(server: Receiver) -> None:

@@ -24,6 +24,14 @@ def test_requests_are_limited_by_token_and_by_address(otto, stranger, settings):
         assert answer["RateLimit"].startswith(f'"{name}";r=0;')
 
 
+def test_pictures_on_another_site_use_up_nothing(otto, stranger, client, settings):
+    settings.API_REQUESTS_PER_ADDRESS = 1
+    by_picture = {"sec-fetch-site": "cross-site", "sec-fetch-dest": "image"}
+    for _ in range(2):
+        assert problem(client.get("/api/v1/checkpoints", headers=by_picture)) == (403, "not-allowed")
+    assert stranger.get("checkpoints").status_code == 200
+
+
 def test_wrong_tokens_count_for_the_address(stranger, settings):
     settings.API_REQUESTS_PER_ADDRESS = 1
     assert Program("plenum_wrong").get("elections").status_code == 401

@@ -215,7 +215,7 @@ def test_texts_of_candidates_are_not_ignored(otto):
 
 
 def test_what_a_list_of_voters_says_is_not_ignored(otto):
-    otto.post("elections", {"name": "Board"})
+    otto.post("elections", {"name": "Board", "secret_ballot": False})
     path = "elections/Board/voters"
     for voter, unused in (
         ("Otto", ["name", "postal", "language", "born"]),

@@ -360,12 +360,11 @@ def test_an_assembly_without_a_title_has_its_type_and_its_day(hana):
     assert running.title.startswith("Assembly, ")
 
 
-def test_what_was_only_discussed_has_no_vote_to_void_or_to_check(hana, assembly):
+def test_what_was_only_discussed_has_no_vote_to_void(hana, assembly):
     call(assembly, 0)
     drive(assembly, Step.CLOSE)
     for page in (shown(hana, assembly), shown(hana, assembly, "remote")):
         assert "Do not count it" not in page
-        assert "Check this result" not in page
 
 
 def test_a_ranking_is_played_as_a_race(hana, assembly):

@@ -32,8 +32,6 @@ from zlib import crc32
 
 from botocore.exceptions import ClientError
 
-from store.capacity_units import WARM_READ_UNITS_PER_SECOND, WARM_WRITE_UNITS_PER_SECOND
-
 from . import grammar, wires
 from .ledger import READ, WRITE, Bucket, Ledger, Partition
 from .memory import MemoryEngine, cancelled, failure
@@ -75,9 +73,7 @@ class Limits:
     lag: float = 0.0
 
 
-NEW_TABLE = Limits(
-    partitions=4, table_write_units=WARM_WRITE_UNITS_PER_SECOND, table_read_units=WARM_READ_UNITS_PER_SECOND
-)
+NEW_TABLE = Limits(partitions=4, table_write_units=4000.0, table_read_units=12_000.0)
 
 
 class Place(NamedTuple):

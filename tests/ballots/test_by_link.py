@@ -195,7 +195,7 @@ def test_an_election_without_it_opens_by_no_link(opened):
     election = opened(ANN)
     assert new_token("Board", ANN, "", "1") is None
     link = Link("Board", election.created_at, ANN, "5" * 32)
-    assert "no longer exists" in gone(reverse("vote_by_link", args=[link.token]))
+    assert "Nobody votes by link in this election." in gone(reverse("vote_by_link", args=[link.token]))
 
 
 def test_the_sites_key_alone_makes_no_link(board):

@@ -140,6 +140,21 @@ def test_who_lost_the_response_finds_the_receipts(eve, multi_ballot):
     assert (words_of(again), codes_in(again)) == (words_of(sent), codes_in(sent))
 
 
+def test_a_secret_that_another_voter_has_cast_with_casts_nothing_and_shows_no_ballot(eve, multi_ballot, signed_in):
+    at, chosen = page(multi_ballot, "cast/"), {"secret": "5" * 32}
+    receipts = eve.post(at, fields_of(reviewed(eve, multi_ballot), at) | chosen, follow=True)
+    bob = signed_in("Bob", Role.VOTER)
+    refused = bob.post(at, fields_of(reviewed(bob, multi_ballot), at) | chosen, follow=True)
+    assert "Not cast: Chair." in text_of(refused)
+    assert len(codes_in(receipts)) == 2
+    assert codes_in(refused) == []
+    assert not set(codes_in(receipts)) & set(re.findall(r"\S+", text_of(refused)))
+    assert [votes(name) for name in NAMES] == [1, 0, 1]
+    theirs = cast(bob, multi_ballot)
+    assert len(codes_in(theirs)) == 2
+    assert [votes(name) for name in NAMES] == [2, 0, 2]
+
+
 def test_a_question_that_was_voted_on_is_left_alone_and_the_others_are_cast(eve, multi_ballot):
     cast(eve, multi_ballot)
     done = eve.get(page(multi_ballot, "1/"))

@@ -386,6 +386,33 @@ def test_the_same_form_again_gets_the_same_receipt(eve):
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
+def test_a_secret_that_another_voter_has_cast_with_casts_nothing_and_the_next_form_has_a_new_one(eve, signed_in):
+    """Two browsers that were tampered with choose the same one."""
+    chosen = {"secret": "5" * 32, "half": "7" * 32}
+    receipt = eve.post(f"{PAGE}cast/", review_of(eve, rank_2="1") | chosen)
+    bob = signed_in("Bob", Role.VOTER)
+    refused = bob.post(f"{PAGE}cast/", review_of(bob, rank_1="1") | chosen)
+    assert refused.status_code == 422
+    assert "your vote was not cast" in text_of(refused)
+    assert code_of(receipt) not in text_of(refused)
+    assert services.standing_of(people.find("Bob"), "Board").voted is False
+    again = bob.post(PAGE, fields_of(refused, PAGE) | {"rank-1": "1"}, follow=True)
+    theirs = bob.post(f"{PAGE}cast/", fields_of(again, f"{PAGE}cast/"))
+    assert code_of(theirs) != code_of(receipt)
+    assert len(list(repository.every_ballot("Board"))) == 2
+
+
+def test_a_form_that_was_not_sent_before_changes_nothing_once_its_session_has_ended(eve):
+    """Only the very form that cast the ballot is answered again; any other leads to the sign-in, with its ranking."""
+    fields = review_of(eve, rank_2="1") | {"half": "7" * 32}
+    receipt, stranger = eve.post(f"{PAGE}cast/", fields), Client()
+    (ballot,) = repository.every_ballot("Board")
+    other = stranger.post(f"{PAGE}cast/", fields | {"rank-2": "", "rank-1": "1", "token": "another"})
+    assert other["Location"].startswith("/sign-in/")
+    assert list(repository.every_ballot("Board")) == [ballot]
+    assert words_of(stranger.post(f"{PAGE}cast/", fields)) == words_of(receipt)
+
+
 @pytest.mark.parametrize("half", ["", "7" * 32])
 def test_who_lost_the_response_gets_the_receipt_on_any_page_of_the_ballot(eve, half):
     fields = review_of(eve, rank_2="1")

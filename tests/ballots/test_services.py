@@ -165,6 +165,43 @@ def test_eight_double_clicks_are_one_ballot(site, person, opened):
     assert [outcome.ballot for outcome in outcomes] == ballots() * 8, "each of them gets the receipt"
 
 
+@pytest.mark.parametrize(("form", "secret"), [("2", SECRET), ("1", SECRET), ("1", OTHER)], ids=str)
+def test_two_voters_with_one_secret_or_one_form_do_not_share_a_receipt(site, person, opened, form, secret):
+    """Otherwise the second would be told that their vote counts, and be the only one not to be on the roll."""
+    opened("Eve", "Bob")
+    first = services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET)
+    with pytest.raises(rules.NotTheirs, match="your vote was not cast"):
+        services.cast(person("Bob"), "Board", ranks(Cy=1), form, secret=secret)
+    assert ballots() == [first.ballot]
+    assert services.cast(person("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET).ballot == first.ballot
+    services.cast(person("Bob"), "Board", ranks(Cy=1), "3", secret=OTHER)
+    assert len(ballots()) == turnout("Board").voted == 2
+
+
+def test_two_voters_with_one_secret_at_the_same_moment_do_not_share_a_receipt(site, person, opened, monkeypatch):
+    """Bob has looked before Eve's ballot lay there, and writes after it."""
+    opened("Eve", "Bob")
+    eve, bob, record = person("Eve"), person("Bob"), casting._record_cast
+
+    def after_eve(who: Any, *arguments: Any, **options: Any) -> rules.Ballot:
+        if who is bob:
+            monkeypatch.setattr(casting, "_record_cast", record)
+            services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET)
+        return record(who, *arguments, **options)
+
+    monkeypatch.setattr(casting, "_record_cast", after_eve)
+    with pytest.raises(rules.NotTheirs):
+        services.cast(bob, "Board", ranks(Cy=1), "2", secret=SECRET)
+    assert len(ballots()) == turnout("Board").voted == 1
+
+
+def test_a_second_tab_with_the_same_secret_gets_the_receipt(site, person, opened):
+    """The review draws a new form each time it is shown; its secret stays the same."""
+    opened("Eve")
+    outcomes = [services.cast(person("Eve"), "Board", ranks(Bo=1), form, secret=SECRET) for form in ("1", "2")]
+    assert [outcome.ballot for outcome in outcomes] == ballots() * 2
+
+
 def test_eight_tabs_are_one_public_ballot_and_the_last_one_counts(site, person, opened):
     opened("Eve", secret_ballot=False)
     eve = person("Eve")

@@ -21,12 +21,12 @@ from results import proof
 from results import services as results
 from results.incoming import count as live
 from store import backup, keys, round_trips, sharded_reads
-from store.capacity_units import WRITE, MeteredTable
 from store.sqlite import SqliteTable
 from store.table import Span
 from tests import voting
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.store.metering import WRITE, MeteredTable
 from upkeep.replay import check
 
 from .conftest import ranks
@@ -177,7 +177,7 @@ def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person,
     with use_table(meter):
         election = opened("Eve", "Bob", **chosen)
         eve, bob, organiser = (people.find(name) for name in ("Eve", "Bob", "the organiser"))
-        meter.take_bill()
+        meter.take_units()
         voting.cast(eve, "Board", ranks(Ada=1), "first")
         voting.cast(eve, "Board", ranks(Bo=1), "changed")
         voting.withdraw(eve, "Board", "withdrawn")
@@ -185,7 +185,7 @@ def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person,
             services.enter_paper(organiser, "Board", "Bob", ranks(Cy=1), "on paper")
         else:
             services.cast(bob, "Board", ranks(Cy=1), "his")
-        written = {charged.pk for charged in meter.take_bill().units if charged.kind == WRITE}
+        written = {charged.pk for charged in meter.take_units() if charged.kind == WRITE}
     assert [pk for pk in written if pk.startswith("ELECTION#board#")]
     assert keys.election("Board").pk not in written
 

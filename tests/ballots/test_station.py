@@ -235,6 +235,72 @@ def test_a_booth_shows_the_questions_that_are_for_the_voter(site):
     assert seen == {ANN: ["Chair"], BEN: ["Song"], CLEO: []}, "one after the other"
 
 
+# --- out of the booth ---
+
+LEAVE = "/station/leave/"
+
+
+def test_whoever_made_a_browser_a_booth_gets_it_back_with_the_same_code(station):
+    code, booth = repository.code_for(station), paired(station)
+    services.renew_code(organiser(), elections.find("Board"), station.id)
+    assert f'href="{LEAVE}"' in booth.get(BOOTH).content.decode()
+    assert "Type the code with which it became one" in text_of(booth.get(LEAVE))
+    newer = repository.code_for(now_at(station))
+    for wrong in ("0000-0000-0000", newer, "#"):
+        refused = booth.post(LEAVE, {"code": wrong})
+        assert (refused.status_code, "not the code with which" in text_of(refused)) == (422, True)
+    assert now_at(station).device
+    assert booth.post(LEAVE, {"code": code.lower().replace("-", " ")})["Location"] == "/"
+    assert cookies(booth) <= {"csrftoken"}
+    assert booth.get("/sign-in/").status_code == 200
+    assert now_at(station).booth == Booth.UNPAIRED
+    again = Client()
+    assert again.post(PAIR, {"code": newer})["Location"] == BOOTH, "and the desk pairs another"
+
+
+def test_leaving_the_booth_ends_the_visit_in_it(station):
+    code, booth = repository.code_for(station), paired(station)
+    let_in(station, ANN)
+    booth.post(START)
+    assert booth.post(LEAVE, {"code": code})["Location"] == "/"
+    assert booth.get(PAGE).status_code == 302
+    assert LINKS not in entry_of(ANN)
+
+
+def test_only_a_booth_can_be_left(station, booth):
+    assert Client().get(LEAVE)["Location"] == "/"
+    assert Client().post(LEAVE, {"code": repository.code_for(station)})["Location"] == "/"
+    assert now_at(station).device
+    let_in(station, ANN)
+    assert LEAVE not in booth.get(BOOTH).content.decode(), "not on the screen of a voter"
+
+
+def test_who_is_signed_in_types_the_code_of_a_link(station):
+    """Otherwise one press on a link takes a browser away from its owner."""
+    code = repository.code_for(station)
+    page = sign_in("Eve", Role.ADMIN).get(PAIR, {"code": code})
+    assert f'value="{code}"' not in page.content.decode()
+    assert f"The code in the link is {code}" in text_of(page)
+    assert "Eve is signed in here" in text_of(page)
+    tablet = Client().get(PAIR, {"code": code})
+    assert f'value="{code}"' in tablet.content.decode(), "which has scanned it"
+    assert "Is this browser meant to be a booth?" not in text_of(tablet)
+
+
+def test_a_pass_of_a_visit_that_has_ended_says_so(station, booth):
+    """One that was taken out of the booth, to another browser."""
+    let_in(station, ANN)
+    booth.post(START)
+    other = Client()
+    other.cookies[PASS] = booth.cookies[PASS].value
+    assert other.get(PAGE).status_code == 200
+    booth.post(FINISH)
+    gone = other.get(PAGE)
+    assert gone.status_code == 403
+    assert "This visit to the polling station has ended." in text_of(gone)
+    assert "no longer exists" not in text_of(gone)
+
+
 # --- nothing is left ---
 
 

@@ -107,6 +107,19 @@ def test_no_profile_is_guessed(file):
         launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
 
 
+def test_what_needs_no_site_runs_on_a_machine_without_one(tmp_path, file):
+    nowhere = {launch.ENVIRONMENT_VARIABLE: str(tmp_path / "nowhere")}
+    environ = dict(nowhere)
+    launch.load_settings(environ, {}, needs_site=False)
+    assert environ["PROFILE"] == "local"
+    file.write_text("DATA_DIR=/var/lib/plenum\n")
+    with pytest.raises(launch.Refused, match="nobody guesses"):
+        launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {}, needs_site=False)
+    run = run_plenum(tmp_path, "backup_key", DATA_DIR=str(tmp_path), **nowhere)
+    assert run.returncode == 0, run.stderr
+    assert "AGE-SECRET-KEY-1" in run.stdout
+
+
 def test_a_container_has_its_settings_in_its_environment(tmp_path):
     given = {launch.ENVIRONMENT_VARIABLE: str(tmp_path / "nothing"), "PROFILE": "production", "PORT": "1"}
     launch.load_settings(given, {})
@@ -209,11 +222,11 @@ def test_a_file_that_only_root_can_read_is_read_all_the_same(tmp_path):
         said = run_plenum(data, "removals", "--again", str(tmp_path / "list"))
         assert "Removed again: 0 of 0." in said.stdout, said.stderr
         said = run_plenum(data, "backup", str(tmp_path / "backup"), "--unencrypted")
-        assert "Permission denied for the user nobody" in said.stderr
+        assert "Permission denied for the user nobody. Or let your shell write it: plenum backup - > " in said.stderr
 
 
-def run_plenum(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environ = {"PATH": os.environ["PATH"], launch.ENVIRONMENT_VARIABLE: str(data / "environment")}
+def run_plenum(data: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environ = {"PATH": os.environ["PATH"], launch.ENVIRONMENT_VARIABLE: str(data / "environment"), **more}
     command = [sys.executable, str(BASE_DIR / "manage.py"), *words]
     return subprocess.run(command, env=environ, cwd=data, check=False, capture_output=True, text=True, timeout=60)
 

@@ -14,6 +14,7 @@ from store import keys
 from store.log import Event, EventLog
 from store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
 from tests.publishing import seal_publicly
+from upkeep.doctor import health
 
 PAGES = ("/", "/style/")
 WATCHED = ("/healthz", "/readyz", "/metrics")
@@ -62,7 +63,7 @@ def test_every_answer_carries_the_security_headers(client, site, path):
     assert "unsafe" not in policy
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["X-Frame-Options"] == "DENY"
-    assert answer["Referrer-Policy"] == "same-origin"
+    assert answer["Referrer-Policy"] == "strict-origin"
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "camera=()" in answer["Permissions-Policy"]
 
@@ -90,6 +91,23 @@ def test_ready_says_so_in_a_sentence_when_the_store_is_gone(client, settings, tm
     assert answer.status_code == 503
     assert answer.content.decode() == "The store does not answer.\n"
     assert client.get("/healthz").status_code == 200
+
+
+def test_ready_names_a_data_folder_that_nothing_can_be_found_out_about(client, site, settings, tmp_path):
+    settings.DATA_DIR = tmp_path / ("x" * 300) / "data"  # even asking whether it is there fails
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer["Content-Type"]) == (503, "text/plain")
+    assert answer.content.decode() == f"The site's user cannot read and write {settings.DATA_DIR}.\n"
+
+
+def test_ready_says_in_text_what_nobody_foresaw(client, site, monkeypatch, caplog):
+    def fails(*_words):
+        raise KeyError("anything")
+
+    monkeypatch.setattr(health, "warnings", fails)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.content.decode()) == (503, "This could not be found out: KeyError.\n")
+    assert [each.error for each in caplog.records if each.getMessage() == "failure"] == ["KeyError"]
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,21 @@ def test_a_form_without_its_token_is_refused_and_with_a_forged_one_too(site):
     assert browser.post("/sign-in/", about | {"csrfmiddlewaretoken": token}).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("came_from", "status"), [("https://testserver/", 422), ("https://evil.example/", 403), ("", 403)], ids=str
+)
+def test_forms_need_no_more_of_the_page_they_are_on_than_our_policy_sends(site, came_from, status):
+    """Over HTTPS a form is accepted from this site only; a browser that sends no Origin says so in the Referer, and
+    `strict-origin` leaves nothing of it but the origin."""
+    browser, about = Client(enforce_csrf_checks=True), {"name_or_email": "nobody", "password": "wrong"}
+    page = browser.get("/sign-in/", secure=True)
+    assert page["Referrer-Policy"] == "strict-origin"
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.content.decode())[1]
+    headers = {"referer": came_from} if came_from else {}
+    sent = browser.post("/sign-in/", about | {"csrfmiddlewaretoken": token}, secure=True, headers=headers)
+    assert sent.status_code == status
+
+
 # --- compression ---
 
 

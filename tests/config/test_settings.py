@@ -140,6 +140,38 @@ def test_a_wrong_value_is_named(tmp_path, variables, sentence):
     assert sentence in find_errors({"PROFILE": "local", "DATA_DIR": str(tmp_path), **variables})
 
 
+SECRETS = {
+    "BACKUP_RECIPIENTS": "AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+    "STORE_URL": "postgres://plenum:correct-horse@db.example.org/plenum",
+    "SITE_URL": "https://plenum:correct-horse@vote example.org",
+    "HOSTS": "https://plenum:correct-horse@vote.example.org",
+    "MAIL_URL": "smtp://plenum:correct-horse@mail.example.org:70000",
+    "MAIL_REPLY_TO": "f3Kq9ZtVb7mXw2LcYr8sPd5N",
+    "MAIL_CA": "-----BEGIN PRIVATE KEY----- MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF",
+    "REGISTRATION": "f3Kq9ZtVb7mXw2LcYr8sPd5N",
+    "PORT": "f3Kq9ZtVb7mXw2LcYr8sPd5N",
+    "METRICS_TOKEN": "correct-horse",
+    "BOUNCES_URL": "pop://plenum:correct-horse@mail.example.org",
+}
+
+
+def test_no_refusal_repeats_what_looks_like_a_secret():
+    """They are written to the journal, which other people read."""
+    said = "\n".join(wrong(**SECRETS))
+    assert [name for name in SECRETS if name not in said] == []
+    assert [name for name, value in SECRETS.items() if value[4:] in said] == []
+    assert "correct-horse" not in said
+    assert "BACKUP_RECIPIENTS holds a secret key." in said
+
+
+def test_a_file_that_holds_no_certificate_is_refused(tmp_path):
+    file = tmp_path / "ca.pem"
+    file.write_text("root:x:0:0:root:/root:/bin/sh\n")
+    assert f"OUTGOING_CA '{file}' holds no certificate in PEM format." in wrong(OUTGOING_CA=str(file))
+    assert f"MAIL_CA '{file}' holds no certificate in PEM format." in wrong(MAIL_CA=str(file))
+    assert "METRICS_TOKEN must have at least 20 characters." in wrong(METRICS_TOKEN="x")
+
+
 def wrong(**variables: str) -> list[str]:
     """What production says to these settings, besides that it cannot start."""
     return find_errors({**PRODUCTION, "DATA_DIR": "/var/lib/plenum", **variables}).splitlines()[1:]
@@ -154,8 +186,8 @@ LOOKS = "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587
     [
         ("SECRET_KEY", "short", "SECRET_KEY must have at least 50 characters."),
         ("DEBUG", "yes", "DEBUG must be off in production."),
-        ("STORE_URL", "sqlite://d", "STORE_URL 'sqlite://d' should look like sqlite:///folder/plenum.sqlite3."),
-        ("STORE_URL", "dynamodb://[x", "STORE_URL 'dynamodb://[x' is no address."),
+        ("STORE_URL", "sqlite://d", "STORE_URL should look like sqlite:///folder/plenum.sqlite3, with three slashes."),
+        ("STORE_URL", "dynamodb://[x", "STORE_URL is no address."),
         ("DATA_DIR", "data", "DATA_DIR must start with / in production"),
         ("SITE_URL", "vote.example.org", "SITE_URL should look like https://vote.example.org, not 'vote.example.org'."),
         ("SITE_URL", "http://vote.example.org", "SITE_URL must start with https:// in production"),
@@ -331,6 +363,7 @@ def test_a_data_folder_that_cannot_be_written_is_a_sentence(tmp_path, command):
         ("postgres://here", "must start with sqlite:/// or dynamodb://"),
         ("sqlite://relative.db", "should look like sqlite:///folder/plenum.sqlite3"),
         ("sqlite:///", "should look like sqlite:///folder/plenum.sqlite3"),
+        ("sqlite:////srv/plenum.sqlite3", "should look like sqlite:///folder/plenum.sqlite3, with three slashes"),
         ("dynamodb://", "should look like dynamodb://eu-central-1"),
         ("dynamodb://eu-central-1?prefx=a", "should look like dynamodb://eu-central-1"),
         ("chaos+sqlite:///here", "must start with sqlite:/// or dynamodb://"),

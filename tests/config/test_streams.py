@@ -63,7 +63,7 @@ def unchunked(body):
     return b"".join(pieces)
 
 
-BEGUN = chunk(b"data: begun\n\n")
+BEGUN, LAST_CHUNK = chunk(b"data: begun\n\n"), b"0\r\n\r\n"
 
 
 def wait_until(condition):
@@ -99,7 +99,7 @@ def test_it_ends_after_all_that_was_said_and_nothing_comes_after_it(server):
     with listening(server, "bob") as connection:
         hears(connection, BEGUN)
         assert ask(server, "/close?bob") == "closed"
-        assert until_end(connection) == chunk(b"data: last\n\n") + b"0\r\n\r\n"
+        assert hears(connection, LAST_CHUNK) == chunk(b"data: last\n\n") + LAST_CHUNK
     wait_until(lambda: was_told(server, "bob"))
 
 
@@ -128,7 +128,7 @@ def test_an_error_page_in_place_of_a_stream_is_a_page_like_any_other(server):
 
 def test_a_view_that_fails_when_it_begins_has_ended(server):
     with listening(server, "fails") as connection:
-        assert until_end(connection).endswith(b"data: fails\n\n\r\n" + BEGUN + b"0\r\n\r\n")
+        assert hears(connection, LAST_CHUNK).endswith(b"data: fails\n\n\r\n" + BEGUN + LAST_CHUNK)
     wait_until(lambda: was_told(server, "fails"))
 
 

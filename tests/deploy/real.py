@@ -31,7 +31,7 @@ from tests.docs.test_installing import settings_block
 from tests.test_deploy import DEPLOY, UNITS
 
 NAME = "vote.example.org"
-TOKEN = "for the monitor"
+TOKEN = "for the monitor behind the proxy"
 TIMEOUT_SECONDS = 60  # seconds until a server must be there
 GUNICORN = ("gunicorn", "--config", "python:config.gunicorn", "config.asgi")
 UNPROCESSABLE_STATUS = 422  # a form that is understood, with a wrong password in it
@@ -148,6 +148,7 @@ def nginx(server: int, chain: tuple[Path, Path], folder: Path) -> Iterator[int]:
     kept = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     paths = "".join(f"{each}_temp_path {folder}/{each};" for each in kept)
     text = text.replace("/var/log/nginx/error.log", f"{folder}/errors")
+    text = text.replace("/var/log/nginx/access.log", f"{folder}/access")
     (folder / "nginx.conf").write_text(
         f"{own}daemon off; pid {folder}/pid; error_log {folder}/errors;\nevents {{}}\n"
         f"http {{ access_log {folder}/access; {paths}\n{text}\n}}\n"
@@ -211,8 +212,10 @@ def test_a_page_comes_with_what_browsers_are_to_keep_to(proxy):
 def test_nginx_logs_no_personal_link(server, certificate, tmp_path, below):
     """Neither when the site answers nor, in its log of errors, when nobody does."""
     with nginx(server, certificate, tmp_path) as port:
-        for path in ("/vote/personal-link/", "/password/reset/Ann/personal-link/", "/sign-in/"):
-            ask(port, "GET", f"{below}{path}")
+        came_from = {"Referer": "https://vote.example.org/live/1/screen/personal-link/"}
+        paths = ("/vote/personal-link/", "/password/reset/Ann/personal-link/", "/doctor/personal-link/")
+        for path in (*paths, "/station/pair/?code=personal-link", "/sign-in/?next=/vote/personal-link/"):
+            ask(port, "GET", f"{below}{path}", **came_from)
     with nginx(free_port(), certificate, tmp_path) as port:
         assert ask(port, "GET", f"{below}/vote/personal-link/").status == 502
     logged = (tmp_path / "access").read_text() + (tmp_path / "errors").read_text()

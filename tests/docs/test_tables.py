@@ -9,7 +9,6 @@ from config.settings import BASE_DIR
 from store import formats
 from tests.docs import routes_table, settings_table, types_table
 from tests.house.test_arrows import LAYERS
-from tests.upkeep import capacity_table
 from upkeep import system
 from upkeep.upgrading import STEPS
 
@@ -37,11 +36,6 @@ def test_the_drawing_in_architecture_shows_the_layers_of_packages():
     assert drawing is not None
     lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
     assert [set(line) for line in lines if line] == [set(floor) for floor in LAYERS]
-
-
-def test_scale_shows_what_the_capacity_command_answers():
-    """`make capacity-table` writes the table anew."""
-    assert capacity_table.in_document(capacity_table.DOCUMENT.read_text()) == capacity_table.rows()
 
 
 def test_every_type_stands_in_its_table():

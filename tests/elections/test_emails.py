@@ -196,6 +196,7 @@ OF_RESULTS = {"ended": "won", "names": "Bo", "more": "0", "ballots": "3"}
 OF_RESULTS |= {"host": "hooks.example", "webhook": "1"}  # of a webhook
 OF_RESULTS |= {"added": "3", "changed": "1"}  # of a roll that followed its source
 OF_RESULTS |= {"label": "Script", "provider": "University"}  # of a token, and of a linked identity
+OF_RESULTS |= {"browser": "0f", "next": "/me/"}  # of a proof
 
 HOSTILE = [
     "100% %(who)s %s {{ x }} #1",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -39,6 +40,8 @@ from elections.managers.services import add_manager
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
+from elections.sharding import gates_of
+from elections.turnout.counts import turnout
 from elections.voter_lists import Details
 from mail import bounces
 from mail import outbox as mails
@@ -217,9 +220,10 @@ def test_the_page_and_its_cost_are_the_same_on_the_roll_or_not(board, person, ki
         assert each == seen[0]
 
 
-def test_asking_reads_no_entry_of_the_roll(board, monkeypatch):
-    seen = []
-    real = type(table()).get_many
+@pytest.fixture
+def seen(monkeypatch):
+    """The keys that are read from now on."""
+    seen, real = [], type(table()).get_many
 
     def get_many(self, places):
         places = list(places)
@@ -227,9 +231,22 @@ def test_asking_reads_no_entry_of_the_roll(board, monkeypatch):
         return real(self, places)
 
     monkeypatch.setattr(type(table()), "get_many", get_many)
+    return seen
+
+
+def test_asking_reads_no_entry_of_the_roll(board, seen):
     Client().post(address(), sending(address="a@example.org"))
     assert waiting(board)
     assert not [place for place in seen if place.sk.startswith("VOTER#")]
+
+
+def test_a_request_is_shown_with_the_gates_read_once(board, page, seen):
+    """An election on DynamoDB has 240 of them."""
+    asked = ask(board)
+    del seen[:]
+    assert page.get(address("request", asked.id), {"q": "a"}).status_code == 200
+    gates = gates_of(board).keys(NAME)
+    assert Counter(place for place in seen if place in gates) == Counter(gates)
 
 
 def test_after_the_close_people_may_ask_for_a_month(board, ada, clock):
@@ -484,7 +501,7 @@ def test_what_is_known_is_what_the_roll_page_shows(board, ada, page, outbox):
     mailing.invite(ada, board)
     queue_mailings()
     outbox()
-    known = delivery(board, ["a@example.org"])
+    known = delivery(board, turnout(board).voted, ["a@example.org"])
     assert known.mail.state == mails.SENT
     assert known.invited_at
     assert known.voted is None, "with no vote yet, nothing is said"
@@ -497,11 +514,11 @@ def test_a_bounce_is_known(board, ada, page, outbox):
     mailing.invite(ada, board)
     queue_mailings()
     outbox()
-    bounced = delivery(board, ["a@example.org"]).mail
+    bounced = delivery(board, turnout(board).voted, ["a@example.org"]).mail
     bounces.record_report(bounces.Report(bounced.number, bounces.BOUNCED, "550 no such mailbox"))
     asked = ask(board, Asker("Ann", "a@example.org"))
     shown = text_of(page.get(address("request", asked.id)))
-    assert delivery(board, ["a@example.org"]).mail.state == mails.FAILED
+    assert delivery(board, turnout(board).voted, ["a@example.org"]).mail.state == mails.FAILED
     assert "no such mailbox" in shown
 
 
@@ -509,10 +526,10 @@ def test_whether_somebody_has_voted_is_shown_where_the_roll_page_shows_it(make, 
     board = make(secret_ballot=True)
     asked = ask(board, Asker("Ann", "a@example.org"))
     for number, voter in enumerate("abc"):
-        assert delivery(board, ["a@example.org"]).voted is None
+        assert delivery(board, turnout(board).voted, ["a@example.org"]).voted is None
         cast(pass_of(f"{voter}@example.org"), NAME, {"0": ["1"]}, f"form {number}")
-    assert delivery(board, ["a@example.org"]).voted is True
-    assert delivery(board, ["d@example.org"]).voted is False
+    assert delivery(board, turnout(board).voted, ["a@example.org"]).voted is True
+    assert delivery(board, turnout(board).voted, ["d@example.org"]).voted is False
     assert "<dt>Has voted</dt><dd>yes</dd>" in text_of(page.get(address("request", asked.id)))
 
 

@@ -92,7 +92,7 @@ def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_
     seal = site.get(keys.result("Board"))
     assert seal["digest"] in page
     assert seal["report_digest"] in page
-    assert EventLog(site).newest_checkpoint()["hash"] in page
+    assert EventLog(site).newest_public()["hash"] in page
     assert re.search(r"Votes by day .* 2 Votes cast", page)
 
 

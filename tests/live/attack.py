@@ -1,9 +1,9 @@
 """The attacker of secret votes in an assembly: has copies of everything and the source, and says whose each vote is.
 
 The parts are those of the attack on secret elections (`tests/ballots/attack.py`): *clues* put votes in order, *trails*
-put people in order, and a *join* proposes which vote is whose. A vote is known by its receipt, which everybody sees in
-the sealed round. Of a round with n people a guess is right for one of them on average; over all rounds of an evening
-the number of right guesses has a known distribution, and a join that does better than it allows is a leak.
+put people in order, and a *join* proposes which vote is whose. A vote is known by its receipt, which is in the sealed
+round. Of a round with n people a guess is right for one of them on average; over all rounds of an evening the
+number of right guesses has a known distribution, and a join that does better than it allows is a leak.
 
 What the attacker has of each round: the tables while it is open and all have voted, a backup made at that moment, the
 tables once it is sealed; and at the end everything, files of the store and lines of the web log included. Somebody who

@@ -134,6 +134,18 @@ def test_wrong_codes_lock_nobody_out_of_a_session_that_is_hosted_there(client, m
     assert guesses(client, 1) == [429]
 
 
+def test_pictures_on_another_site_lock_nobody_out(client, made, few):
+    """Codes in the addresses of pictures: their readers' browsers would guess for nobody, and use up the limit."""
+    game = made()
+    for number in range(5):
+        code, by_picture = f"999{number}", {"sec-fetch-site": "cross-site", "sec-fetch-dest": "image"}
+        assert client.get(reverse("join_by_code", args=[code]), headers=by_picture).status_code == 404
+    by_link = {"sec-fetch-site": "cross-site", "sec-fetch-dest": "document"}
+    link = reverse("join_by_code", args=[game.code])
+    assert client.get(link, headers=by_picture).status_code == 404, "so it is no way to guess either"
+    assert client.get(link, headers=by_link).status_code == 302
+
+
 def test_a_session_hosted_elsewhere_is_no_exception_and_its_host_is_told(client, made, few):
     game = made()
     hana = sign_in("Hana")

@@ -21,10 +21,10 @@ from live.seats import Seat
 from live.services import correcting
 from questions.question import Kind, Question, Type
 from store import keys
-from store.capacity_units import READ, MeteredTable
 from store.table import Update
 from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
+from tests.store.metering import READ, MeteredTable
 from upkeep import pause
 
 SCRIPT = {"HX-Request": "true"}
@@ -518,8 +518,8 @@ READS_PER_KEY = 3_000  # units a second that one partition gives
 
 
 def reads_of(meter: MeteredTable, game) -> float:
-    bill = meter.take_bill().units
-    return sum(units for charged, units in bill.items() if charged.kind == READ and charged.pk == keys.game(game.id).pk)
+    here = keys.game(game.id).pk
+    return sum(units for charged, units in meter.take_units().items() if charged.kind == READ and charged.pk == here)
 
 
 @pytest.mark.parametrize(
@@ -535,7 +535,7 @@ def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(site, mad
         phone = Phone(game, "Ada")
         drive(game, Step.NEXT)
         phone.page()
-        meter.take_bill()
+        meter.take_units()
         assert 'data-outcome="counted"' in phone.tell(round=1, **said).content.decode()
         assert reads_of(meter, game) == by_script
         phone.answer(**said)

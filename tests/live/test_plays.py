@@ -23,7 +23,7 @@ from live.qa import services as qa_services
 from live.rounds import Round
 from live.rules import Phase, Step
 from live.screens import snapshots
-from live.sealed.verifying import check_rounds
+from live.verifying import check_rounds
 from qa.rules import Mode
 from questions import services as sets
 from questions.question import Kind, Question, Type
@@ -236,8 +236,6 @@ def test_a_session_that_mixes_plays_is_played_to_its_end(site, made, hana):
 
 
 def check_what_is_left(hana: Client, game) -> None:
-    for number in range(1, 6):
-        assert hana.get(reverse("sealed_round", args=[game.id, number])).status_code == 200
     report = text_of(hana.get(reverse("game_report", args=[game.id])))
     assert all(
         each in report for each in ("All correct: 1 of 3", "Hills\u2069 wins", "Idea 1", "Sun", "Again?", "Places")
@@ -356,7 +354,6 @@ def test_words_are_text_wherever_they_are_shown(made, hana):
         drawn,
         text_of(hana.get(reverse("host_game", args=[game.id]))),
         text_of(hana.get(reverse("game_report", args=[game.id]))),
-        text_of(hana.get(reverse("sealed_round", args=[game.id, 1]))),
     )
     for page in pages:
         assert "<script>alert" not in page

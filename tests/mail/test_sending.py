@@ -78,6 +78,14 @@ def test_resets_go_before_what_goes_to_many(serves, queue):
     assert server.receivers[0] == "zoe@example.org"
 
 
+def test_a_domain_in_any_script_is_said_to_the_server_in_ascii(serves, site, settings):
+    settings.DEFAULT_FROM_EMAIL = "Straßenwahl <wahl@straße.example>"
+    server = serves()
+    site.write(mail.queued("already_registered", "ada@bücher.example", name="Ada"))
+    assert send_waiting(compose) == 1
+    assert server.receivers == ["ada@xn--bcher-kva.example"]
+
+
 # --- not now ---
 
 

@@ -116,6 +116,7 @@ def test_who_types_one_address_again_and_again_is_asked_to_wait(stranger):
 
 
 def test_who_types_many_addresses_is_asked_to_wait(site, monkeypatch):
+    assert subscriptions.REQUEST_LIMITS.per_address.most == 20
     around = subscriptions.Limit("news-address", 2, 3600)
     monkeypatch.setattr(subscriptions, "REQUEST_LIMITS", subscriptions.throttle.Limits(*_narrow(), around))
     for number in range(2):

@@ -211,6 +211,7 @@ def broken(walk: Walk) -> list[tuple[str, int]]:
     return [(address, status) for address, status in answers if status not in (200, 302, 403, 405)]
 
 
+@pytest.mark.deep
 def test_whoever_guesses_an_address_cannot_tell_what_is_hidden_from_what_is_not_there(crawled, monkeypatch):
     stands_at(monkeypatch, now := moments(crawled.told)[0])
     made_up = {"post_id": "0123456789abcdef", "slug": "no-such-post", "tag": "no-such-tag", "edition": "made-up"}

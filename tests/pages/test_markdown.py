@@ -322,6 +322,7 @@ def test_the_most_a_form_accepts_is_shown_in_bounded_time(piece):
     assert len(excerpt(to_html(text), 100)) <= 100
 
 
+@pytest.mark.deep
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("piece", ["> ", "[", "|\n", "&#x41;", "a\n\n", "<b>", "a"])
 def test_more_than_a_form_accepts_is_shown_without_markup(piece):
@@ -336,6 +337,7 @@ def everything_in(tokens):
     return sum(1 + everything_in(token.children or []) for token in tokens)
 
 
+@pytest.mark.deep
 @every_row(
     "piece",
     [
@@ -378,6 +380,7 @@ def test_deep_nesting_ends_somewhere():
     assert show("> " * 9_000 + "a").count("<blockquote") < 30
 
 
+@pytest.mark.deep
 def test_threads_do_not_mix_their_texts():
     texts = [f"[{n}](https://example.org/{n}) https://example.com/{n}/" + f" *{n}*" * 50 for n in range(50)]
     alone = [to_html(text) for text in texts]

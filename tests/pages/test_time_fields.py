@@ -214,6 +214,7 @@ def test_a_change_of_clocks_is_seen_at_once(monkeypatch):
         assert f"Berlin ({offset})" in str(WindowForm()["time_zone"])
 
 
+@pytest.mark.deep
 def test_clocks_are_put_forward_and_back_on_the_quarters_of_an_hour():
     """What the list of zones relies on."""
     start = datetime(2026, 1, 1, tzinfo=UTC)

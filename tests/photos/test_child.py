@@ -56,6 +56,7 @@ JPEG_OWN = {b"\xff\xe0", b"\xff\xdb", b"\xff\xc2", b"\xff\xc4"}  # its name, and
 WEBP_OWN = {b"VP8 ", b"VP8L", b"VP8X", b"ALPH"}
 
 
+@pytest.mark.seconds(3)
 def test_no_byte_of_what_comes_with_fifty_photographs_goes_out_again():
     kinds = set()
     for number in range(50):
@@ -185,6 +186,7 @@ def no_pictures() -> list[tuple[bytes, str]]:
     ]
 
 
+@pytest.mark.seconds(3)
 @pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
 def test_what_is_no_picture_is_refused_with_a_word():
     said = [(raw[:30], why, word(raw)) for raw, why in no_pictures()]

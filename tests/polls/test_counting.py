@@ -177,6 +177,7 @@ def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf)
         assert asked.count == 1
 
 
+@pytest.mark.deep
 def test_all_pages_of_votes_are_counted(site, made):
     poll = made()
     put_votes(site, poll, 6_000)  # more than one page of a megabyte

@@ -12,9 +12,10 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.rate_limits import Limit
 from acts.refusals import LostRace
 from acts.storage import log
-from polls import counting, repository, services, voters
+from polls import counting, repository, result_views, services, voters
 from polls.sealing import seal_what_is_over
 from results.pictures import pictures_of
 from store import keys
@@ -477,6 +478,16 @@ def test_hidden_results_are_shown_after_the_vote_and_at_the_end(made, shelf, cli
     services.close(by_ida(poll))
     for path in ("results/", "results/votes.csv"):
         assert stranger.get(f"/poll/{poll.id}/{path}").status_code == 200
+
+
+def test_pictures_on_another_site_use_up_no_exports(made, shelf, client, monkeypatch):
+    monkeypatch.setattr(result_views, "EXPORTS_ALLOWED", Limit("poll-exports", 1, 600))
+    address, by_picture = (
+        f"/poll/{made().id}/results/votes.csv",
+        {"sec-fetch-site": "cross-site", "sec-fetch-dest": "image"},
+    )
+    assert [client.get(address, headers=by_picture).status_code for _ in range(2)] == [404, 404]
+    assert client.get(address).status_code == 200
 
 
 def test_whoever_watches_is_led_to_the_end(made, shelf, client):

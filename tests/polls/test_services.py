@@ -7,12 +7,13 @@ from functools import partial
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
-from acts.storage import log, use_table
+from acts.storage import log, now_text, use_table
 from polls import demo, repository, services, voters
 from polls.counting import MethodComparison
 from polls.rules import Act, PollRelation
@@ -420,6 +421,24 @@ def test_votes_that_do_not_fit_the_gates_are_not_sealed(site, made):
     assert not try_seal(poll.id)
     with pytest.raises(SomeFailed):
         seal_what_is_over()
+
+
+def test_a_poll_that_cannot_be_counted_is_shown_and_can_be_opened_again_or_deleted(site, made, client, monkeypatch):
+    def fails(*_words):
+        raise KeyError("a ranking it did not foresee")
+
+    poll, other = made(), made()
+    for each in (poll, other):
+        vote(each, "a", "Pizza")
+        services.close(by_ida(each))
+    monkeypatch.setattr(MethodComparison, "of", fails)
+    assert client.get(reverse("poll_results", args=[poll.id])).status_code == 202, "It is still being counted."
+    with pytest.raises(SomeFailed):
+        seal_what_is_over()
+    services.reopen(by_ida(poll), None)
+    assert repository.find(poll.id).is_open(now_text())
+    services.delete(by_ida(other))
+    assert repository.find(other.id) is None
 
 
 def test_a_refused_vote_leaves_no_event(site, made):

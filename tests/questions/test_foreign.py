@@ -208,6 +208,7 @@ def without_options(question: Question) -> Question:
     return question if question.kind == Kind.CHOICE else text
 
 
+@pytest.mark.deep
 @settings(max_examples=120, deadline=None)
 @given(st.lists(QUESTIONS, max_size=4))
 def test_any_question_that_gift_holds_comes_back(typed):
@@ -366,6 +367,7 @@ def judge_rows(raw: bytes, chosen: Format | None) -> None:
     assert len(found.rows) <= MAX_QUESTIONS
 
 
+@pytest.mark.deep
 @settings(max_examples=80, deadline=None)
 @given(spoilt(), st.sampled_from([None, *Format]))
 def test_no_spoilt_file_breaks_a_reader(raw, chosen):

@@ -131,6 +131,7 @@ def test_the_process_knows_nothing_of_the_site(site, monkeypatch, processes):
     assert seen[0]["env"] == {}
 
 
+@pytest.mark.deep
 def test_a_count_that_costs_more_than_it_said_is_stopped_by_the_kernel(site, client, processes, monkeypatch):
     monkeypatch.setattr(bounded_counting, "MAX_STEPS", 10**12)
     monkeypatch.setattr(bounded_counting, "LIMITS", Limits(processor_seconds=1, seconds=600))

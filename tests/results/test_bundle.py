@@ -792,6 +792,7 @@ def agree_on_stages(cast: list[str], seats: int, seed: str) -> None:
     ]
 
 
+@pytest.mark.seconds(8)
 @settings(max_examples=40, deadline=None)
 @given(st.lists(rankings(), max_size=9), st.sampled_from(["below", "no-opinion"]), st.text(max_size=3))
 def test_the_second_count_agrees_with_the_first(cast, unranked, seed):
@@ -811,6 +812,7 @@ def test_the_second_count_by_the_scottish_rules_agrees_with_the_first(cast, seat
     agree_on_stages(cast, seats, seed)
 
 
+@pytest.mark.deep
 def test_the_second_count_by_the_scottish_rules_agrees_where_much_is_equal():
     for seed in range(400):
         agree_on_stages(random_rankings(seed), 1 + seed % 3, str(seed))

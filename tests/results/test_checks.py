@@ -333,6 +333,7 @@ def test_keep_values_are_told_where_somebody_does_not_keep_everything():
     assert rounds[-1]["keep"] == {0: result.rounds[-1].keep["Ada"]}
 
 
+@pytest.mark.deep
 def test_a_long_story_is_cut_and_says_so():
     names = tuple(f"c{number:03}" for number in range(300))
     result = count(Ballots(names, {"0>1": 2}), "schulze")

@@ -77,6 +77,7 @@ def busy(site, person):
     elsewhere(site, 500)
 
 
+@pytest.mark.seconds(4)
 def test_it_is_all_that_the_log_says_of_an_election(site, busy):
     kinds = [event["event_type"] for event in assert_found(site)]
     assert kinds[:2] == ["ElectionCreated", "ElectionRenamed"]
@@ -86,6 +87,7 @@ def test_it_is_all_that_the_log_says_of_an_election(site, busy):
     assert assert_found(site)[-1]["event_type"] == "ResultSealed"
 
 
+@pytest.mark.deep
 def test_what_is_not_sealed_yet_belongs_to_it(site, busy):
     closing.close(people.find("the organiser"), elections.find("Board"))
     services.find("Board")
@@ -147,6 +149,7 @@ def test_a_log_without_any_seal_is_read_as_it_is(site, person):
     assert len(assert_found(site)) == 1
 
 
+@pytest.mark.deep
 def test_what_happened_elsewhere_costs_no_round_trips(site, busy, monkeypatch):
     """Pages are small here, so that reading all that lies between would take hundreds."""
     finish("Board")
@@ -160,6 +163,7 @@ def test_what_happened_elsewhere_costs_no_round_trips(site, busy, monkeypatch):
     assert straight.count > 5 * asked.count
 
 
+@pytest.mark.deep
 def test_a_bundle_passes_over_checkpoints_without_its_events(site, busy, monkeypatch):
     finish("Board")
     found, read = services.find("Board"), []

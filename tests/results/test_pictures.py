@@ -326,6 +326,7 @@ def crowd(size: int, method: str) -> Result:
     return result_of(cast, method, [[name] for name in names], pairwise=matrix, reasons=reasons)
 
 
+@pytest.mark.deep
 @every_row("method", KINDS["ranked"])
 @every_row("size", [50, 200])
 def test_of_very_many_candidates_some_are_shown_and_it_is_said(method, size):
@@ -352,7 +353,7 @@ def test_of_very_many_rounds_those_with_an_election_stay():
 # --- the turnout ---
 
 START = datetime(2031, 5, 1, 12, tzinfo=UTC)
-BOARD = SimpleNamespace(entitled=8, secret_ballot=True, extra_votes=0, time_zone="Europe/Berlin", ended=None)
+BOARD = SimpleNamespace(entitled=8, secret_ballot=True, has_secret_weights=False, time_zone="Europe/Berlin", ended=None)
 
 
 def test_the_turnout_is_drawn_to_the_close():

@@ -241,6 +241,25 @@ def test_the_secret_of_the_roll_is_in_no_event_and_on_no_page(site, voted, close
     assert secret not in repr(services.find("Board"))
 
 
+def test_pages_of_a_result_that_cannot_be_counted_still_work(site, voted, close, signed_in, monkeypatch, caplog):
+    """Whatever is wrong; the worker says so, too."""
+
+    def fails(*_words, **_more):
+        raise KeyError("a ranking it did not foresee")
+
+    voted({"Ada": 1}, {"Bo": 1})
+    close()
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "report_on", fails)
+        assert signed_in(people.find("the organiser")).get("/election/Board/results/").status_code == 202, (
+            "It is still being counted."
+        )
+        assert [each.error for each in caplog.records if each.getMessage() == "failure"] == ["KeyError"]
+        with pytest.raises(SomeFailed):
+            ballots.seal_closed()
+    assert services.find("Board").seal is not None
+
+
 def test_one_that_cannot_be_sealed_does_not_hold_up_the_others(site, voted, opened, close):  # noqa: F811
     voted({"Ada": 1}, {"Bo": 1})
     opened("Eve", name="Other")

@@ -23,13 +23,13 @@ from elections.turnout.counts import votes_of
 from ranking.candidates import Candidate
 from results import services, waiting
 from store import keys
-from store.capacity_units import READ, MeteredTable
 from store.log import as_text, utc_now
 from store.table import Update
 from tests import voting
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
+from tests.store.metering import READ, MeteredTable
 
 OWN = keys.election("Board").pk
 RESULT = "/election/Board/results/"
@@ -63,10 +63,10 @@ def there(site) -> MeteredTable:
 def metered(meter: MeteredTable, into: dict[str, float]):
     """What is read inside, by the key."""
     with use_table(meter):
-        meter.take_bill()
+        meter.take_units()
         yield
         into.clear()
-        for charged, units in meter.take_bill().units.items():
+        for charged, units in meter.take_units().items():
             if charged.kind == READ:
                 into[charged.pk] = into.get(charged.pk, 0) + units
 

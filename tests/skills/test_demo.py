@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from accounts import repository as people
 from accounts.demo import PASSWORD, PEOPLE
 from accounts.services import make_demo_person
@@ -11,6 +13,7 @@ from store import keys
 from upkeep import replay
 
 
+@pytest.mark.deep
 def test_sixty_skills_and_forty_people_who_have_them(site):
     for name, role, about in PEOPLE:
         make_demo_person(name, role, about, PASSWORD)

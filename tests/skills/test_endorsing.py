@@ -140,6 +140,7 @@ def acts_at_once(site, person, rounds: int, crowd: int) -> int:
     return len(done)
 
 
+@pytest.mark.deep
 def test_a_thousand_acts_at_once_leave_exactly_what_they_say(site, boss, listed, person):
     site.wait_for_no_disk()
     listed("Python")

@@ -274,12 +274,14 @@ def peak(act) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.deep
 def test_a_backup_takes_as_little_memory_for_10_000_items_as_for_few(embedded):
     table, nowhere = many(embedded(), 10_000), Nowhere()
     assert peak(lambda: backup(table, nowhere)) < 200_000
     assert nowhere.size > 2_000_000
 
 
+@pytest.mark.deep
 def test_a_restore_takes_no_more_memory_than_a_few_batches(embedded):
     table, copy = many(embedded(), 8000), embedded()
     file = BytesIO(written(table))

@@ -185,12 +185,14 @@ def kinds(value: Any) -> Any:
     return [kinds(each) for each in value] if isinstance(value, list) else (type(value), value)
 
 
+@pytest.mark.deep
 @given(plain_values())
 @settings(deadline=None)
 def test_every_value_comes_back_as_it_was_sent(value: Any) -> None:
     assert kinds(as_we_read(sent({"value": value}))) == kinds({"value": value})
 
 
+@pytest.mark.deep
 @given(plain_values())
 @settings(deadline=None)
 def test_our_parser_reads_what_botocore_reads(value: Any) -> None:
@@ -209,6 +211,7 @@ def test_a_value_that_is_not_ours_is_invalid(wire: dict[str, Any]) -> None:
         dynamodb_wire.decode_item({"value": wire})
 
 
+@pytest.mark.deep
 @every_row("name", ["a.b", "#a", ":a", "a[0]", "[", "size", "ttl ", "é 🗳", "NULL", "a-b", "{0}", "\\"])
 def test_a_name_means_nothing_but_itself(table: DynamoDbTable, name: str) -> None:
     table.write(Put({"PK": "a", "SK": "1", name: 1, "a": {"b": 9}}))
@@ -497,6 +500,7 @@ def every_ask(table: DynamoDbTable) -> list[Any]:
     ]
 
 
+@pytest.mark.deep
 def test_tables_that_are_not_there_are_named_with_the_way_to_make_them(engine: engines.Engine) -> None:
     table = engine.table()
     for ask in every_ask(table):
@@ -517,6 +521,7 @@ def test_an_endpoint_that_is_no_address_cannot_be_reached(endpoint: str) -> None
         DynamoDbTable(region="us-east-1", endpoint=endpoint).get(A)
 
 
+@pytest.mark.seconds(4)
 @every_row(
     ("answer", "words"),
     [

@@ -49,6 +49,7 @@ def test_folding_twice_is_folding_once(name):
     assert fold(fold(name)) == fold(name)
 
 
+@pytest.mark.deep
 def test_folding_settles_every_letter_with_every_kind_of_mark_after_it():
     letters = folding()
     marks = {number: letter for letter in letters if (number := unicodedata.combining(letter))}
@@ -266,6 +267,7 @@ def keys_built_in(source: str) -> list[str]:
     return list(dict.fromkeys(map(ast.unparse, built)))
 
 
+@pytest.mark.deep
 def test_no_other_package_builds_a_key():
     paths = sorted(path for name in APPLICATIONS for path in (ROOT / name).rglob("*.py"))
     assert len(paths) > 100

@@ -211,6 +211,7 @@ in_processes(writing, range(4))
 """
 
 
+@pytest.mark.seconds(3)
 def test_writers_in_four_processes_lose_double_and_overwrite_nothing(tmp_path):
     url = f"sqlite://{tmp_path}/plenum.sqlite3"
     table = connect(url)

@@ -97,6 +97,7 @@ ASKED = st.builds(
 )
 
 
+@pytest.mark.deep
 @settings(max_examples=40, deadline=None)
 @given(steps=STEPS, more=STEPS, wanted=ASKED, batch=st.integers(1, 6), limit=st.integers(1, 5))
 def test_a_search_finds_what_reading_the_whole_log_finds(tmp_path_factory, steps, more, wanted, batch, limit):

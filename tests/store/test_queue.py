@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -126,6 +126,23 @@ def test_all_who_wait_are_written_by_one_commit(file, monkeypatch):
         file._writers.call_the_next()
         assert [each.result(TIMEOUT_SECONDS) for each in waiting] == [None] * len(waiting)
     assert heard == ["COMMIT"]
+
+
+def test_each_of_those_whose_commit_failed_has_an_error_of_its_own(file):
+    """One object raised in two threads would have both of their tracebacks."""
+
+    def fails(connection):
+        late.append(pool.submit(file.write, Put({"PK": "a", "SK": "late"})))
+        until(lambda: bool(file._writers.waiting))
+        connection.execute("SELECT * FROM nowhere")
+
+    late: list[Future[None]] = []
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(Unavailable) as first:
+            file._writers.commit(fails)
+        second = late[0].exception(TIMEOUT_SECONDS)
+    assert str(second) == str(first.value)
+    assert second is not first.value
 
 
 def test_who_comes_while_others_are_written_is_taken_along(file, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ plain = st.dictionaries(st.sampled_from(NAMES), st.one_of(text, st.booleans()), 
 item = st.one_of(plain, st.dictionaries(st.sampled_from(NAMES), value, max_size=4))
 
 
+@pytest.mark.deep
 @settings(max_examples=400, deadline=None)
 @given(st.lists(item, max_size=3), st.lists(st.sampled_from(NAMES), max_size=3))
 def test_values_are_what_unpacking_says(items, names):

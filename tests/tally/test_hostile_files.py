@@ -78,6 +78,7 @@ def test_any_bytes_are_ballots_or_a_sentence(format, raw, kind):
 SIGNS = st.text(st.sampled_from("0123 :;,>=\"'[]{}()#/*^|-\n\\aAé\t"), max_size=60)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("format", [*FORMATS, None])
 @settings(max_examples=80, deadline=None)
 @given(text=SIGNS, kind=KIND)
@@ -309,6 +310,7 @@ def test_a_file_made_to_take_forever_does_not(format, text, named):
     assert time.process_time() - begin < 3
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("format", "beginning", "repeated"),
     [

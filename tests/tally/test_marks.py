@@ -273,6 +273,7 @@ def test_a_proposal_is_carried_by_the_majority_asked_for():
 # --- of every method ---
 
 
+@pytest.mark.deep
 @few
 @given(st.data(), st.integers(1, 3))
 @every_row("method", MARKS)
@@ -295,6 +296,7 @@ def test_winners_have_the_first_places_and_everybody_has_one(method, data, seats
     assert len(result.winners) <= seats
 
 
+@pytest.mark.deep
 @few
 @given(st.data())
 @every_row("method", ["most-votes", "approval", "score", "cumulative", "star"])

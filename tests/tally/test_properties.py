@@ -9,6 +9,7 @@ from functools import cache
 from itertools import combinations
 from itertools import pairwise as steps
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def places(result) -> dict[str, int]:
 # --- of every method ---
 
 
+@pytest.mark.seconds(3)
 @few
 @given(elections(), st.data(), RULES)
 @every_row("method", methods.KINDS["ranked"])
@@ -80,6 +82,7 @@ def test_any_order_of_ballots_and_candidates_gives_the_same_bytes(method, cast, 
     assert methods.count(shuffled.in_order(order), method, unranked=unranked, seed="s").as_json() == one
 
 
+@pytest.mark.deep
 @some
 @given(elections(), st.data())
 @every_row("method", methods.KINDS["ranked"])
@@ -91,6 +94,7 @@ def test_names_do_not_decide(method, cast, data):
         assert {new[name]: place for name, place in one.places} == places(other)
 
 
+@pytest.mark.deep
 @few
 @given(elections())
 @every_row("method", methods.KINDS["ranked"])
@@ -134,6 +138,7 @@ def test_whom_a_majority_ranks_first_wins(method, cast, data):
 # --- of pairwise methods ---
 
 
+@pytest.mark.deep
 @some
 @given(elections(least=2), RULES)
 def test_who_beats_everybody_wins(cast, unranked):
@@ -143,6 +148,7 @@ def test_who_beats_everybody_wins(cast, unranked):
         assert first is None or result.winners == (first,)
 
 
+@pytest.mark.deep
 @some
 @given(elections(least=2, most=4), RULES, st.data())
 @every_row("method", ["schulze", "ranked-pairs"])
@@ -168,6 +174,7 @@ def test_a_clone_changes_nothing_for_the_others(method, cast, unranked, data):
     assert bool(before & clones) == bool(after & clones)
 
 
+@pytest.mark.deep
 @some
 @given(elections(least=2), st.data())
 def test_raising_a_schulze_winner_on_a_ballot_does_no_harm(cast, data):
@@ -194,6 +201,7 @@ def lift(ranking: str, number: int) -> str:
     return ranking_of(groups)
 
 
+@pytest.mark.deep
 @many
 @given(elections(least=2, complete=True))
 @every_row("method", ["schulze", "ranked-pairs", "copeland", "borda"])
@@ -207,6 +215,7 @@ def test_the_only_winner_does_not_win_when_every_ballot_is_turned_round(method, 
 # --- of contests locked and paths kept ---
 
 
+@pytest.mark.deep
 @some
 @given(elections(least=2), RULES)
 def test_a_path_is_as_strong_as_it_says(cast, unranked):
@@ -243,6 +252,7 @@ def test_every_contest_is_locked_or_skipped_for_a_cycle(cast, unranked):
 # --- of the pass over the ballots ---
 
 
+@pytest.mark.deep
 @some
 @given(elections(), RULES)
 def test_the_pass_agrees_with_looking_at_every_pair_of_every_ballot(cast, unranked):
@@ -259,6 +269,7 @@ def test_the_pass_agrees_with_looking_at_every_pair_of_every_ballot(cast, unrank
     assert [list(row) for row in cast.summary.pairwise(unranked)] == expected
 
 
+@pytest.mark.deep
 @some
 @given(elections(), st.data())
 def test_one_ballot_at_a_time_gives_what_a_recount_gives(cast, data):

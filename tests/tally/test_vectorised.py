@@ -66,6 +66,7 @@ def always(monkeypatch):
     monkeypatch.setattr(pairwise, "BATCH_RANKINGS", 7)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("candidates", "ballots"), SIZES)
 def test_both_ways_give_what_is_defined(candidates, ballots, always):
     cast = many(candidates, ballots)
@@ -153,6 +154,7 @@ def test_instant_runoff_counts_the_first_choices_of_every_round(cast):
 # --- counting what was changed ---
 
 
+@pytest.mark.deep
 @some
 @given(elections(least=2), st.data())
 @every_row("method", methods.KINDS["ranked"])

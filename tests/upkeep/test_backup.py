@@ -100,6 +100,7 @@ def test_standard_output_holds_the_backup_and_nothing_else(used, elsewhere, monk
     assert everything(other) == before
 
 
+@pytest.mark.deep
 def test_a_reader_who_goes_away_gets_a_sentence(site, settings):
     for n in range(50):
         site.write(Put({"PK": "LARGE", "SK": f"{n}", "text": "x" * 100_000}))

@@ -187,6 +187,7 @@ def manage(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.Comp
     return subprocess.run(command, input=given, capture_output=True, cwd=folder, env=environment, check=False)
 
 
+@pytest.mark.seconds(5)
 def test_no_site_and_no_store_are_needed(tmp_path):
     done = manage(tmp_path, "-", "--json", given=TENNESSEE.encode())
     assert (done.returncode, done.stderr) == (0, b"")
@@ -194,6 +195,7 @@ def test_no_site_and_no_store_are_needed(tmp_path):
     assert not list(tmp_path.rglob("*.sqlite3"))
 
 
+@pytest.mark.deep
 def test_a_bad_file_ends_with_status_one_and_no_traceback(tmp_path):
     done = manage(tmp_path, "-", given=b"\xff\xfe\x00\x00\x01")
     assert (done.returncode, done.stdout) == (1, b"")

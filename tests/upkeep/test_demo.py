@@ -61,6 +61,7 @@ def demo(watched, tmp_path_factory) -> Iterator[Table]:
         site.close()
 
 
+@pytest.mark.seconds(15)
 def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     site, unwatched = demo, StringIO()
     for words in ("1 of 10, people: 10 of 10", "3 of 10, elections: 5 of 15", "4 of 10, ballots: 1,000 of 1,7"):
@@ -86,6 +87,7 @@ def happened(site: Table) -> Counter[str]:
     return Counter(event["event_type"] for event in EventLog(site).since(0))
 
 
+@pytest.mark.deep
 def test_an_interrupted_demo_is_completed_by_the_next_run(demo, settings, tmp_path):
     """Each part is killed at one write after another, until nothing of it is left to do: everything happens once."""
     settings.STORE_URL = f"sqlite://{tmp_path}/interrupted.sqlite3"
@@ -160,6 +162,7 @@ def by_place(table) -> dict[tuple[str, str, str], bytes]:
     }
 
 
+@pytest.mark.deep
 def test_the_demo_comes_back_from_its_backup(demo, settings, tmp_path):
     site = demo
     run("seal")

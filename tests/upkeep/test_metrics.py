@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from django.urls import URLResolver, get_resolver
 
 from upkeep.monitoring import metrics
@@ -17,6 +18,7 @@ def routes(resolver: URLResolver | None = None, before: str = "") -> Iterator[st
         yield from routes(each, route) if isinstance(each, URLResolver) else [route]
 
 
+@pytest.mark.deep
 def test_requests_of_every_route_with_every_status_take_little_room(site):
     for route in (*routes(), "(no route)"):
         for status in range(200, 600):

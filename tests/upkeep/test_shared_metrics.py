@@ -36,6 +36,7 @@ def sample(text: str, name: str) -> float | None:
 RUNS = 'plenum_worker_runs_total{name="sweep",outcome="done"}'
 
 
+@pytest.mark.deep
 def test_processes_add_up_what_they_count_also_when_one_has_ended(tmp_path):
     first, _ = run(JOB, tmp_path)
     second, _ = run(JOB, tmp_path)
@@ -56,12 +57,14 @@ def test_a_folder_that_is_gone_is_no_error(tmp_path):
     assert sample(run(program, gone)[1], RUNS) == 1
 
 
+@pytest.mark.deep
 def test_the_file_of_a_process_that_is_just_starting_is_no_error(tmp_path):
     run(JOB, tmp_path)
     (tmp_path / "counter_1.db").touch()  # as prometheus_client creates it, before it gives it a size
     assert sample(run(READ.format("metrics.LIVE"), tmp_path)[1], RUNS) == 1
 
 
+@pytest.mark.deep
 def test_a_file_removed_while_the_folder_is_read_is_no_error(tmp_path):
     ended, _ = run(JOB, tmp_path)
     run(JOB, tmp_path)
@@ -137,6 +140,7 @@ def started(folder: Path, *command: str) -> str:
     ).stdout
 
 
+@pytest.mark.deep
 def test_server_and_worker_share_their_metrics_and_other_commands_do_not(tmp_path):
     folder = tmp_path / "metrics"
     for command in (("seal", "--help"), ("worker", "--once", "--help")):
@@ -147,12 +151,14 @@ def test_server_and_worker_share_their_metrics_and_other_commands_do_not(tmp_pat
         assert len(list(folder.glob("gauge_livesum_*.db"))) == count, command
 
 
+@pytest.mark.deep
 def test_gunicorn_sets_the_folder_before_anything_counts(tmp_path):
     program = "import sys, config.gunicorn as ours; print(ours.raw_env, 'prometheus_client' in sys.modules)"
     folder = tmp_path / "metrics"
     assert started(folder, "-c", program) == f"['PROMETHEUS_MULTIPROC_DIR={folder}'] False\n"
 
 
+@pytest.mark.deep
 def test_a_folder_that_was_cleared_away_is_there_again_for_the_next_process(tmp_path):
     folder = tmp_path / "metrics"
     started(

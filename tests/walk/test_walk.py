@@ -44,7 +44,17 @@ HOST, PATH = "example.net", "/our/votes"
 SITE = f"https://{HOST}{PATH}"
 KEPT_BY_NOBODY = "private, no-store"
 FILES = {"export", "bundle", "recount_ballots", "follow_ballots"}  # of sealed results, for one's own browser
-FOR_EVERYBODY = {"card", "embed", "picture", "poll_card", "poll_image", "post_card", "site_colours", "site_logo"}
+FOR_EVERYBODY = {
+    "card",
+    "embed",
+    "picture",
+    "poll_card",
+    "poll_image",
+    "post_card",
+    "site_colours",
+    "site_logo",
+    "favicon",
+}
 FOR_EVERYBODY |= {f"news{which}_{kind}" for which in ("", "_by", "_tag") for kind in ("atom", "json")}
 FOR_EVERYBODY |= {"sitemap", "sitemap_pages", "sitemap_year"}
 DERIVED = ("FORCE_SCRIPT_NAME", "STATIC_URL", "SESSION_COOKIE_PATH", "CSRF_COOKIE_PATH", "LANGUAGE_COOKIE_PATH")

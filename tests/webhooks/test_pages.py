@@ -59,6 +59,9 @@ def test_adding_one_shows_its_secret_once(browser, otto):
         ("http://hooks.example/", "must begin with https"),
         ("https://a:b@hooks.example/", "user name or password"),
         ("https://hooks.example:8443/", "port 443"),
+        ("https://localhost/hook", "could not be found on the public internet"),
+        ("https://[::1]/", "could not be found on the public internet"),
+        ("https://2130706433/", "could not be found on the public internet"),
         ("javascript:alert(1)", "not a web address"),
         ("https://" + "x" * 2500, "2000"),
     ],
@@ -91,7 +94,7 @@ def test_a_test_event_and_what_became_of_it(browser, otto):
     assert "Waiting" in text(browser.get(address))
     send(Network(["not public"]))
     page = text(browser.get(address))
-    assert "The host is not on the public internet" in page
+    assert "The host could not be found on the public internet." in page
     assert "next attempt" in page
     assert "Failing" in page
     browser.post(f"{address}test/")

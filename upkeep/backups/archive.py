@@ -79,7 +79,8 @@ def to_file(path: Path) -> Iterator[BinaryIO]:
             os.fsync(raw.fileno())
         os.replace(part, path)
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {input_files.reason(error)}.") from error
+        way = f" Or let your shell write it: plenum backup - > {path}" if isinstance(error, PermissionError) else ""
+        raise CommandError(f"{path} cannot be written: {input_files.reason(error)}.{way}") from error
     finally:
         with suppress(OSError):
             os.unlink(part)

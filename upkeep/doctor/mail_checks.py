@@ -28,10 +28,11 @@ def check_server(send_to: str) -> Iterator[Finding]:
         yield warn(_("Mail"), _("Mails are not sent, only saved as files in %(folder)s.") % folder, _("Set MAIL_URL."))
         return
     yield _check_connection()
-    if settings.EMAIL_HOST_PASSWORD and not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL) and not _is_here():
-        yield warn(
-            _("Mail"), _("The mail password is sent unencrypted."), _("Start MAIL_URL with smtp+tls:// or smtps://.")
-        )
+    if not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL or _is_here()):
+        sentence = _("Mails, and the links in them, are sent to another machine unencrypted.")
+        if settings.EMAIL_HOST_PASSWORD:
+            sentence = _("Mails, the links in them and the mail password are sent to another machine unencrypted.")
+        yield warn(_("Mail"), sentence, _("Start MAIL_URL with smtp+tls:// or smtps://."))
     if send_to:
         yield _check_sending(send_to)
 

@@ -27,6 +27,8 @@ MOST_PAGES = 100
 
 
 class GitHubConnector:
+    asks_again = False  # it lets in whoever is signed in there
+
     def __init__(self, provider: Provider):
         self.provider = provider
         self.base = provider.issuer.rstrip("/")
@@ -37,7 +39,6 @@ class GitHubConnector:
             f"{self.base}/login/oauth/authorize",
             state=challenge.state,
             code_verifier=challenge.verifier,
-            **({"prompt": "select_account"} if challenge.again else {}),
         )
         return str(address)
 

@@ -55,6 +55,8 @@ class LogoutToken(JWTClaims):
 
 
 class OpenIDConnector:
+    asks_again = True
+
     def __init__(self, provider: Provider):
         self.provider = provider
         self.metadata: Document[dict[str, Any]] = Document(provider, self._load_metadata)
@@ -114,8 +116,7 @@ class OpenIDConnector:
             "access_token": token.get("access_token"),
         }
         claims = self._verified(token.get("id_token"), CodeIDToken, params)
-        signed_in = claims.get("auth_time")
-        if challenge.again and signed_in is not None and signed_in < challenge.began - CLOCK_SKEW_SECONDS:
+        if challenge.again and _proved_at(claims) < challenge.began - CLOCK_SKEW_SECONDS:
             raise ProviderError(self.provider, "did not ask again")
         return claims
 
@@ -142,6 +143,7 @@ class OpenIDConnector:
             groups=self.provider.relevant(_texts(_find(named, self.provider.groups))),
             methods=_texts(claims.get("amr")),
             session=_text(claims.get("sid")),
+            proved_at=_proved_at(claims),
         )
 
     # --- signing out ---
@@ -234,6 +236,15 @@ class OpenIDConnector:
         if response.status_code != 200 or not isinstance(found, dict):
             raise OutOfReach(self.provider, "unexpected answer")
         return found
+
+
+def _proved_at(claims: dict[str, Any]) -> int:
+    """Providers have to say it if `max_age` was asked for. The request goes through the browser, whose reader may have
+    taken that out: an answer that does not say it proves nothing."""
+    seconds = claims.get("auth_time")
+    if not isinstance(seconds, int) or isinstance(seconds, bool):
+        return 0
+    return min(seconds, int(time.time()))
 
 
 def _find(claims: dict[str, Any], name: str) -> Any:

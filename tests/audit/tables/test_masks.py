@@ -41,7 +41,7 @@ APART = {
     "live answer",
 }
 APART |= {"spent token", "live vote", "attendance", "own upvotes", "upvotes", "opted out", "calendar feed"}
-APART |= {"API request", "group at a provider", "station code"}
+APART |= {"API request", "group at a provider", "station code", "mark of the key"}
 
 
 def a_key_of(item_type: ItemType) -> Key:

@@ -129,7 +129,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     queue_mailings()
     send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org", Role.VOTER)
-    accounts.register("Newcomer", "new@example.org", "a long password of theirs")
+    accounts.register("Newcomer", "new@example.org", "a long password of theirs", "192.0.2.1")
     count(throttle.RESET.per_account, VOTERS[0], time.time() + SECONDS_PER_DAY)  # its hour does not end meanwhile
     for number, user in enumerate(users):
         signed_in(user)

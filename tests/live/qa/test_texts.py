@@ -16,8 +16,8 @@ from live.qa_rules import Act
 from live.rules import Phase, Step
 from live.screens import host_screens, rendering, snapshots
 from live.screens.rendering import Role
-from live.sealed.verifying import check_rounds
 from live.services import answering, seating
+from live.verifying import check_rounds
 from live.views import reports
 from qa.rules import Fate, Mode
 from questions.question import Kind, Question, Type
@@ -345,17 +345,3 @@ def test_how_texts_are_taken_is_chosen_also_where_questions_are_off_and_all_that
     hana.post(address, {"act": "show waiting"})
     assert set(fates(game).values()) == {"shown"}
     assert "More benches" in phones["Ada"].client.get(reverse("play", args=[game.id])).content.decode()
-
-
-def test_a_round_with_something_hidden_says_so_where_it_is_checked(voting):
-    game, phones = voting
-    drive(game, Step.CLOSE)
-    drive(game, Step.REVEAL)
-    page, file = (reverse(name, args=[game.id, 1]) for name in ("sealed_round", "sealed_round_json"))
-    ada = phones["Ada"].client
-    assert INSULT in ada.get(file).content.decode()
-    decide(game, INSULT, Act.HIDE)
-    assert ada.get(file).status_code == 404
-    shown = ada.get(page).content.decode()
-    assert "The host has hidden a text" in shown
-    assert INSULT not in shown + sign_in("Hana").get(page).content.decode()

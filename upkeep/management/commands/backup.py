@@ -22,8 +22,8 @@ from upkeep.worker.jobs import anything_in
 class Command(StoreCommand):
     help = (
         "Writes all items of both tables as JSON lines while the site is running, encrypted to keys stored elsewhere. "
-        "What links secret ballots to their voters is left out: after a restore, people who had voted in an open "
-        "secret election cannot change or withdraw their ballots."
+        "It does not say whose ballot is whose in a secret election, but comparing several backups made while one is "
+        "open may: do not keep many of them."
     )
     oldest = 0
 

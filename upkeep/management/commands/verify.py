@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from elections import repository as elections
 from elections.rules import State
-from live.sealed.verifying import check_rounds
+from live.verifying import check_rounds
 from results.proof import check_sealed
 from store.log.seal import verify
 from upkeep.commands import StoreCommand

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from store.capacity_units import (
+from store.sqlite import SqliteTable
+from store.table import DATA, LOG, Check, Delete, Exists, Key, Missing, Put, Span, Update
+from tests.rows import every_row
+from tests.store.metering import (
     INDEX,
     READ,
     WRITE,
@@ -14,12 +17,8 @@ from store.capacity_units import (
     index_units,
     item_bytes,
     page_units,
-    stored_bytes,
     write_units,
 )
-from store.sqlite import SqliteTable
-from store.table import DATA, LOG, Check, Delete, Exists, Key, Missing, Put, Span, Update
-from tests.rows import every_row
 
 HERE = {"PK": "a", "SK": "b"}  # six bytes
 
@@ -50,15 +49,6 @@ def test_the_index_takes_over_what_changes_and_is_never_doubled():
     assert list(index_units(large, dict(large))) == list(index_units(None, item(9))) == [], "nothing changed; not in it"
 
 
-def test_what_is_kept_counts_in_the_table_and_in_the_index():
-    assert (stored_bytes(item(100)), stored_bytes(item(100, GSI1PK="p", GSI1SK="q")), stored_bytes(None)) == (
-        200,
-        400,
-        0,
-    )
-    assert stored_bytes({**HERE, "ttl": 1}) == 0, "what ends by itself is not kept"
-
-
 @pytest.fixture
 def metered(tmp_path):
     table = SqliteTable(str(tmp_path / "units.sqlite3"))
@@ -75,14 +65,13 @@ def test_a_metered_table_counts_what_every_question_costs_by_key(metered):
     )
     metered.increment(Key("n", "o"), "last")
     metered.put_all([{"PK": "n", "SK": "p"}])
-    bill = metered.take_bill()
+    written = metered.take_units()
     writes = {("a", DATA): 2 + 4, ("l", LOG): 2, ("c", DATA): 2, ("n", DATA): 1 + 1, ("p", INDEX): 2 + 2}
-    assert bill.units == {Charged(WRITE, place, pk): units for (pk, place), units in writes.items()}
-    assert (bill.stored, bill.largest) == (2 * 1603 + 106 + 112 + 106, 1503)
+    assert written == {Charged(WRITE, place, pk): units for (pk, place), units in writes.items()}
     assert metered.get_many([here, log, here]).keys() == {here, log}
     assert [*metered.each(Span("a")), *metered.each(Span("p", index=True))] == 2 * [metered.get(here)]
     assert metered.count(Span("n")) == len(list(metered.values(Span("n"), "last"))) == 2
     reads = {("a", DATA): 1 + 1 + 1, ("l", LOG): 1, ("p", INDEX): 0.5, ("n", DATA): 1 + 1}
-    assert metered.take_bill().units == {Charged(READ, place, pk): units for (pk, place), units in reads.items()}
+    assert metered.take_units() == {Charged(READ, place, pk): units for (pk, place), units in reads.items()}
     metered.write(Delete(here, when=Exists()))
-    assert metered.take_bill().units == {Charged(WRITE, DATA, "a"): 4, Charged(WRITE, INDEX, "p"): 2}
+    assert metered.take_units() == {Charged(WRITE, DATA, "a"): 4, Charged(WRITE, INDEX, "p"): 2}

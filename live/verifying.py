@@ -9,8 +9,8 @@ from store import keys
 from store.log.search import Query, search
 from store.table import Item
 
-from .. import counting, repository
-from ..rules import Phase, State
+from . import counting, repository
+from .rules import Phase, State
 
 SEALED = "LiveRoundSealed"
 CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # phases from which a round can be sealed

@@ -1,5 +1,5 @@
-"""DynamoDB's capacity units: what each read and write costs, how many a partition key takes per second, and a table
-that counts what an act on the embedded store would cost on DynamoDB.
+"""DynamoDB's capacity units: what each read and write costs, and a table that counts what is done on an embedded store
+as DynamoDB would charge it.
 
 A write costs one unit per kilobyte of the item before or after it, whichever is larger, and twice that in a
 transaction, where a check costs as much as a write. The index is written once more, never doubled. A read costs one
@@ -10,25 +10,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .limits import check_item, unnumbered
-from .log import layout
-from .table import DATA, Delete, Item, Key, Numbered, Page, Put, Span, Table, Value, Write
+from store.dynamodb.schema import INDEX
+from store.dynamodb.table import is_idempotent
+from store.limits import check_item, unnumbered
+from store.log import layout
+from store.table import DATA, Item, Key, Numbered, Page, Span, Table, Value, Write
 
 WRITE_UNIT_BYTES, READ_UNIT_BYTES = 1024, 4096
-WRITE_UNITS_PER_KEY_SECOND, READ_UNITS_PER_KEY_SECOND = 1000, 3000  # limit of one partition key
-WARM_WRITE_UNITS_PER_SECOND, WARM_READ_UNITS_PER_SECOND = 4000, 12_000  # limit of a new table
-STORAGE_OVERHEAD_BYTES = 100  # per item, in the table and again in the index
 READ, WRITE = "read", "write"
-INDEX = "GSI1"
 INDEX_KEYS = ("GSI1PK", "GSI1SK")
-
-
-def is_idempotent(write: Write) -> bool:
-    """Whether sending it twice does no harm, so that a lost reply can be retried without a transaction."""
-    return write.when is None and isinstance(write, Put | Delete)
 
 
 def item_bytes(item: Item | None) -> int:
@@ -62,13 +54,6 @@ def page_units(size: int, *, index: bool) -> float:
     return _round_up(size, READ_UNIT_BYTES) * (0.5 if index else 1)
 
 
-def stored_bytes(item: Item | None) -> int:
-    """Bytes billed for storing an item; one that expires is not counted."""
-    if not item or "ttl" in item:
-        return 0
-    return (item_bytes(item) + STORAGE_OVERHEAD_BYTES) * (2 if _index_key(item) else 1)
-
-
 def _index_key(item: Item | None) -> tuple[str, str] | None:
     return (item["GSI1PK"], item["GSI1SK"]) if item and all(name in item for name in INDEX_KEYS) else None
 
@@ -88,15 +73,6 @@ class Charged(NamedTuple):
     pk: str
 
 
-@dataclass(slots=True)
-class Bill:
-    """Units by what they are charged to, and what was stored."""
-
-    units: defaultdict[Charged, float] = field(default_factory=lambda: defaultdict(float))
-    stored: int = 0  # bytes
-    largest: int = 0  # bytes of the largest item that was written
-
-
 class MeteredTable(Table):
     """Counts what DynamoDB would charge, by partition key. Claims to be distant, so that everything is laid out as on
     DynamoDB."""
@@ -106,12 +82,13 @@ class MeteredTable(Table):
 
     def __init__(self, table: Table):
         self.table = table
-        self._bill = Bill()
+        self._units = defaultdict[Charged, float](float)
 
-    def take_bill(self) -> Bill:
-        """What was charged since the last call."""
-        bill, self._bill = self._bill, Bill()
-        return bill
+    def take_units(self) -> dict[Charged, float]:
+        """The units charged since the last call."""
+        units = dict(self._units)
+        self._units.clear()
+        return units
 
     # --- reading ---
 
@@ -126,7 +103,7 @@ class MeteredTable(Table):
         return found
 
     def _got(self, key: Key, item: Item | None) -> Item | None:
-        self._bill.units[Charged(READ, key.table, key.pk)] += get_units(item)
+        self._units[Charged(READ, key.table, key.pk)] += get_units(item)
         return item
 
     def page(self, span: Span, *, limit: int | None = None, cursor: str | None = None, backwards: bool = False) -> Page:
@@ -145,7 +122,7 @@ class MeteredTable(Table):
 
     def _read(self, span: Span, items: Iterable[Item]) -> None:
         charged = Charged(READ, INDEX if span.index else span.table, span.pk)
-        self._bill.units[charged] += page_units(sum(map(item_bytes, items)), index=span.index)
+        self._units[charged] += page_units(sum(map(item_bytes, items)), index=span.index)
 
     def everything(self) -> Iterator[tuple[str, Item]]:
         for table, item in self.table.everything():
@@ -175,15 +152,13 @@ class MeteredTable(Table):
         return answer
 
     def _written(self, places: Sequence[Key], before: Mapping[Key, Item], *, in_transaction: bool) -> None:
-        after, bill = self.table.get_many(places), self._bill
+        after = self.table.get_many(places)
         for key in places:
             old, new = before.get(key), after.get(key)
-            bill.units[Charged(WRITE, key.table, key.pk)] += write_units(old, new, in_transaction=in_transaction)
+            self._units[Charged(WRITE, key.table, key.pk)] += write_units(old, new, in_transaction=in_transaction)
             if key.table == DATA:
                 for pk, more in index_units(old, new):
-                    bill.units[Charged(WRITE, INDEX, pk)] += more
-            bill.stored += stored_bytes(new) - stored_bytes(old)
-            bill.largest = max(bill.largest, item_bytes(new))
+                    self._units[Charged(WRITE, INDEX, pk)] += more
 
     # --- what costs nothing ---
 
