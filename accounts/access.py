@@ -118,13 +118,13 @@ def access_response(
         return None
     if access.organises:
         wait_budget.insist()
-    if access.guests and (guest := access.guests(request, **parameters or {})) is not None:
-        request.guest = guest
-        return None
     if access.load:
         _read_ahead(request, partial(access.load, **parameters or {}))
     elif access.ahead:
         _read_ahead(request, partial(access.ahead, request))
+    if access.guests and (guest := access.guests(request, **parameters or {})) is not None:
+        request.guest = guest
+        return None
     if not request.user.is_authenticated:
         return lost_session_response(request, view) or redirect_to_login(request.get_full_path())
     if access.permission is None:

@@ -11,6 +11,7 @@ from accounts.rules import Role
 from accounts.sessions import sessions_of
 from store import keys
 from store.log import EventLog
+from store.table import Delete
 from tests.people import PASSWORD
 
 ODD_NAMES = [
@@ -225,6 +226,15 @@ def test_an_unknown_person_costs_one_hash_too(client, site, person, hashed):
         hashed.clear()
         client.post("/sign-in/", {"name_or_email": typed, "password": "wrong"})
         assert len(hashed) == 1, typed
+
+
+def test_sign_in_by_email_finds_the_account_in_the_index(client, site, person):
+    """The item that guards the address is gone, and the address is typed in another case."""
+    person("Ada", email="Ada.L@example.org")
+    site.write(Delete(keys.email("Ada.L@example.org")))
+    answer = client.post("/sign-in/", {"name_or_email": "aDA.l@Example.org", "password": PASSWORD})
+    assert answer.status_code == 302
+    assert "Ada" in client.get("/me/").content.decode()
 
 
 def test_sign_in_leads_where_the_person_wanted_to_go_but_only_here(client, site, person):

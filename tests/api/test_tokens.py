@@ -7,7 +7,7 @@ import json
 import logging
 import re
 import zipfile
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils.formats import date_format
@@ -47,7 +47,7 @@ def shown_in(page) -> str:
 
 
 def test_a_token_is_shown_once_listed_and_revoked(ann, signed_in, outbox):
-    browser = signed_in(ann)
+    browser, began = signed_in(ann), utc_now()
     page = browser.post("/me/tokens/new/", FORM)
     token = shown_in(page)
     assert page["Cache-Control"] == "private, no-store"
@@ -57,10 +57,10 @@ def test_a_token_is_shown_once_listed_and_revoked(ann, signed_in, outbox):
     assert token not in found
     (listed,) = api_tokens.tokens_of(ann)
     assert listed.scopes == ("read", "organise")
-    assert listed.used_on == as_text(utc_now())[:10]
-    ends = utc_now() + timedelta(days=90)
+    assert as_text(began)[:10] <= listed.used_on <= as_text(utc_now())[:10]
+    ends = datetime.fromisoformat(listed.expires_at)
+    assert as_text(began) <= as_text(ends - timedelta(days=90)) <= as_text(utc_now())
     assert f">{date_format(ends, 'DATE_FORMAT')}</time>" in found, "as dates are written elsewhere"
-    assert listed.expires_at[:10] == as_text(utc_now() + timedelta(days=90))[:10]
     assert [subject for _to, subject, _text in outbox()] == ["Plenum: An API token was created for your account"]
     assert browser.post(f"/me/tokens/{listed.id}/revoke/").status_code == 302
     assert answers(token) == 401

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from contextlib import suppress
+from functools import partial
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.refusals import NotNow
+from acts.refusals import NotNow, Refusal
 from assembly import check_in, roll
 from live import players, repository, seats
 from live.rules import Step
@@ -19,6 +21,7 @@ from tests.assembly.test_check_in import address, by_code, code_of, host, there
 from tests.at_once import at_once
 from tests.live.conftest import drive, seated
 from tests.people import sign_in
+from tests.races.overtaken import lost, overtaken_by
 
 
 def told(site, kind="LiveRollChanged") -> list[dict]:
@@ -210,6 +213,25 @@ def test_of_removing_and_checking_in_at_once_one_wins(assembly):
     assert isinstance(checked, Exception) != isinstance(removed, Exception)
     assert there(game) == ([] if isinstance(checked, Exception) else ["Zita"])
     assert now(game).entitled == (2 if isinstance(removed, Exception) else 1)
+
+
+@pytest.mark.parametrize("removed_first", [True, False])
+def test_of_removing_and_checking_in_the_first_wins(assembly, removed_first):
+    roll.add(assembly.id, "Hana", ["Zita", "Yves"])
+    game, state = repository.find(assembly.id)
+    held = players.pass_of_form(players.new_form())
+    come = partial(check_in.by_code, game, state, code_of(game, "Zita"), held, "here")
+    remove = partial(roll.remove, game.id, "Hana", "Zita")
+    lost(*((come, remove) if removed_first else (remove, come)))
+    assert there(game) == ([] if removed_first else ["Zita"])
+    assert now(game).entitled == (1 if removed_first else 2)
+
+
+def test_of_two_hosts_who_add_one_name_it_is_counted_once(assembly):
+    add = partial(roll.add, assembly.id, "Hana", ["Zita"])
+    with overtaken_by(add), suppress(Refusal):
+        add()
+    assert now(assembly).entitled == len(list(roll.each_entry(assembly.id))) == 1
 
 
 def test_two_hosts_who_add_at_once_are_both_counted(assembly):

@@ -33,7 +33,8 @@ from elections.lifecycle import closing
 from ranking.marks import ranking_from
 from tests.at_once import at_once
 from tests.compiled_templates import of_a_server
-from tests.store.engines import free_port
+from tests.ports import free_port
+from tests.seeds import seed
 
 from .caster import CANDIDATES, kind_of, ranks_on
 from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind, secret_of
@@ -176,11 +177,12 @@ class Rush:
 
     def __init__(self, elections: tuple[str, ...]) -> None:
         self.elections = elections
+        self.seed = seed()
         self.over = threading.Event()
         self.tries: list[int] = []  # for each form that was answered
 
     def go(self, client: int, browser: Browser) -> dict[str, list[Act]]:
-        chance, voter = Random(), VOTERS[client % len(VOTERS)]
+        chance, voter = Random(f"{self.seed} {client}"), VOTERS[client % len(VOTERS)]
         acts: dict[str, list[Act]] = {name: [] for name in self.elections}
         while not self.over.is_set():
             name = chance.choice(self.elections)
@@ -220,10 +222,11 @@ def session_of(user: User) -> str:
 
 def kill_and_start_again(server: Server, rush: Rush, amid: int) -> None:
     """The server is up when this begins and when it ends."""
+    chance = Random(rush.seed)
     try:
         for _ in range(ROUNDS):
             rush.goes_on(amid)
-            time.sleep(Random().uniform(0, 0.3))
+            time.sleep(chance.uniform(0, 0.3))
             server.kill()
             server.start()
         rush.goes_on(amid)

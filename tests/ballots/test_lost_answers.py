@@ -20,6 +20,7 @@ from elections.turnout.counts import turnout
 from store import keys
 from store.table import Conflict, Unavailable
 from tests.chaos import Chaos
+from tests.seeds import seed
 
 from .caster import Plan, perform, send
 from .history import CARRIED_OUT, DONE, UNKNOWN, Act, flaws, left_behind
@@ -52,7 +53,7 @@ def finish_closing() -> None:
 @pytest.mark.parametrize("secret", [True, False])
 def test_whatever_gets_lost_no_ballot_does_and_none_is_doubled(opened, users, secret):
     opened(*VOTERS, secret_ballot=secret)
-    weather = Chaos(table(), Random(), **WEATHER)
+    weather = Chaos(table(), Random(seed()), **WEATHER)
     acts = perform(Plan(VOTERS, clients=4, closing_after=60, stubborn=True), weather)
     with use_table(weather):
         finish_closing()

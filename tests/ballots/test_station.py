@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from html import unescape
 
 import pytest
@@ -48,6 +49,7 @@ from store.table import Update
 from tests import clock, voting
 from tests.at_once import at_once
 from tests.people import make_person, sign_in
+from tests.races.overtaken import lost
 
 from .conftest import ranks
 from .test_pages import PAGE, code_of, fields_of, text_of, vote, words_of
@@ -915,6 +917,16 @@ def test_two_officers_at_once_let_one_person_in(station, booth):
     assert len(marked) == 1, found
     voter = repository.visitor_of(now_at(station).visit)[0]
     assert marked == [voter]
+
+
+def test_of_two_officers_who_look_at_once_one_lets_somebody_in(station, booth):
+    lost(lambda: let_in(station, BEN), to=lambda: let_in(station, ANN))
+    assert [voter for voter in (ANN, BEN) if LINKS in entry_of(voter)] == [ANN]
+
+
+def test_of_two_windows_that_look_at_once_one_picks_up_the_visit(station, booth):
+    let_in(station, ANN)
+    assert isinstance(lost(*[partial(services.pick_up, device_of(booth), now_text())] * 2), Busy)
 
 
 def test_two_booths_at_once_for_one_voter_leave_one_link(station, booth):

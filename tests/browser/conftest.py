@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -44,6 +43,7 @@ from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from tests import people
 from tests.compiled_templates import of_a_server
+from tests.ports import free_port
 
 TIMEOUT_SECONDS = 120  # seconds: a busy machine is no failure
 expect.set_options(timeout=60_000)
@@ -59,12 +59,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 # --- the server ---
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
@@ -114,10 +108,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[str]:
     """The address of a site served from the folder as `make run` serves it."""
-    try:
-        process, address = start(folder, *options)
-    except AssertionError:  # somebody else may have taken the free port meanwhile: once more, with another
-        process, address = start(folder, *options)
+    process, address = start(folder, *options)
     try:
         yield address
     finally:

@@ -22,8 +22,9 @@ from config.gunicorn import limit_request_fields, limit_request_line
 from config.settings import BASE_DIR
 from config.web.connections import room_for
 from config.web.requests import MAX_BODY_BYTES
+from tests.ports import free_port
 from tests.slow_clients import not_reading, silent, slow_body, slow_clients, slow_head
-from tests.upkeep.test_serve import free_port, read, running
+from tests.upkeep.test_serve import read, running
 
 from . import echo
 

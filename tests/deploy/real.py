@@ -28,6 +28,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from config.settings import BASE_DIR
 from tests.config.test_connections import echoing
 from tests.docs.test_installing import settings_block
+from tests.ports import free_port
 from tests.test_deploy import DEPLOY, UNITS
 
 NAME = "vote.example.org"
@@ -82,12 +83,6 @@ def test_prometheus_understands_what_it_is_to_ask(tmp_path):
 
 
 # --- a site behind them ---
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 @contextmanager

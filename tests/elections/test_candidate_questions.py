@@ -40,6 +40,7 @@ from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of
 from tests.people import sign_in
+from tests.races.overtaken import overtaken_by
 from tests.voting import link_to
 from upkeep import replay
 
@@ -238,6 +239,14 @@ def test_everybody_upvotes_once_and_nobody_their_own(otto, opened, person):
     assert asked.read("Board").upvotes == {found.id: 1}
     sign_in("Ben", Role.VOTER).post(HERE, {"back": found.id})
     assert asked.read("Board").upvotes == {}
+
+
+def test_two_presses_that_look_at_once_upvote_once(otto, opened, person):
+    found = shown(otto)
+    ben, now = load_asker(person("Ben", Role.VOTER), "Board"), asked.find_question("Board", found.id)
+    with overtaken_by(partial(services.upvote, ben, now, on=True)):
+        assert not services.upvote(ben, now, on=True)
+    assert asked.read("Board").upvotes == {found.id: 1}
 
 
 def test_the_best_question_comes_first_and_what_is_hidden_cannot_be_upvoted(otto, opened):

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from django.core import mail as sent
@@ -54,6 +55,7 @@ from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at
 from tests.people import confirm
+from tests.races.overtaken import lost
 from tests.voting import cast, link_to
 
 FUTURE = "2999-01-01T00:00:00.000Z"
@@ -380,6 +382,21 @@ def test_of_two_organisers_at_once_one_answers_and_the_other_keeps_the_words(boa
     assert "Someone else has answered" in text_of(answer)
 
 
+def test_who_looked_before_another_answered_is_told(board, ada):
+    asked = ask(board)
+    reply = partial(services.reply, ada, board, asked)
+    lost(partial(reply, "Slow"), to=partial(reply, "Quick"))
+    assert [each.text for each in waiting(board, ANSWERED)[0].replies] == ["Quick"]
+
+
+def test_who_looked_before_the_last_place_was_taken_gets_none(board):
+    desk = keys.help_desk(NAME)
+    table().write(Update(desk, set={"strangers": rules.MAX_WAITING_OF_STRANGERS - 1}))
+    acts = [partial(ask, board, Asker("x", f"{n}@x.org"), mark=f"last {n}") for n in range(2)]
+    assert isinstance(lost(*acts, touching=desk), InboxFull)
+    assert table().get(desk)["strangers"] == rules.MAX_WAITING_OF_STRANGERS
+
+
 def test_after_an_answer_the_next_request_is_one_click_away(board, page):
     first, second = ask(board), ask(board, Asker("Ann", "ann@example.net"))
     answer = page.post(address("request", first.id), {"act": "dismiss", "version": 1})
@@ -655,6 +672,16 @@ def test_a_vote_and_a_correction_at_once_leave_one_of_them(ada, make):
     assert voter.voted == (voter.name == "a@example.org")
 
 
+@pytest.mark.parametrize("voted_first", [True, False])
+def test_of_a_vote_and_a_correction_the_first_stays(ada, make, voted_first):
+    board = make(secret_ballot=False)
+    vote = partial(cast, pass_of("a@example.org"), NAME, {"0": ["1"]}, "form")
+    correct = partial(services.correct_address, ada, board, ask(board), "a@example.org", "new@example.org")
+    lost(*((correct, vote) if voted_first else (vote, correct)))
+    (voter,) = rolls.on_roll(board, ["a@example.org", "new@example.org"]).values()
+    assert (voter.name, voter.voted) == (("a@example.org", True) if voted_first else ("new@example.org", False))
+
+
 def test_an_address_cannot_become_one_that_is_listed_nor_an_account_be_renamed(ada, make, person):
     board = make()
     asked = ask(board)
@@ -732,6 +759,13 @@ def test_a_request_to_join_is_accepted_once_however_many_decide(board, ada):
     assert is_listed == (done.replies[0].act == rules.ADDED)
     with pytest.raises(Overtaken):
         services.refuse(ada, board, done, "other", "")
+
+
+def test_who_looked_before_a_request_to_join_was_decided_is_told(board, ada):
+    asked = ask(board, kind=JOIN, text="I moved in on Monday.")
+    accept = partial(services.add, ada, board, asked, "zoe@example.net", "lives here")
+    lost(accept, to=partial(services.refuse, ada, board, asked, "unproven", ""))
+    assert not rolls.on_roll(board, ["zoe@example.net"])
 
 
 def test_a_refusal_says_why_and_the_log_has_only_the_category(board, page, outbox):

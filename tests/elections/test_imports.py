@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from acts.refusals import NotAllowed
@@ -19,6 +21,7 @@ from store.log import EventLog
 from store.table import Key, Update
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.races.overtaken import overtaken_by
 
 VOTERS = [f"voter {n:04}@example.org" for n in range(500)]
 
@@ -77,6 +80,15 @@ def test_several_tabs_at_once_double_nobody(site, ada, draft):
     assert {answer.digest for answer in answers} == {begun.digest}
     ends = at_once(*[lambda: imports.resume(ada, draft, begun, 60) for _ in range(4)])
     assert all(end.is_finished for end in ends), ends
+    assert_all_there_once(site)
+
+
+def test_a_tab_that_another_overtakes_doubles_nobody(site, ada, draft):
+    start = partial(imports.start, ada, draft, VOTERS)
+    with overtaken_by(start):
+        begun = start()
+    with overtaken_by(partial(imports.resume, ada, draft, begun, 60)):
+        assert imports.resume(ada, draft, begun, 60).is_finished
     assert_all_there_once(site)
 
 

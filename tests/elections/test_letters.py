@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+from contextlib import suppress
+from functools import partial
 
 import pytest
 from django.test import Client
@@ -34,6 +36,7 @@ from store import keys
 from store.log import layout
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.races.overtaken import lost, overtaken_by
 from upkeep import replay
 
 MEMBERS = [f"{number}@" for number in range(1, 5)]
@@ -164,6 +167,14 @@ def test_two_organisers_who_print_at_once_do_not_get_the_same_letters(board, own
     assert sum(each["letters"] for each in events("LettersPrinted")) == 4
 
 
+def test_who_looked_before_the_letters_were_printed_does_not_print_them_again(board, owner):
+    printed_by_both = []
+    with overtaken_by(lambda: printed_by_both.extend(printed(owner, 4))), suppress(WrongState, LostRace):
+        printed_by_both.extend(printed(owner, 4))
+    assert sorted(printed_by_both) == MEMBERS
+    assert sum(each["letters"] for each in events("LettersPrinted")) == 4
+
+
 def test_many_letters_take_several_transactions_and_one_batch(board, owner):
     many = [f"m{number}@" for number in range(100)]
     add_voters(owner, board, many, {name: Details("Somebody") for name in many})
@@ -278,6 +289,12 @@ def test_reissuing_at_once_counts_once(board, owner):
 
     done = at_once(act, act)
     assert sum(each is not None for each in done) == 1
+    assert rolls.on_roll("Board", ["1@"])["1@"].letter_turn == 2
+
+
+def test_who_looked_before_a_letter_was_reissued_is_told(board, owner):
+    printed(owner)
+    lost(*[partial(services.reissue, owner, board, "1@")] * 2)
     assert rolls.on_roll("Board", ["1@"])["1@"].letter_turn == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import smtplib
 from collections import Counter
+from functools import partial
 
 import pytest
 from django.core import mail as sent
@@ -28,6 +29,7 @@ from store.table import Update
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.people import confirm, list_as_before
+from tests.races.overtaken import lost
 
 NOBODY = "unknown name"
 
@@ -240,6 +242,18 @@ def test_a_button_pressed_twice_sends_one_mail(site, ada):
     mailing.invite(ada, election)
     assert deliver() == {}, "whoever was mailed one by one was invited"
     assert numbers(progress(election).mails[0]) == (0, 1, 0, 0)
+
+
+def test_of_two_presses_that_look_at_once_one_sends(site, ada):
+    election = opened(ada, ["a@example.org"])
+    lost(*[partial(mailing.resend_invitation, ada, election, "a@example.org")] * 2)
+    assert deliver() == {"a@example.org": 1}
+
+
+def test_voters_are_invited_once(site, ada):
+    election = opened(ada, ["a@example.org"])
+    lost(*[partial(mailing.invite, ada, election)] * 2)
+    assert deliver() == {"a@example.org": 1}
 
 
 def test_a_voter_without_an_address_cannot_be_mailed_again(ada):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from accounts import services as accounts
@@ -26,6 +28,7 @@ from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background, unfinished
 from tests.people import enrol
+from tests.races.overtaken import lost
 
 FUTURE, LATER = "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
 
@@ -344,6 +347,14 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, multi_ballot, monk
     ):
         with pytest.raises(LostRace):
             act()
+
+
+@pytest.mark.parametrize("opened_first", [True, False])
+def test_of_opening_and_taking_out_the_first_wins(ada, multi_ballot, opened_first):
+    filled(ada, multi_ballot)
+    open_ = partial(binding.open_, ada, again(multi_ballot))
+    take_out = partial(binding.take_out, ada, again(multi_ballot), "Spring: Colour")
+    lost(*((take_out, open_) if opened_first else (open_, take_out)))
 
 
 def test_of_one_who_opens_and_one_who_takes_out_at_once_one_is_refused(ada, multi_ballot):

@@ -28,6 +28,7 @@ from store.log import EventLog, as_text
 from store.table import Update
 from tests.at_once import at_once
 from tests.background import queue_mailings, unfinished
+from tests.races.overtaken import overtaken_by
 
 START = datetime.fromisoformat("2030-05-01T12:00:00+00:00")
 END = as_text(START + timedelta(days=10))
@@ -122,6 +123,13 @@ def test_of_many_workers_at_once_each_moment_is_set_off_by_one(site, ada, board,
     assert reminded(site, clock, 200) == []
     mails = [item["to"] for item in site.each(keys.mails(mail.QUEUED)) if item["kind"] == "vote_reminder"]
     assert sorted(mails) == ["a@example.org", "b@example.org", "c@example.org"]
+
+
+def test_of_two_workers_who_look_one_reminds(site, ada, board, clock):
+    clock.hours, done = 169, []
+    with overtaken_by(lambda: done.append(send_due_reminders())):
+        done.append(send_due_reminders())
+    assert sum(done) == 1
 
 
 def test_whoever_was_invited_since_is_not_reminded_at_once(site, ada, board, clock):

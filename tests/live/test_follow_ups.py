@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -37,6 +38,7 @@ from store.log import seal
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.people import enrol
+from tests.races.overtaken import overtaken_by
 from tests.results.test_bundle import unpacked
 
 from .conftest import drive, give, made, seated  # noqa: F401 - a fixture
@@ -352,6 +354,13 @@ def test_a_second_click_finds_what_the_first_one_made(ranked, hana):
 def test_many_at_once_make_one_thing(ranked, hana):
     found = at_once(*[lambda: services.make_election(hana, ranked.id, 1)] * 8)
     assert len({each.what for each in found}) == 1
+    assert len(events("ElectionCreated")) == len(events("LiveOutcomeCarriedOn")) == 1
+
+
+def test_two_who_look_at_once_make_one_thing(ranked, hana):
+    make, first = partial(services.make_election, hana, ranked.id, 1), []
+    with overtaken_by(lambda: first.append(make().what)):
+        assert [make().what] == first
     assert len(events("ElectionCreated")) == len(events("LiveOutcomeCarriedOn")) == 1
 
 

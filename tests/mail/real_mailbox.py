@@ -24,6 +24,7 @@ from mail.emails import compose, message_id
 from mail.sending import send_waiting
 from store import keys
 from tests.mail.test_bounces import nested, report
+from tests.ports import free_port
 from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
 from upkeep.worker.leases import Leases
 
@@ -78,17 +79,10 @@ service anvil {{
 """
 
 
-def free_ports() -> tuple[int, int]:
-    with socket.socket() as first, socket.socket() as second:
-        for each in (first, second):
-            each.bind(("127.0.0.1", 0))
-        return first.getsockname()[1], second.getsockname()[1]
-
-
 @pytest.fixture
 def dovecot(certificate) -> Iterator[tuple[Path, int, int]]:
     """Its mailbox, and its ports without and with TLS."""
-    imap, imaps = free_ports()
+    imap, imaps = free_port(), free_port()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

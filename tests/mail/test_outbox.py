@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import smtplib
 import threading
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
 from pathlib import Path
+from random import Random
 
 import pytest
 from django.core import mail as sent
@@ -27,6 +27,7 @@ from mail.sending import GIVE_UP_SECONDS, LEASE_SECONDS, send_waiting
 from store import keys
 from store.table import Update
 from tests.people import PASSWORD
+from tests.seeds import seed
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
@@ -202,11 +203,12 @@ def test_workers_killed_at_random_send_nothing_twice(site, monkeypatch, tmp_path
     record = tmp_path / "sent"
     record.touch()
     monkeypatch.setattr(Slow, "record", record, raising=False)
+    chance = Random(seed())
     for _ in range(6):
         before = record.stat().st_size
         with worker() as child:
             until(lambda before=before: record.stat().st_size > before)
-            time.sleep(random.random() * 0.1)
+            time.sleep(chance.random() * 0.1)
             os.kill(child, signal.SIGKILL)
     with worker():
         pass

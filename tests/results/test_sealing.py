@@ -16,6 +16,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
 from ballots import services as ballots
+from ballots.repository import every_published
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.turnout.counts import final_turnout
@@ -78,6 +79,17 @@ def test_several_at_once_seal_one_result(site, voted, close):
     answers = at_once(*(partial(services.find, "board") for _ in range(6)))
     assert {answer.seal for answer in answers} <= {services.find("Board").seal, None}  # or it is being counted
     assert len(sealed(site)) == 1
+
+
+def test_ballots_are_published_in_the_order_of_their_codes(site, voted, close):
+    """Not in that in which they lie in the store, or were cast."""
+    voted(*[{"Ada": 1}] * 20)
+    close()
+    services.find("Board")
+    ballots.seal_closed()
+    codes = [ballot["confirmation"] for ballot in every_published("Board")]
+    assert len(codes) == 20
+    assert codes == sorted(codes)
 
 
 def test_what_takes_long_to_count_is_left_to_the_worker(site, voted, close, monkeypatch):

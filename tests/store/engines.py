@@ -26,6 +26,7 @@ from store.dynamodb import DynamoDbTable, schema
 from store.dynamodb import wire as dynamodb_wire
 from store.limits import BATCH_PUTS
 from store.table import TABLES
+from tests.ports import free_port
 
 REGION = "us-east-1"
 JAR_DIR = "DYNAMODB_LOCAL_JAR_DIR"
@@ -248,9 +249,3 @@ def _folder() -> Iterator[Path]:
 STARTED = {"moto": moto, "ministack": ministack, "dynamodb-local": dynamodb_local, "judged": judged}
 # Those that are there because somebody wants to know what they are worth.
 JUDGES = [name for name, variable in (("dynamodb-local", JAR_DIR), ("judged", JUDGED)) if os.environ.get(variable)]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -15,6 +15,7 @@ import pytest
 
 from store.connect import connect
 from store.table import LOG, Span
+from tests.seeds import seed
 
 from .crash_writer import COUNTER, NUMBERS
 from .walks import walk
@@ -80,7 +81,7 @@ def whole_changes(table, name):
 
 @pytest.mark.seconds(6)
 def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(url, start, tmp_path):
-    chance = random.Random()
+    chance = random.Random(seed())
     taken = []
     changes = 0
     for name in range(KILLS):

@@ -46,6 +46,7 @@ from store.table import (
     Unavailable,
     Update,
 )
+from tests.ports import free_port
 from tests.rows import every_row
 
 from . import engines
@@ -509,7 +510,7 @@ def test_tables_that_are_not_there_are_named_with_the_way_to_make_them(engine: e
 
 
 def test_an_endpoint_nobody_listens_on_cannot_be_reached() -> None:
-    table = DynamoDbTable(region="us-east-1", endpoint=f"http://127.0.0.1:{engines.free_port()}")
+    table = DynamoDbTable(region="us-east-1", endpoint=f"http://127.0.0.1:{free_port()}")
     for ask in (*every_ask(table), table.create):
         with pytest.raises(Unavailable, match="cannot be reached"):
             ask()

@@ -1,14 +1,13 @@
 """Random programs answer the same on every adapter as on the model.
 
-Each run tries new programs: many, but few where each of them is hundreds of requests to a server. A failure names its
-seed and shows the shortest program that goes wrong; `FUZZ_SEED` runs from a given seed on, `FUZZ_SECONDS` makes each
-search take that long.
+`make test` tries the same programs each time, `make test-deep` new ones: many, but few where each of them is hundreds
+of requests to a server. A failure names its seed and shows the shortest program that goes wrong; `FUZZ_SEED` runs from
+a given seed on, `FUZZ_SECONDS` makes each search take that long.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Iterator
 
@@ -16,12 +15,13 @@ import pytest
 
 from store.sqlite import SqliteTable
 from tests.aws.engine import ours
+from tests.seeds import seed
 
 from . import engines
 from .model import Model
 from .programs import Clock, search
 
-SEED = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().randrange(10**9))
+SEED = int(os.environ.get("FUZZ_SEED") or seed())
 ENGINES = ["ministack", *engines.JUDGES]
 IN_THE_FILE, SERVED = 150, 20  # programs
 FUZZ_SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))

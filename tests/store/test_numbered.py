@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -238,26 +239,57 @@ def test_who_fails_before_anything_is_written_fails_alone(file):
     assert [event["event_id"] for event in log.since(0)] == [1]
 
 
+class Watched:
+    """A connection that says when it is about to commit."""
+
+    def __init__(self, connection: sqlite3.Connection, committing: Callable[[], None]):
+        self.connection = connection
+        self.committing = committing
+
+    def __getattr__(self, name: str):
+        return getattr(self.connection, name)
+
+    def execute(self, sql: str, *values: object):
+        if sql == "COMMIT":
+            self.committing()
+        return self.connection.execute(sql, *values)
+
+
 def test_a_commit_that_fails_gives_no_number_to_anybody(file):
     writer = file._writers.opened_writer()
 
-    class Full:
-        """A connection to a file on a full disk."""
+    def full() -> None:
+        raise sqlite3.OperationalError("database or disk is full")
 
-        def __getattr__(self, name: str):
-            return getattr(writer_connection, name)
-
-        def execute(self, sql: str, *values: object):
-            if sql == "COMMIT":
-                raise sqlite3.OperationalError("database or disk is full")
-            return writer_connection.execute(sql, *values)
-
-    writer_connection, writer.connection = writer.connection, Full()
+    true, writer.connection = writer.connection, Watched(writer.connection, full)
     log = EventLog(file)
     with pytest.raises(Exception, match="full"):
         log.record(Event("ada", "ThingMade"), change())
-    writer.connection = writer_connection
+    writer.connection = true
     assert log.record(Event("ada", "ThingMade"), change()) == 1
+
+
+def test_nobody_is_answered_before_the_commit(file):
+    """Of two that are written together, one waits while the other's thread is about to commit both."""
+    writer, answered, early = file._writers.opened_writer(), threading.Event(), []
+
+    def act(name: str) -> None:
+        file.write(Put({"PK": "commit", "SK": name}))
+        answered.set()
+
+    true = writer.connection
+    writer.connection = Watched(true, lambda: early.append(answered.wait(0.2)))
+    threads = [threading.Thread(target=act, args=(name,)) for name in "ab"]
+    with file._writers.turn:
+        for thread in threads:
+            thread.start()
+        while len(file._writers.waiting) < len(threads):
+            pass
+    file._writers.call_the_next()
+    for thread in threads:
+        thread.join()
+    writer.connection = true
+    assert early == [False]
 
 
 def test_a_number_is_in_the_order_of_what_was_decided_on(file):

@@ -17,6 +17,7 @@ from store.log.seal import Sealer, event_digest, verify
 from store.sqlite import SqliteTable
 from store.table import LOG, Put, Update
 from tests.at_once import at_once
+from tests.races.overtaken import Overtaken
 
 from .spread import LAYOUTS
 
@@ -193,6 +194,16 @@ def test_several_sealers_publish_each_quarter_once(table, log, clock):
     clock.set(14, 50)
     at_once(*[Sealer(table, clock=clock).seal] * 4)
     assert public(table) == [(3, "14:15:00Z"), (6, "14:30:00Z"), (9, "14:45:00Z")]
+
+
+def test_a_sealer_that_another_overtakes_publishes_nothing_again(table, log, clock):
+    record(log, 3)
+    Sealer(table, clock=clock).seal()
+    clock.now += timedelta(minutes=20)
+    slow = Overtaken(table, Sealer(table, clock=clock).seal, touching=keys.PUBLISHING)
+    Sealer(slow, clock=clock).seal()
+    assert slow.first is None
+    assert len(list(table.each(keys.public_checkpoints()))) == 1
 
 
 def test_a_second_machine_whose_clock_is_late_publishes_nothing_more_in_the_quarter(table, log, clock):

@@ -15,6 +15,7 @@ from store import keys
 from store.log import Event, EventLog, seal
 from store.log.seal import CheckpointsDiffer, Sealer, event_digest, verify
 from store.table import LOG, Delete, Key, Put, Update
+from tests.races.overtaken import Overtaken
 
 from .spread import LAYOUTS, place_of, place_of_event
 
@@ -147,6 +148,16 @@ def test_an_event_that_arrives_while_the_sealer_looks_is_sealed_as_an_event(tabl
     sealer.log.void = overtaken
     assert sealer.seal() == 3
     assert log.newest_checkpoint()["voids"] == []
+    assert verify(table).flaw is None
+
+
+def test_a_sealer_that_another_overtakes_seals_and_counts_nothing_again(table, log):
+    record(log, 3)
+    slow = Overtaken(table, Sealer(table).seal, touching=keys.SYNC)
+    Sealer(slow).seal()
+    assert slow.first is None
+    assert [each["event_id"] for each in table.each(keys.checkpoints())] == [3]
+    assert table.get(keys.COUNTS)["event_count"] == 3
     assert verify(table).flaw is None
 
 

@@ -30,13 +30,14 @@ from store.log import Event, EventLog
 from store.sqlite import SqliteTable
 from store.table import Missing, Put, Refused, Unavailable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
+from tests.ports import free_port
 from upkeep.erasure import compacting
 from upkeep.worker import jobs
 from upkeep.worker.heartbeats import read_heartbeats
 from upkeep.worker.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, retry_delay, run_job, run_jobs
 from upkeep.worker.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
 
-from .test_serve import free_port, read, serving
+from .test_serve import read, serving
 
 NOON = 1_900_000_000
 

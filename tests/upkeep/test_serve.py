@@ -23,14 +23,9 @@ from config.settings import BASE_DIR
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
+from tests.ports import free_port
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager
