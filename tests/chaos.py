@@ -51,26 +51,22 @@ class Chaos(Table):
         conflicts: float = 0.0,  # other transactions are in the way: nothing is written
         throttling: float = 0.0,  # the store is too busy: nothing is read or written
         lost_replies: float = 0.0,  # the write happens, and nobody hears of it
-        partial: float = 0.0,  # of a batch of puts only some happen
         slowness: float = 0.0,  # the answer takes `seconds` longer
         seconds: float = 0.2,
         lag: int = 0,  # an index page is up to so many writes old
         out: Callable[[str], bool] | None = None,  # which partitions do not answer at all
         read_only: bool = False,  # whether writes fail and reads do not
-        sleep: Callable[[float], None] = time.sleep,
     ):
         self.table = table
         self.random = random
         self.conflicts = conflicts
         self.throttling = throttling
         self.lost_replies = lost_replies
-        self.partial = partial
         self.slowness = slowness
         self.seconds = seconds
         self.lag = lag
         self.out = out
         self.read_only = read_only
-        self._sleep = sleep
         self._past: deque[dict[Key, Item | None]] = deque(maxlen=lag)
         self._one_at_a_time = threading.Lock()
 
@@ -152,13 +148,6 @@ class Chaos(Table):
         self._write(keys, lambda: self.table.write(*writes, token=token))
 
     def put_all(self, items: Sequence[Item]) -> None:
-        if len(items) > 1 and self._happens(self.partial):
-            some = self.random.sample(list(items), self.random.randrange(1, len(items)))
-            self._put_all(some)
-            raise Unavailable("The store is too busy just now; some of it was written.")
-        self._put_all(items)
-
-    def _put_all(self, items: Sequence[Item]) -> None:
         self._write([Key(item["PK"], item["SK"]) for item in items], lambda: self.table.put_all(items), clash=False)
 
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
@@ -171,7 +160,7 @@ class Chaos(Table):
 
     def _trouble(self, *partitions: str) -> None:
         if self._happens(self.slowness):
-            self._sleep(self.seconds)
+            time.sleep(self.seconds)
         if self._happens(self.throttling):
             raise Crowded("The store is too busy just now.")
         if self.out is not None and any(map(self.out, partitions)):

@@ -598,13 +598,6 @@ def test_an_owner_who_could_be_locked_out_cannot_require_it(uni, settings):
     assert table().get(keys.PROVIDERS_REQUIRED) is None
 
 
-def test_only_the_owner_may_require_it(uni):
-    for other in (Client(), sign_in("bob", Role.AUDITOR)):
-        for response in (other.get("/admin/sign-in/"), other.post("/admin/sign-in/", {"present": PASSWORD})):
-            assert response.status_code in (302, 403)
-    assert not password_policy.requires_provider()
-
-
 def test_without_a_provider_passwords_work_whatever_was_required(required, settings):
     settings.SIGN_IN_PROVIDERS = []
     client = Client()

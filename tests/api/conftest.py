@@ -12,6 +12,12 @@ def program(site):
 
 
 @pytest.fixture
+def otto(person, program) -> Program:
+    """A client of somebody who may run elections."""
+    return program(person("Otto"))
+
+
+@pytest.fixture
 def stranger(site) -> Program:
     """A client without a token."""
     return Program()

@@ -12,11 +12,6 @@ from tests.api.test_elections import problem
 from upkeep import pause
 
 
-@pytest.fixture
-def otto(person, program):
-    return program(person("Otto"))
-
-
 def test_requests_are_limited_by_token_and_by_address(otto, stranger, settings):
     settings.API_REQUESTS_PER_PROGRAM = settings.API_REQUESTS_PER_ADDRESS = 2
     for client, name in ((otto, "token"), (stranger, "address")):

@@ -18,11 +18,6 @@ LUNCH = {"title": "Lunch?", "options": ["Pizza", "Sushi"]}
 
 
 @pytest.fixture
-def otto(person, program):
-    return program(person("Otto"))
-
-
-@pytest.fixture
 def schemas():
     return openapi.current()["components"]["schemas"]
 

@@ -26,11 +26,6 @@ ENDS = "2099-03-01T18:00:00+01:00"
 
 
 @pytest.fixture
-def otto(person, program):
-    return program(person("Otto"))
-
-
-@pytest.fixture
 def board(otto):
     """A draft with candidates and voters."""
     assert otto.post("elections", NEW).status_code == 201

@@ -15,11 +15,6 @@ ENDS = "2099-03-01T17:00:00Z"
 
 
 @pytest.fixture
-def otto(person, program):
-    return program(person("Otto"))
-
-
-@pytest.fixture
 def path(otto):
     """A draft of two questions, of which the second is for one group."""
     ballot = binding.make(people.find("Otto"), "Spring", ["Chair", "Colour"])

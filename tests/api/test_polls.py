@@ -16,11 +16,6 @@ LUNCH = {"title": "Lunch?", "options": ["Pizza", "Sushi"]}
 RANKS = {"0": ["1"], "1": ["2"]}
 
 
-@pytest.fixture
-def otto(person, program):
-    return program(person("Otto"))
-
-
 def soon(days: int) -> str:
     return (utc_now() + timedelta(days=days)).isoformat()
 

@@ -53,11 +53,6 @@ def text(answer) -> str:
 
 
 @pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
-
-
-@pytest.fixture
 def assembly(made):
     return made(Type.ASSEMBLY, entitled=10, quorum="1/4")
 

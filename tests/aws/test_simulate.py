@@ -14,8 +14,7 @@ from elections import sharding
 from store.table import Delete, Key
 from tests.ballots.history import CLOSED, DONE, flaws, left_behind
 
-from .casting import Rush
-from .judging import Judgement, judged
+from .judging import judged
 from .ledger import WRITE
 from .simulate import THROTTLED, Day, Run, simulated
 from .site import found
@@ -83,13 +82,3 @@ def test_they_met_and_paid(ran):
 def test_a_ballot_that_is_lost_is_noticed(ran):
     _, seen = ran
     assert (seen["after"].lost, seen["after"].is_right) == (1, False)
-
-
-def test_one_that_came_after_the_close_is_noticed(ran):
-    run, _ = ran
-    last = max(act.answered for act in run.rush.acts)
-    late = [replace(act, called=last + 1, answered=last + 2) for act in run.rush.done[:1]]
-    right = run.judgements[0]
-    assert not replace(right, after_the_close=len(late)).is_right
-    assert isinstance(right, Judgement)
-    assert Rush(acts=late).done == late

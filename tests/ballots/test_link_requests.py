@@ -590,11 +590,6 @@ def test_names_with_markup_are_escaped_in_the_mail(opened):
     assert "\u2068" in html, "right-to-left names keep the order around them"
 
 
-def test_other_methods_are_refused(site):
-    for path in (PAGE, "/election/Board/my-link/"):
-        assert {Client().put(path).status_code, Client().delete(path).status_code} == {405}
-
-
 def test_neither_the_address_nor_the_network_is_kept(board, monkeypatch):
     ask(ANN, REMOTE_ADDR="192.0.2.77")
     answer()

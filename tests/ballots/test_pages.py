@@ -602,11 +602,6 @@ def test_a_form_that_is_refused_anyhow_does_not_tell_who_has_voted(organiser, pe
         assert "already voted" not in text_of(said[0])
 
 
-def test_paper_is_not_for_voters(organiser, signed_in):
-    assert signed_in("Eve").get(PAPER).status_code == 403
-    assert signed_in("Vera", Role.VOTER).post(f"{PAPER}enter/", {"voter": "Eve"}).status_code == 403
-
-
 # --- the organiser's pages ---
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -23,7 +21,7 @@ from elections.help_desk.askers import HOLDERS
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
-from mail.emails import COLOURING, EMAIL_TEMPLATES
+from mail.emails import COLOURING
 from news.services import PUBLISHING
 from results.services import SEALING
 
@@ -86,45 +84,6 @@ def test_every_step_is_taken_in_its_order():
     assert {name: named(steps) for name, (steps, _) in STEPS.items()} == {
         name: wanted for name, (_, wanted) in STEPS.items()
     }
-
-
-def arranged_in(path: Path) -> bool:
-    text = path.read_text()
-    nodes = ast.walk(ast.parse(text)) if "install" in text else ()  # to take a text apart takes long
-    return any(isinstance(node, ast.Attribute) and node.attr == "install" for node in nodes)
-
-
-def test_steps_are_arranged_in_one_place():
-    sources = (path for path in settings.BASE_DIR.glob("*/**/*.py") if ".venv" not in path.parts)
-    ours = [path.relative_to(settings.BASE_DIR) for path in sources if "tests" not in path.parts and arranged_in(path)]
-    assert sorted(map(str, ours)) == ["config/hooks.py"]
-
-
-def test_every_moment_that_there_is_has_its_steps():
-    """A list of steps that nobody arranged would be a promise that nobody keeps."""
-    made = set()
-    others = (
-        "elections/access.py",
-        "elections/help_desk/askers.py",
-        "elections/lifecycle/closing.py",
-        "elections/lifecycle/services.py",
-        "elections/dashboard/next_step.py",
-        "elections/invitations/mailing.py",
-        "news/services.py",
-        "results/services.py",
-        "accounts/registration_policy.py",
-        "mail/emails.py",
-        "accounts/access.py",
-    )
-    for path in (*settings.BASE_DIR.glob("*/services/*.py"), *(settings.BASE_DIR / each for each in others)):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Assign) and "Hooks[" in ast.unparse(node.value):
-                made |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    assert made == set(STEPS)
-
-
-def test_every_kind_of_mail_has_its_words():
-    assert {"reset_password", "vote_invitation", "ballot_cast"} <= set(EMAIL_TEMPLATES)
 
 
 @pytest.mark.seconds(6)

@@ -39,22 +39,6 @@ def test_a_file_is_begun_for_nobody_who_asks_by_head(method, body):
     assert b"".join(answer.streaming_content) == body
 
 
-@pytest.mark.parametrize("path", [*PAGES, *WATCHED])
-def test_every_page_answers(client, site, path):
-    assert client.get(path).status_code == 200
-
-
-@pytest.mark.parametrize("path", [*PAGES, *WATCHED])
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_every_page_refuses_other_methods(client, site, path, method):
-    assert getattr(client, method)(path).status_code == 405
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_every_page_answers_head(client, site, path):
-    assert client.head(path).status_code == 200
-
-
 def test_home_asks_twice_and_the_newest_checkpoint_has_its_own_place(client, site):
     EventLog(site).record(Event("ada", "ThingMade"))
     newest = seal_publicly(site)

@@ -32,11 +32,6 @@ from upkeep import replay
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def draft(ada):
     election = drafts.create(ada, "Board", paper_ballots=True)
     add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])

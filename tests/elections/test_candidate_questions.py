@@ -312,13 +312,6 @@ def test_only_organisers_review(otto, opened, name, role, status):
     assert client.get(f"{HERE}answer/{number_of('Cy')}/").status_code == status
 
 
-@pytest.mark.parametrize("path", [HERE, f"{HERE}review/", f"{HERE}answer/", f"{HERE}answer/0/"])
-def test_strangers_sign_in_first_and_other_methods_are_refused(opened, path):
-    assert Client().get(path)["Location"].startswith("/sign-in/")
-    assert Client().post(path, {"text": "Why?"}).status_code == 302
-    assert sign_in("Otto").put(path).status_code in (404, 405)
-
-
 def test_the_dashboard_says_how_many_questions_wait(otto, opened):
     ask("Ada")
     assert "1 question to candidates is waiting for review." in text_of(

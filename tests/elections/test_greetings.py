@@ -35,11 +35,6 @@ FILE = f"Name;E-Mail\n{NAME};anna@example.org\nمريم;m@example.org\n;nobody@e
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def board(ada):
     election = drafts.create(ada, "Board")
     add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])

@@ -24,11 +24,6 @@ LIST = "Hypatia\nhypatia\nNobody Here\na@example.org\nnot an@address@\nb@example
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def page(signed_in, ada) -> Client:
     return signed_in(ada)
 

@@ -34,11 +34,6 @@ ADDRESSES = [f"voter{n:03}@example.org" for n in range(200)]
 HOSTILE = ["a#b", "100% 😀", "مريم", 'the "one"', "=sum(1)", "MEMBER#x", "Doe, Jane"]
 
 
-@pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
 def election(ada, name="Board", voters=(), **settings):
     made = drafts.create(ada, name, **settings)
     if voters:

@@ -31,11 +31,6 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def draft(ada):
     return drafts.create(ada, "Board 2027")
 

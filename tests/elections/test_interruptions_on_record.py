@@ -307,14 +307,6 @@ def test_what_happened_is_one_line_wherever_it_is_printed(board, ada, signed_in)
     assert browser.post(PAGE, {**TYPED, "happened": "\u202e \n"}).status_code == 422
 
 
-def test_who_may_not_does_not(board, person, signed_in):
-    anybody = signed_in("Zoe")
-    assert anybody.get(PAGE).status_code == 403
-    assert anybody.post(PAGE, TYPED).status_code == 403
-    assert Client().get(PAGE).status_code == 302
-    assert signed_in(people.find("Ada")).put(PAGE).status_code == 405
-
-
 @pytest.mark.parametrize(
     "wrong", [{"began": "yesterday"}, {"happened": ""}, {"happened": "x" * 401}, {"minutes": "17"}, {"corrects": "9"}]
 )

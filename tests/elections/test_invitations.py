@@ -34,11 +34,6 @@ from tests.people import list_as_before
 NOBODY = "unknown name"
 
 
-@pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
 def opened(ada, voters, **settings):
     election = drafts.create(ada, "Board 2027", **settings)
     add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])

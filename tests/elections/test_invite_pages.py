@@ -347,20 +347,6 @@ def test_a_test_mail_does_not_go_past_the_days_limit(page, ada, board):
 # --- who ---
 
 
-def test_strangers_moderators_and_wrong_methods_come_nowhere(board, signed_in, client):
-    assert client.get(address()).status_code == 302
-    for other in (signed_in("Stranger"), signed_in("Admin", Role.ADMIN), signed_in("Voter", Role.VOTER)):
-        assert other.get(address()).status_code == other.get(address("invitation_mail")).status_code == 403
-        for form in ({"send": "3"}, {"test": "yes"}, {"text": "x", "answers": "me"}):
-            assert other.post(address(), form).status_code == 403
-    assert queued() == unfinished("mail voters") == []
-
-
-def test_the_mail_is_only_looked_at(page, board):
-    assert page.post(address("invitation_mail")).status_code == 405
-    assert page.put(address()).status_code == 405
-
-
 def test_the_other_pages_lead_here(page, board):
     for name in ("roll", "dashboard"):
         assert f'href="{address()}"' in text_of(page.get(address(name)))

@@ -422,15 +422,3 @@ def test_reissuing_by_hand_and_by_batch(board, signed_in):
         client.post(f"{PAGE}reissue/", {"batch": number})
         assert "No letter of this batch works any more" in client.get(PAGE).content.decode()
     assert services.waiting(board).letters == 4
-
-
-@pytest.mark.parametrize("page", ["", "print/", "reissue/"])
-def test_nobody_else_sees_or_prints_letters(board, signed_in, page):
-    for client, status in ((Client(), 302), (signed_in("Eve"), 403)):
-        answer = (
-            client.get(PAGE) if not page else client.post(f"{PAGE}{page}", {"batch": "1", "most": "50", "how": "page"})
-        )
-        assert answer.status_code == status
-    assert services.waiting(board).letters == 4
-    if page:
-        assert signed_in("the organiser").get(f"{PAGE}{page}").status_code == 405

@@ -140,15 +140,6 @@ def test_the_same_message_twice_in_a_row_is_a_sentence(page, board):
     assert "already being sent" in text_of(page.post(address("message_voters"), words))
 
 
-def test_strangers_write_no_messages_and_choose_no_reminders(board, signed_in):
-    stranger = signed_in("Stranger")
-    for name in ("message_voters", "choose_reminders"):
-        assert stranger.get(address(name)).status_code == 403
-        assert stranger.post(address(name), {"subject": "x", "text": "x", "remind_before": "24"}).status_code == 403
-    assert messages.list_messages(board) == []
-    assert repository.find(board.name).remind_before == ()
-
-
 def test_a_closed_election_sends_no_messages(page, ada, board):
     closing.close(ada, board)
     assert "while the election is open" in text_of(page.get(address("message_voters")))

@@ -41,11 +41,6 @@ DETAILS = Details(NAME, postal=("Main Street 1", "52062 Aachen"), language="de",
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def board(ada):
     election = drafts.create(ada, "Board", paper_ballots=True)
     add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])

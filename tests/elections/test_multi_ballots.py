@@ -34,11 +34,6 @@ FUTURE, LATER = "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def multi_ballot(ada):
     return binding.make(ada, "Spring", ["Chair", "Treasurer", "Colour"])
 

@@ -26,6 +26,7 @@ from store import keys
 from store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol
+from tests.test_routes import DRAFT, MADE_UP, ROUTES
 
 FORM = {
     "name": "Board 2027",
@@ -145,6 +146,16 @@ def test_strangers_do_not_see_what_organisers_see(ada, board, signed_in, path):
     add_voters(user, board, ["Hypatia"])
     lifecycle.open_(user, repository.find(board.name), editable=False)
     assert signed_in("Stranger").get(address(path)).status_code == 403
+
+
+def test_other_methods_are_refused_to_whoever_runs_it(ada, board):
+    """In the table of routes, many of these pages are asked for only by those who may not open them at all."""
+    add_candidates(people.find("Ada"), board, [Candidate("Bo")])
+    for name in DRAFT.keys() - MADE_UP:
+        _whom, allowed, words = ROUTES[name]
+        path = reverse(name, args=[board.name if word == "draft" else word for word in words])
+        method = next(each for each in ("GET", "POST", "PUT") if each not in allowed)
+        assert ada.generic(method, path).status_code == 405, f"{name} {method}"
 
 
 def test_managers_are_added_and_removed(ada, board, signed_in):

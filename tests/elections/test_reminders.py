@@ -52,11 +52,6 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def board(ada, clock):
     """Open for ten days, everybody invited, reminders at all three moments."""
     election = drafts.create(ada, "Board", secret_ballot=False, no_voting_after=END, remind_before=ALL)

@@ -34,11 +34,6 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def draft(ada, person):
     person("Manager")
     election = drafts.create(ada, "Board 2027", description="Who leads us?")

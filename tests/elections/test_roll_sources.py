@@ -197,19 +197,6 @@ def test_nobody_reads_sources_without_end(client, draft, server, monkeypatch):
 # --- who may ---
 
 
-def test_only_those_who_run_it_see_and_change_it(client, draft, server, person):
-    server.body = listing("eve@example.org")
-    client.post(PAGE, preview(client, server.url)[0])
-    assert server.url in text(client.get(PAGE))
-    for other in (Client(), sign_in("Vera", Role.VOTER), sign_in("Uma")):
-        for response in (other.get(PAGE), other.post(PAGE, {"source": "file", "url": server.url})):
-            assert response.status_code in (302, 403, 404)
-            assert server.url not in text(response)
-    admin = sign_in("Ada", Role.ADMIN)
-    assert admin.get(PAGE).status_code == 403
-    assert client.put(PAGE).status_code == 405
-
-
 def test_it_ends(client, draft, server):
     server.body = listing("eve@example.org")
     client.post(PAGE, preview(client, server.url, nightly="on")[0])

@@ -37,11 +37,6 @@ PAST, FUTURE, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z", "2
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def draft(ada):
     return drafts.create(ada, "Board 2027", description="Who leads us?")
 

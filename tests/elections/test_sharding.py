@@ -23,11 +23,6 @@ VOTERS = [f"voter.{n:03}@example.org" for n in range(100)]
 
 
 @pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
-@pytest.fixture
 def four(monkeypatch):
     """As on a distant store, but with fewer shards."""
     monkeypatch.setattr(sharding, "shards_of_new", lambda: 4)

@@ -50,11 +50,6 @@ def assert_replays():
     assert replay.check(table(), replay.quietly).first == ()
 
 
-@pytest.fixture
-def ada(person):
-    return person("Ada")
-
-
 def known(**groups):
     return {f"{name}@example.org": Details(groups=tuple(own)) for name, own in groups.items()}
 
@@ -495,13 +490,3 @@ def test_questions_are_for_the_groups_that_are_chosen(ada, spring, client):
     assert "only for: Staff (3 voters)" in text
     binding.open_(ada, spring)
     assert "2 of 2" not in shown(client.get(f"/book/{spring.id}/dashboard/"))
-
-
-def test_only_those_who_run_it_change_groups(board, signed_in):
-    for role in (Role.USER, Role.VOTER):
-        other = signed_in(f"Other {role}", role)
-        assert other.post("/election/Board/roll/", {"voters": "x@example.org", "groups": "Staff"}).status_code in (
-            403,
-            404,
-        )
-    assert "x" not in on()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
 
+from accounts import repository as people
 from live import clock, repository, seats
 from live.play import play_for_type
 from live.rounds import Round
@@ -56,6 +58,23 @@ def made(site, person) -> Callable[..., Game]:
         return making.make(hana, type_, questions or QUESTIONS[type_], **{"title": "Friday", **chosen})
 
     return make
+
+
+@pytest.fixture
+def hana(made, signed_in) -> Client:
+    """The browser of whoever hosts them."""
+    return signed_in(people.find("Hana"))
+
+
+@pytest.fixture
+def time(monkeypatch) -> type:
+    """A clock of the session's that stands."""
+
+    class Time:
+        now = clock.now()
+
+    monkeypatch.setattr(clock, "now", lambda: Time.now)
+    return Time
 
 
 def seated(game: Game, *names: str, **more) -> list[Seat]:

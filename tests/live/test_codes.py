@@ -112,13 +112,6 @@ def test_wrong_codes_are_limited_by_address(client, made, monkeypatch):
     assert elsewhere.status_code == 302
 
 
-@pytest.mark.parametrize("name", ["join", "join_by_code"])
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_codes_are_only_looked_up(client, site, name, method):
-    address = reverse(name, args=["1234"] if name == "join_by_code" else [])
-    assert client.generic(method, address).status_code == 405
-
-
 # --- one device with wrong codes, and the hall around it ---
 
 

@@ -20,11 +20,6 @@ from tests.test_replay_live import assemble, play
 from upkeep import replay
 
 
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
-
-
 def copied(game, token: str = "a form"):
     return making.copy(people.find("Hana"), game.id, token)
 

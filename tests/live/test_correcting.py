@@ -9,7 +9,6 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import repository as people
 from acts.refusals import LostRace, NotNow
 from live import corrections, repository, rules
 from live.rules import Phase, Step
@@ -23,11 +22,6 @@ from tests.live.conftest import drive, give, seated
 from upkeep import replay
 
 ITEM = {"kind": "motion", "detail": "", "options": "", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
-
-
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
 
 
 @pytest.fixture

@@ -6,18 +6,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import repository as people
 from live import repository
 from live.services import correcting
 from pages.sharing import checked_hosts
 from questions.question import Type
 
 SCREENS = ("screen", "scoreboard")
-
-
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
 
 
 def shown(game, page: str):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import partial
 
-import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -25,7 +24,6 @@ from tests.live.conftest import TRIVIA, drive, give, seated
 from tests.rows import every_row
 
 STALE = "The session has already moved on. This is where it is now."
-NOT_YOURS = "You are not a host of this session."
 
 
 def text(answer) -> str:
@@ -44,11 +42,6 @@ def take(client: Client, game, step: Step, version: int | None = None, **more):
 
 def events(site, kind: str) -> list[dict]:
     return [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind]
-
-
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
 
 
 def shown(client: Client, game, page: str = "host_game") -> str:

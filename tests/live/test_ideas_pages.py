@@ -11,7 +11,6 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import repository as people
 from live import repository
 from live.plays import ideas_store as orders
 from live.rules import Phase, Step
@@ -26,11 +25,6 @@ from tests.live.test_play import SCRIPT, Phone
 
 def text(answer) -> str:
     return re.sub(r"\s+", " ", answer.content.decode())
-
-
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
 
 
 @pytest.fixture

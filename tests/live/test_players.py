@@ -32,13 +32,6 @@ def change(client, game, player, act, **more):
     return client.post(reverse("change_player", args=[game.id, player]), {"act": act, **more}, follow=True)
 
 
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    from accounts import repository as people
-
-    return signed_in(people.find("Hana"))
-
-
 # --- the list ---
 
 

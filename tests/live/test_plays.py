@@ -46,11 +46,6 @@ MIXED = (
 )
 
 
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
-
-
 # --- nothing outside of a play asks which one it is ---
 
 SWITCHES = {"engagement_type", "kind"}
@@ -96,13 +91,6 @@ def test_no_template_asks_for_a_play():
 
 # What says which app a thing belongs to, made what of a session, or is a play's own form; not a question's type.
 ELSEWHERE = {"ask_sheet.html", "play.py", "follow_up_store.py", "services.py", "demo.py"}
-
-
-def test_a_conditional_is_found(tmp_path):
-    code = "if game.engagement_type == 'poll': ...\nx = {Type.POLL: 1}\nif state.kind != Kind.IDEAS: ...\n"
-    (tmp_path / "some.py").write_text(code)
-    assert len(switches(tmp_path / "some.py")) == 3
-    assert IN_TEMPLATES.search('{% if question.kind == "text" %}')
 
 
 @pytest.mark.deep

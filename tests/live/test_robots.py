@@ -22,15 +22,6 @@ from store import keys
 from tests.live.conftest import SURVEY, TRIVIA, drive, give, seated
 
 
-@pytest.fixture
-def time(monkeypatch):
-    class Time:
-        now = clock.now()
-
-    monkeypatch.setattr(clock, "now", lambda: Time.now)
-    return Time
-
-
 def given(site, game, round_=1, votes=False):
     spans = keys.live_votes if votes else keys.live_answers
     return [item for span in spans(game.id, round_) for item in site.each(span)]

@@ -23,15 +23,6 @@ from tests.live.conftest import POLL, TRIVIA, drive, give, seated
 
 
 @pytest.fixture
-def time(monkeypatch):
-    class Time:
-        now = clock.now()
-
-    monkeypatch.setattr(clock, "now", lambda: Time.now)
-    return Time
-
-
-@pytest.fixture
 def asked(monkeypatch) -> list[str]:
     """Every round trip, also those that serve many."""
     told: list[str] = []

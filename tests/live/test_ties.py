@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
@@ -26,11 +25,6 @@ FEE = Question(
     "The fee", Kind.ALTERNATIVES, options=("110", "120", "No change"), majority="1/2 cast", seconds=0, detail="a year"
 )
 BUSINESS = Question("Any other business", Kind.TOPIC, seconds=0)
-
-
-@pytest.fixture
-def hana(made, signed_in) -> Client:
-    return signed_in(people.find("Hana"))
 
 
 def voted(made, question: Question, *said: str, type_: Type = Type.ASSEMBLY):

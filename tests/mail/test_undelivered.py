@@ -192,15 +192,6 @@ def test_a_mail_that_has_moved_on_is_not_touched(site, owner, failed):
     assert len(events(site)) == 1
 
 
-def test_only_the_owner_decides(site, failed, signed_in, client):
-    _server, refused, _unknown = failed
-    for someone in (signed_in("Ada", Role.ADMIN), signed_in("Ursula", Role.AUDITOR)):
-        for path in ("/mails/again/", "/mails/test/", f"/mails/{refused[0]}/again/", f"/mails/{refused[0]}/aside/"):
-            assert someone.post(path).status_code == 403
-    assert client.post("/mails/again/").status_code == 302
-    assert states(*refused) == [mail.FAILED, mail.FAILED]
-
-
 # --- what elections count ---
 
 

@@ -146,19 +146,12 @@ def test_the_example_ballot_is_on_the_page_until_it_is_hidden(save, client, told
     assert "hides_example" not in table().get(keys.SITE_PAGE)
 
 
-def test_only_those_who_look_after_the_site_edit_it(ann, browser, signed_in, client):
+def test_every_part_has_its_form_and_a_link_to_it(ann, browser):
     write(ann)
     assert browser.get("/site/").content.decode().count(HERE) == 2 * 5 + 1  # a link each, and one for htmx
-    voter = signed_in("Vera", Role.VOTER)
-    before = site_page.find()
-    for part in Part:
-        assert client.post(f"{HERE}{part}/").headers["Location"].startswith("/sign-in/")
-        assert voter.post(f"{HERE}{part}/", {"text": "Mine."}).status_code == 403
-        assert browser.put(f"{HERE}{part}/").status_code == 405
-        assert browser.get(f"{HERE}{part}/").status_code == 200
-    assert voter.post("/site/remove/").status_code == 403
+    parts = [f"{HERE}{part}/" for part in Part]
+    assert {(browser.get(part).status_code, browser.put(part).status_code) for part in parts} == {(200, 405)}
     assert browser.get(f"{HERE}made-up/").status_code == 404
-    assert site_page.find() == before
 
 
 def test_who_lost_the_role_meanwhile_changes_nothing(ann, person):

@@ -47,7 +47,3 @@ def test_a_search_without_results_says_so(client, query):
 
 def test_an_empty_search_shows_the_pages(client):
     assert "Nothing found" not in client.get("/help/", {"q": "  "}).content.decode()
-
-
-def test_it_cannot_be_posted_to(site, client):
-    assert client.post("/help/").status_code == 405

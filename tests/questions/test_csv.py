@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 from pages.lists import NotAList, Verdict
 from questions import rules
 from questions.formats.csv_import import read
-from questions.formats.exports import COLUMNS, EXAMPLES, as_json, questions_csv
+from questions.formats.exports import EXAMPLES, as_json, questions_csv
 from questions.formats.rows import ImportedFile
 from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
 from .conftest import CAPITAL, MANY
 from .test_rules import EMPTY, FULL, NOW
-
-HEADER = ",".join(COLUMNS)
 
 
 def given_by(text: str, full=EMPTY) -> ImportedFile:

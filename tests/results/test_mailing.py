@@ -221,18 +221,15 @@ def test_the_page_says_the_numbers_first_and_sends_once(site, ada, person):
     assert "The result was mailed to the voters." in browser.get(HERE).content.decode()
 
 
-def test_it_is_for_those_who_run_it_and_for_a_closed_election(site, ada, person, client):
+def test_it_is_for_those_who_run_it_and_for_a_closed_election(site, ada, person):
     person("Eve", Role.VOTER)
     election = closed(ada)
-    assert client.get(HERE).status_code == 302
-    assert sign_in("Eve", Role.VOTER).post(HERE).status_code == 403
     assert sign_in("Somebody else").post(HERE).status_code == 403
     with pytest.raises(NotAllowed):
         mailing.mail_result(person("Else"), election)
     draft = drafts.create(ada, "Draft")
     with pytest.raises(WrongState):
         mailing.mail_result(ada, draft)
-    assert sign_in("Ada").put(HERE).status_code == 405
     assert deliver() == {}
 
 

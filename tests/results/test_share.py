@@ -131,13 +131,6 @@ def test_before_the_end_there_is_only_a_sentence(voted, client, view, chosen):  
     assert "og:title" not in page
 
 
-@pytest.mark.parametrize("view", PAGES)
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_there_is_nothing_to_do(shared, client, view, method):
-    shared()
-    assert getattr(client, method)(at(view)).status_code == 405
-
-
 def test_a_link_to_it_shows_well_elsewhere(shared, client, settings):
     settings.SITE_URL = "https://vote.example.org"
     shared()

@@ -31,6 +31,14 @@ def boss(person) -> User:
 
 
 @pytest.fixture
+def ada(person, listed) -> User:
+    """Who has a skill."""
+    ada = person("Ada", Role.VOTER)
+    have(ada, listed("Python").id, level=2)
+    return ada
+
+
+@pytest.fixture
 def listed(boss) -> Callable[..., Skill]:
     """A skill of the catalogue, as it is now."""
 

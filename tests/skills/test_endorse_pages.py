@@ -24,13 +24,6 @@ def text_of(answer) -> str:
 
 
 @pytest.fixture
-def ada(person, listed):
-    ada = person("Ada", Role.VOTER)
-    have(ada, listed("Python").id, level=2)
-    return ada
-
-
-@pytest.fixture
 def bob(ada, signed_in):
     """Bob's browser."""
     return signed_in("Bob", Role.VOTER)

@@ -26,14 +26,6 @@ from upkeep.log.figures import site_sealer
 
 
 @pytest.fixture
-def ada(person, listed):
-    """Who has the skill."""
-    ada = person("Ada", Role.VOTER)
-    have(ada, listed("Python").id, level=2)
-    return ada
-
-
-@pytest.fixture
 def bob(person):
     return person("Bob", Role.VOTER)
 

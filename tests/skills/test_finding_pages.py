@@ -126,9 +126,3 @@ def test_nobody_who_hides_is_on_the_page(olaf, person):
 def test_nobody_who_has_left_is_on_the_page(site, olaf):
     site.write(Delete(keys.user("Bob")))
     assert found(olaf.get("/skills/find/", {"skill": "Go"})) == ["Cyd", "Ada"]
-
-
-def test_it_is_for_members(olaf, client, signed_in):
-    asked = {"skill": "Go"}
-    assert client.get("/skills/find/", asked).status_code == 302
-    assert olaf.post("/skills/find/", asked).status_code == 405

@@ -37,7 +37,7 @@ def test_holders_from_a_level_on(shown):
     assert list(repository.holders(go)) == [("Ada", 3)]
 
 
-def test_the_page_and_the_file(shown, signed_in, client):
+def test_the_page_and_the_file(shown, signed_in):
     admin = signed_in("Ann", Role.ADMIN)
     page = admin.get("/skills/matrix/").content.decode()
     assert page.index("/profile/Ada/") < page.index("/profile/bo/")
@@ -46,9 +46,6 @@ def test_the_page_and_the_file(shown, signed_in, client):
     assert "/skill/go/" not in admin.get("/skills/matrix/", {"category": "Kitchen"}).content.decode()
     file = b"".join(admin.get("/skills/matrix.csv").streaming_content).decode("utf-8-sig")
     assert list(csv.reader(io.StringIO(file))) == [["Person", "Tea", "Go"], ["Ada", "1", "3"], ["bo", "4", ""]]
-    assert client.get("/skills/matrix.csv")["Location"].startswith("/sign-in/")
-    organiser = signed_in("Otto", Role.USER)
-    assert [organiser.get(f"/skills/matrix{end}").status_code for end in ("/", ".csv")] == [403, 403]
 
 
 def test_a_page_has_some_columns_and_some_of_many_people(shown, signed_in, monkeypatch):

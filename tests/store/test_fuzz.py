@@ -1,8 +1,8 @@
 """Random programs answer the same on every adapter as on the model.
 
-`make test` tries the same programs each time, `make test-deep` new ones: as many as it takes to find any of the planted
-bugs, but few where each of them is hundreds of requests to a server. A failure names its seed and shows the shortest
-program that goes wrong; `FUZZ_SEED` runs from a given seed on, `FUZZ_SECONDS` makes each search take that long.
+`make test` tries the same programs each time, `make test-deep` new ones: many, but few where each of them is hundreds
+of requests to a server. A failure names its seed and shows the shortest program that goes wrong; `FUZZ_SEED` runs from
+a given seed on, `FUZZ_SECONDS` makes each search take that long.
 """
 
 from __future__ import annotations

@@ -272,36 +272,3 @@ def test_no_other_package_builds_a_key():
     paths = sorted(path for name in APPLICATIONS for path in (ROOT / name).rglob("*.py"))
     assert len(paths) > 100
     assert {str(path): built for path in paths if (built := keys_built_in(path.read_text()))} == {}
-
-
-@every_row(
-    "line",
-    [
-        'item = {"PK": place.pk, "SK": f"CANDIDATE#{name}"}',
-        'index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": f"{now}#{keys.part(email)}"}',
-        'index = {"GSI1PK": "TASKS"}',
-        'item["GSI1SK"] = now + "#" + name',
-        'index = dict(GSI1PK="#".join(names))',
-        'place = Key("METADATA", sk)',
-        'span = Span(place.pk, prefix="VOTER#" if voters else place.sk)',
-        'place = keys.candidate(election.name, f"{kind}#{message}")',
-        'def f():\n    by_date = f"{now}#{name}"\n    return {"GSI1SK": by_date}',
-        'def f():\n    place, by_date = keys.user(name), f"{now}#{name}"\n    return {"GSI1SK": by_date}',
-    ],
-)
-def test_a_key_that_is_built_elsewhere_is_found(line):
-    assert len(keys_built_in(line)) == 1
-
-
-@every_row(
-    "line",
-    [
-        'item = {"PK": place.pk, "SK": place.sk, "name": "Ada", **index}',
-        'index = {"GSI1PK": keys.TASKS.pk, "GSI1SK": keys.by_date(now, name)}',
-        'place = Key(item["PK"], keys.METADATA)',
-        'def f():\n    place, now = keys.user(name), "now"\n    return {"GSI1SK": keys.by_date(now, name)}',
-        'def f(sk):\n    return Key(pk, sk)\ndef g():\n    sk = "words"',
-    ],
-)
-def test_a_key_that_is_passed_on_is_not(line):
-    assert keys_built_in(line) == []

@@ -67,18 +67,6 @@ def test_a_preview_saves_nothing(owner):
     assert notices.find(Subject.PRIVACY).text == ""
 
 
-@pytest.mark.parametrize("role", [role for role in Role if role < Role.OWNER])
-def test_nobody_else_may_write(site, signed_in, role):
-    client = signed_in("Bo", role)
-    assert client.get("/trust/privacy/edit/").status_code in (302, 403)
-    assert saved(client, "privacy", "Mine").status_code in (302, 403)
-    assert notices.find(Subject.PRIVACY).version == 0
-
-
-def test_a_stranger_is_asked_to_sign_in(site):
-    assert Client().get("/trust/privacy/edit/")["Location"].startswith("/sign-in/")
-
-
 @pytest.mark.parametrize("path", ["/trust/nothing/", "/trust/Privacy/"])
 def test_there_are_no_others(owner, path):
     assert owner.get(path).status_code == 404

@@ -102,10 +102,6 @@ def test_a_signature_for_something_else_or_of_another_site_is_none(client, site,
     assert client.get(reverse("doctor", args=[signing.TimestampSigner().sign("seen")])).status_code == 404
 
 
-def test_nothing_can_be_sent_there(client, site):
-    assert client.post(reverse("doctor", args=[web_checks.signed_token()])).status_code == 405
-
-
 def test_it_is_answered_without_https_and_to_any_host(client, site, settings):
     settings.SECURE_SSL_REDIRECT, settings.ALLOWED_HOSTS = True, ["vote.example.org"]
     assert client.get(reverse("doctor", args=[web_checks.signed_token()])).status_code == 200

@@ -74,17 +74,6 @@ def close(site, name: str) -> None:
 # --- who ---
 
 
-@pytest.mark.parametrize("path", ["", "raw/", "raw/item/", "users/", "users.csv", "no-such-table/"])
-def test_admins_may_not_look_and_strangers_sign_in_first(site, signed_in, client, path):
-    assert signed_in("the admin", Role.ADMIN).get(f"/admin/tables/{path}").status_code == 403
-    assert client.get(f"/admin/tables/{path}").status_code == 302
-
-
-@pytest.mark.parametrize("path", ["", "raw/", "raw/item/", "users/", "users.csv"])
-def test_nothing_can_be_sent_there(auditor, path):
-    assert auditor.post(f"/admin/tables/{path}").status_code == 405
-
-
 # --- the relational view ---
 
 
