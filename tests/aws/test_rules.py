@@ -6,10 +6,12 @@ from functools import partial
 
 import pytest
 
+from store import round_trips
 from store.dynamodb import DynamoDbTable
 from store.table import Check, Conflict, Delete, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
 
 from .engine import using
+from .ledger import READ, WRITE, Partition
 from .memory import MemoryEngine
 from .rules import NEW_TABLE, Latency, Limits, Rules
 from .virtual import VirtualThreading, VirtualTime
@@ -149,6 +151,78 @@ def test_of_a_batch_of_puts_the_rest_is_left_over(monkeypatch):
     assert answer["UnprocessedItems"][DATA] == puts[2:]
     assert site.told(lambda: site.table.put_all([{"PK": "p", "SK": f"{n}"} for n in range(4)])) == ["done"]
     assert site.memory.look(DATA, "p", "3")
+
+
+def test_what_is_charged():
+    site = Site()
+    kilobytes = put("a", text="x" * 1500)
+    costs = {
+        "a plain put": (lambda: site.table.write(kilobytes), 2),
+        "two in a transaction": (lambda: site.table.write(add("b"), kilobytes), 2 * (1 + 2)),
+        "a check of what is not there": (lambda: site.table.write(add("b"), Check(Key("p", "no"), Missing())), 2 + 2),
+        "a refusal": (lambda: outcome(lambda: site.table.write(add("c"), Check(Key("p", "b"), Missing()))), 1 + 1),
+        "a number": (lambda: site.table.increment(Key("p", "b"), "n"), 1),
+        "a small item in place of a large one": (lambda: site.table.write(put("a")), 2),
+        "a delete": (lambda: site.table.write(Delete(Key("p", "no"))), 1),
+    }
+    found = {}
+    for what, (act, _) in costs.items():
+        before = site.rules.ledger.total(WRITE)
+        site.time.run(act)
+        found[what] = site.rules.ledger.total(WRITE) - before
+    assert found == {what: units for what, (_, units) in costs.items()}
+
+
+def test_what_reads_are_charged():
+    site = Site(lag=0.01)
+    for n in range(4):
+        site.table.write(put(f"{n}", text="x" * 3000, GSI1PK="shelf", GSI1SK=f"{n}"))
+    site.time.sleep(1)
+    reads = {
+        "one": (lambda: site.table.get(Key("p", "1")), 1),
+        "one that is not there": (lambda: site.table.get(Key("p", "no")), 1),
+        "a page, counted as a whole": (lambda: site.table.page(Span("p")), 3),
+        "a count costs as much": (lambda: site.table.count(Span("p")), 3),
+        "the index, half of it": (lambda: site.table.page(Span("shelf", index=True)), 1.5),
+        "each of a batch by itself": (lambda: site.table.get_many([Key("p", "1"), Key("p", "2")]), 2),
+    }
+    found = {}
+    for what, (act, _) in reads.items():
+        before = site.rules.ledger.total(READ)
+        act()
+        found[what] = site.rules.ledger.total(READ) - before
+    assert found == {what: units for what, (_, units) in reads.items()}
+
+
+def test_the_index_is_charged_for_what_changes_in_it():
+    site = Site()
+    shelf = Partition(DATA, "shelf", index=True)
+    changes = [
+        (put("a", GSI1PK="shelf", GSI1SK="1"), 1),
+        (Update(Key("p", "a"), set={"text": "new"}), 1),
+        (Update(Key("p", "a"), set={"GSI1SK": "2"}), 2),
+        (Update(Key("p", "a"), set={"GSI1SK": "2"}), 0),
+        (Update(Key("p", "a"), remove=("GSI1PK",), set={"n": 1}), 1),
+        (Update(Key("p", "a"), set={"text": "newer"}), 0),
+    ]
+    for write, units in changes:
+        before = site.rules.ledger.total(WRITE, shelf)
+        site.table.write(write)
+        assert site.rules.ledger.total(WRITE, shelf) - before == units
+
+
+def test_what_was_charged_is_told_to_the_adapter_and_the_hottest_key_is_named():
+    site, told_of = Site(), []
+    round_trips.on_cost(lambda what, kind, amount: told_of.append((what, kind, amount)))
+    try:
+        site.table.write(add("a"), add("b"))
+    finally:
+        round_trips._meters.pop()
+    assert (round_trips.CAPACITY, "write", 4.0) in told_of
+    (hottest,) = site.rules.ledger.hottest(WRITE)
+    assert (str(hottest.partition), hottest.units) == ("vote_data p", 4)
+    assert site.rules.ledger.taken() == {(WRITE, Partition(DATA, "p")): 4}
+    assert site.rules.ledger.taken() == {}
 
 
 # --- the index ---
