@@ -159,8 +159,9 @@ def resume(
     subject, end = rolls.import_subject(election.name, under_way.digest), clock() + seconds
     while not IMPORTING.advance(subject, batches=1) and clock() < end:
         pass
+    has_ended = IMPORTING.find(subject) is None  # asked first: another tab may end it before the next line
     after = find(election.name, under_way.digest)
-    if after is None or (not after.is_finished and IMPORTING.find(subject) is None):
+    if after is None or (has_ended and not after.is_finished):
         raise WrongState(_("This import has expired. Please start again with the file."))
     return after
 

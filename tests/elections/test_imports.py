@@ -92,6 +92,21 @@ def test_a_tab_that_another_overtakes_doubles_nobody(site, ada, draft):
     assert_all_there_once(site)
 
 
+def test_a_tab_whose_list_another_finishes_meanwhile_is_not_told_that_it_expired(site, ada, draft, monkeypatch):
+    """It looks how far the list has come; then the other finishes it."""
+    begun, look = imports.start(ada, draft, VOTERS), imports.find
+
+    def overtaken(*which):
+        found = look(*which)
+        monkeypatch.setattr(imports, "find", look)
+        imports.resume(ada, draft, begun, 60)
+        return found
+
+    monkeypatch.setattr(imports, "find", overtaken)
+    assert not imports.resume(ada, draft, begun, 0).is_finished
+    assert_all_there_once(site)
+
+
 @pytest.mark.parametrize("step", [1, 2, 3, 5, 8])
 def test_killed_at_any_step_it_can_be_taken_up_again(site, ada, draft, monkeypatch, step):
     write, calls = type(site).write, []
