@@ -74,6 +74,7 @@ def described() -> Any:
     return schemathesis.openapi.from_dict(openapi.current())
 
 
+@pytest.mark.seconds(6)
 @pytest.mark.parametrize("examples", [FEW, pytest.param(MANY, marks=pytest.mark.deep)], ids=["few", "many"])
 @pytest.mark.parametrize("mode", GenerationMode)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.id)

@@ -45,7 +45,7 @@ def test_one_address_is_one_account(site):
 
 def test_a_link_makes_one_account(site, person, outbox):
     person("owner", Role.OWNER)
-    services.register("Ada", "ada@example.org", PASSWORD)
+    services.register("Ada", "ada@example.org", PASSWORD, "203.0.113.7")
     token = next(text for to, _, text in outbox() if to == "ada@example.org").split("/register/")[1].split("/")[0]
     confirm = partial(services.confirm_registration, token)
     assert isinstance(lost(partial(confirm, "Ada L."), to=confirm), (services.LinkSpent, LostRace))

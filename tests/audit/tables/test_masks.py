@@ -27,7 +27,7 @@ AMONG_OTHERS |= {
     "presence",
     "q&a question",
 }
-AMONG_OTHERS |= {"minutes' part", "minutes' note", "live roll", "sorted ideas", "first answers"}
+AMONG_OTHERS |= {"mark of the key", "minutes' part", "minutes' note", "live roll", "sorted ideas", "first answers"}
 AMONG_OTHERS |= {"letter", "member", "pending members", "moderated texts", "own question upvotes", "question upvotes"}
 APART = {
     "session",
@@ -41,7 +41,7 @@ APART = {
     "live answer",
 }
 APART |= {"spent token", "live vote", "attendance", "own upvotes", "upvotes", "opted out", "calendar feed"}
-APART |= {"API request", "group at a provider", "station code", "mark of the key"}
+APART |= {"API request", "group at a provider", "station code"}
 
 
 def a_key_of(item_type: ItemType) -> Key:
