@@ -43,7 +43,7 @@ from tests.people import confirm, make_owner, make_person
 from tests.test_routes import NO_GAME, NO_POLL, NO_POST, PUBLIC, ROUTES
 
 STRANGERS = {name: words for name, (whom, _methods, words) in ROUTES.items() if whom == PUBLIC}
-FIRST, FEW, MANY = 2, 1, 20  # times: until everything is there that is kept once; and then again
+FIRST, FEW, MANY = 2, 1, 10  # times: until everything is there that is kept once; and then again
 TOMORROW = (time() // SECONDS_PER_DAY + 2) * SECONDS_PER_DAY  # no test sees the end of its day, or of a shorter window
 MORE_THAN_ALLOWED = 400  # times at the addresses in the table below
 

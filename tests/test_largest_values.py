@@ -58,6 +58,7 @@ NOT_WALKED = {
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "ballots.code_views.CodeForm": "a code that is looked up",
+    "ballots.station.forms.LeaveForm": "a code that is looked up",
     "ballots.station.forms.LetterForm": "a code that is looked up",
     "ballots.station.forms.PairForm": "a code that is looked up",
     "news.forms.NoNewsForm": "an address that is looked up",

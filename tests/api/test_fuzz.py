@@ -31,7 +31,7 @@ from tests.people import make_person
 
 FEW, MANY = (
     {GenerationMode.POSITIVE: 1, GenerationMode.NEGATIVE: 1},
-    {GenerationMode.POSITIVE: 30, GenerationMode.NEGATIVE: 15},
+    {GenerationMode.POSITIVE: 15, GenerationMode.NEGATIVE: 8},
 )
 HEADERS = ("idempotency-key", "if-match")
 
