@@ -246,6 +246,7 @@ LOST = [  # which of its kind, and what it has changed
 RENAMED = ("ElectionRenamed", -1, "ELECTION#board / METADATA", "name")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("lost", [LOST, [RENAMED]])
 def test_what_lost_events_have_changed_is_named(told, lost):  # noqa: F811
     """All at once, as none has to do with another; without its new name an election would not be found by the rest."""
@@ -496,6 +497,7 @@ def test_what_was_changed_in_the_file_itself_is_named(told, tmp_path):  # noqa: 
     assert [each for each in planted if not any(_is_about(*one, each) for one in found)] == []
 
 
+@pytest.mark.deep
 def test_a_lost_event_and_a_lost_item_in_the_file_are_found(told, tmp_path):  # noqa: F811
     event = events_of(told, "VotersRemoved")[-1]
 

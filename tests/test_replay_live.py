@@ -180,6 +180,7 @@ def told(site, person, made):  # noqa: F811
     return site
 
 
+@pytest.mark.deep
 def test_the_log_makes_the_sessions_there_are(told):
     assert check(told).first == ()
     kinds = {event["event_type"] for event in told.each(keys.events())}
@@ -192,6 +193,7 @@ def test_the_log_holds_nobody_s_name_and_no_words(told):
     assert not [word for word in (*NAMES, WORDS) if word in everything]
 
 
+@pytest.mark.deep
 def test_what_was_changed_behind_our_back_is_named(told):
     line = next(told.each(keys.games_of("Hana")))
     told.write(Update(keys.game_in_history("Hana", line["created_at"], line["id"]), set={"players": 99}))
@@ -216,6 +218,7 @@ def test_of_a_session_whose_time_has_passed_the_history_is_made(told, monkeypatc
     assert len(check(told).first) == 1
 
 
+@pytest.mark.deep
 def test_the_history_of_somebody_who_left_is_not_made(told, person, made, monkeypatch):  # noqa: F811
     """Of a session whose time has passed, of which their line in the history was all that was left."""
     game = made(hosts=("Ines",))

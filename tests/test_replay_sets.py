@@ -57,6 +57,7 @@ def fingerprint(set_id: str, number: int) -> str:
     return rules.question_fingerprint(repository.find_full(set_id).find(number).question)
 
 
+@pytest.mark.deep
 def test_the_log_makes_the_sets_there_are(site, person):
     set_id = tell_of_sets(person)
     assert check(site).first == ()

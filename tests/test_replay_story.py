@@ -739,6 +739,7 @@ def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, s
     copy.close()
 
 
+@pytest.mark.deep
 def test_the_story_tells_of_every_kind_of_event_there_is(told):
     kinds = {event["event_type"] for event in told.each(keys.events())}
     assert kinds - kinds_in("skills") == kinds_in(*APPS, "mail")

@@ -252,6 +252,7 @@ def stopped_at(monkeypatch, table: SqliteTable, step: int, how: type[BaseExcepti
     return calls
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("how", [Killed, Conflict])
 def test_stopped_at_any_write_it_is_finished_by_the_worker(tmp_path, monkeypatch, how):
     make_password("x")  # the first takes its time

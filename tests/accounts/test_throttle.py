@@ -208,6 +208,7 @@ def test_many_addresses_together_are_stopped_at_one_account(site, person, monkey
     assert is_refused(sign_in(address=CAMPUS))
 
 
+@pytest.mark.deep
 def test_one_address_alone_cannot_use_up_an_accounts_tries(site, person):
     person("Ada")
     fail(throttle.SIGN_IN.per_source.most + 20)
@@ -238,6 +239,7 @@ def test_the_first_tries_at_an_account_are_judged_whatever_the_address_has_done(
     assert is_in(sign_in())
 
 
+@pytest.mark.deep
 def test_one_address_is_stopped_at_many_accounts(site, few_around):
     """A few guesses at each of them it has, and no more."""
     judged = [not is_refused(sign_in(f"name {who}", "wrong")) for _ in range(10) for who in range(5)]
@@ -264,6 +266,7 @@ def test_spellings_of_an_address_have_the_same_tries(site, person):
     assert is_refused(sign_in("ADA@xn--bcher-kva.example"))
 
 
+@pytest.mark.deep
 def test_nobody_learns_by_trying_too_often_who_is_here(site, person):
     """The same words after the same number of tries in the same number of round trips; and a name does not answer for
     the address that belongs to it."""
@@ -454,6 +457,7 @@ def register(number=0, address=CAMPUS, email=None):
     return Client().post("/register/", typed, REMOTE_ADDR=address)
 
 
+@pytest.mark.deep
 def test_a_hall_registers_behind_one_address_as_far_as_is_set(site, monkeypatch):
     make_owner()
     assert throttle.REGISTER.per_address.most == 300

@@ -68,6 +68,7 @@ def test_descriptions_of_categories_stay(ida, evening, person):
     ]
 
 
+@pytest.mark.deep
 def test_a_large_set_is_replaced_in_parts(ida):
     large = {"name": "Large", "questions": [{"title": f"Question {number}"} for number in range(120)]}
     made = ida.post("question-sets", large)

@@ -142,6 +142,7 @@ EDGES = [
 ]
 
 
+@pytest.mark.deep
 def test_majorities_are_exact_from_the_ballot_to_the_outcome(site, made):
     """In one assembly, in which people come and go between two votes: open and secret votes in turn."""
     items = [

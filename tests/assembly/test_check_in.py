@@ -100,6 +100,7 @@ def test_an_account_checks_in_by_a_button_and_never_by_a_link(assembly):
     assert ada.get(address(assembly))["Location"] == address(assembly, "play")
 
 
+@pytest.mark.deep
 def test_the_same_account_is_one_person_on_two_devices_and_the_older_is_told(assembly):
     phone, laptop = sign_in("Ada"), Client()
     laptop.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})

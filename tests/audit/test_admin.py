@@ -333,6 +333,7 @@ def test_tables_are_described_once_a_minute(on_dynamodb, monkeypatch):
     assert len(asked) == 4
 
 
+@pytest.mark.deep
 def test_what_dynamodb_does_not_tell_is_not_known(on_dynamodb, rf, monkeypatch):
     def refused(self):
         raise Unavailable("AWS does not allow us to use the table.")

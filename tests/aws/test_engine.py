@@ -23,6 +23,7 @@ def memory() -> MemoryEngine:
     return memory
 
 
+@pytest.mark.deep
 def test_the_engine_that_is_judged_keeps_what_was_there_and_nothing_else(memory, monkeypatch):
     with served(memory) as address:
         monkeypatch.setenv(engines.JUDGED, f"dynamodb://here?prefix=plenum-&endpoint={address}")

@@ -246,6 +246,7 @@ def test_asking_a_hundred_times_ends_no_link_of_an_invitation(board, link, monke
     assert Client().post(invitation).status_code == 302
 
 
+@pytest.mark.deep
 def test_the_latest_requested_links_all_work(board, monkeypatch):
     doors = []
     for _ in range(MAX_REQUESTED_LINKS):
@@ -326,6 +327,7 @@ def test_who_asked_in_vain_before_the_opening_gets_the_mail_at_once_after_it(ope
     assert [to for to, _text in answer()] == [EVE]
 
 
+@pytest.mark.deep
 def test_a_link_that_no_mail_has_had_comes_at_once_however_often_somebody_asked_before(opened, monkeypatch):
     opened(ANN, name="First", vote_by_link=True)
     for _ in range(24 * 6):

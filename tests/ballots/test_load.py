@@ -87,6 +87,7 @@ def rankings_of(people: list[Person]) -> list[str | None]:
     return [each.rankings if each else None for each in found]
 
 
+@pytest.mark.deep
 def test_every_acknowledged_ballot_is_there_as_it_was_sent(port, day):
     """Every third voter clicks twice, and so sends the same form again at once."""
     people = signed_in(0, VOTERS)

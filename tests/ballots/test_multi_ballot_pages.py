@@ -185,6 +185,7 @@ def test_the_words_open_the_ballots_of_all_questions(eve, multi_ballot):
         assert "do not open a ballot here" in text_of(browser.post(there, {"words": other}))
 
 
+@pytest.mark.deep
 def test_changing_a_public_one_begins_with_what_was_cast_and_casts_only_what_is_new(opened, signed_in):
     multi_ballot = opened("Eve", "Bob", secret_ballot=False)
     eve = signed_in("Eve", Role.VOTER)

@@ -139,6 +139,7 @@ def test_the_oracle_can_answer(world_of):
     assert len(told_apart(first, second)) == 3
 
 
+@pytest.mark.deep
 def test_whom_a_reminder_reaches_tells_nothing(world_of):
     """One alone is invited, then those who have not voted are reminded: how many mails went out must not tell."""
     answers = []

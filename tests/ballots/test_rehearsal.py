@@ -37,6 +37,7 @@ def everything(site) -> list:
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("method", "seats"), [("schulze", 1), ("irv", 1), ("borda", 1), ("stv-meek", 2)])
 def test_robots_vote_change_withdraw_and_are_counted(draft, method, seats):
     report = rehearsal.rehearse(people.find("the organiser"), replace(draft, method=method, seats=seats))

@@ -605,6 +605,7 @@ def test_the_journal_of_the_embedded_store_tells_while_it_is_open(day):
     assert shares["one transaction of the journal"] > 0.5  # its last thousand pages; earlier ones were written over
 
 
+@pytest.mark.deep
 def test_a_copy_after_every_act_tells_everything(day):
     """Everybody is a crowd of one: there is nothing to be found out that is not seen."""
     voted = day(30)

@@ -112,6 +112,7 @@ def test_parts_are_the_same_as_if_all_were_in_memory(site, filled, secret):
     assert not secret or proof.check_sealed(elections.find("Board")) is None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("code", [lambda number: number, lambda number: number // 13], ids=["different", "many alike"])
 def test_whoever_takes_it_up_publishes_what_is_left_and_sorts_no_more_than_that(site, filled, monkeypatch, code):
     sorted_again: list[int] = []

@@ -191,7 +191,6 @@ def test_everything_to_press_is_large_enough(visit, subtests, path):
             assert smaller_than(page, ".wordmark, .site-nav a, .button:not(.small), .choices label, .tabs a", 44) == []
 
 
-@pytest.mark.journey
 @pytest.mark.parametrize("language", ["en-GB", "de-DE"])
 def test_the_header_is_one_line_whatever_the_site_is_called(visit, language):
     page = visit("/elections/", who="Ada Lovelace", locale=language)

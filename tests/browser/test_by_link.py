@@ -42,7 +42,6 @@ def door(settings, server, server_folder) -> str:
     return f"/vote/{new_token(name, ANN, ANN, 'the invitation')}/"
 
 
-@pytest.mark.journey
 def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit, door):
     """The whole journey: the link in the mail, the vote, the receipt; the close, and the link in the result mail."""
     page = visit(door)

@@ -30,7 +30,6 @@ def voter(visit) -> Page:
     return page
 
 
-@pytest.mark.journey
 def test_a_draft_comes_back_to_its_voter_and_is_gone_with_the_session(voter, subtests):
     with subtests.test("what is kept names nobody"):
         kept = json.dumps(voter.evaluate("({...localStorage, ...sessionStorage})"))

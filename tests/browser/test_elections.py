@@ -149,7 +149,6 @@ def reminds_and_invites(page: Page, election: str) -> None:
     expect(page.locator("main")).to_contain_text("2 mails are on their way.")
 
 
-@pytest.mark.journey
 def test_an_election_is_made_without_scripts(visit):
     page = visit("/elections/new/", who=ORGANISER, java_script_enabled=False)
     walk(page, "Made without scripts")

@@ -33,7 +33,6 @@ def name(settings, server, server_folder) -> str:
     return name
 
 
-@pytest.mark.journey
 @pytest.mark.parametrize("scripts", [True, False])
 def test_from_a_dead_link_to_a_new_one(visit, name, scripts):
     def judge(page: Page) -> None:

@@ -68,7 +68,6 @@ def stops_of(page: Page) -> list[dict]:
     return list(takewhile(lambda stop: not stop["body"], stops))
 
 
-@pytest.mark.journey
 def test_every_stop_shows_where_one_is(visit, subtests):
     page = visit("/")
     for path in ("/", "/style/", "/nowhere"):

@@ -68,7 +68,6 @@ OWN_TIMES = {
 }
 
 
-@pytest.mark.journey
 def test_readers_elsewhere_see_their_own_time_too(show, subtests):
     page = show(BERLIN, timezone_id=None)
     traveller = page.context.new_cdp_session(page)

@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 from .test_access import faults, fits, in_turn, look
 
 
-@pytest.mark.journey
 def test_a_ballot_is_dragged_on_the_front_page_and_counted_at_once(visit):
     page = visit("/")
     page.locator(".candidate", has_text="Curry").drag_to(page.locator(".rank-area"))

@@ -441,6 +441,7 @@ def test_files_that_are_there_are_left(monkeypatch):
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
 
 
+@pytest.mark.deep
 def test_those_who_do_not_read_ask_for_more_than_a_socket_holds():
     assert not_reading(0).count(b"GET ") > 20
 

@@ -120,6 +120,7 @@ def test_a_sentence_of_ours_is_html_and_what_stands_in_it_is_text(source, said):
     assert rendered(source, word="Sign in", name="<b>") == said
 
 
+@pytest.mark.deep
 def test_constants_and_values_give_the_same(static_files):
     for call, values in (("icon('check')", ""), ("static('css/base.css')", ""), ("url('home')", "")):
         assert rendered(f"{{{{ {call} }}}}") == rendered(f"{{{{ {call} ~ none_of_it }}}}", none_of_it=values)
@@ -137,6 +138,7 @@ def test_a_name_that_is_not_there_is_an_error_in_tests(source):
         rendered(source, user=object())
 
 
+@pytest.mark.deep
 @pytest.mark.seconds(8)
 def test_every_template_compiles(site):
     for name in BACKEND.env.list_templates():

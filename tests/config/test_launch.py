@@ -107,6 +107,7 @@ def test_no_profile_is_guessed(file):
         launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
 
 
+@pytest.mark.deep
 def test_what_needs_no_site_runs_on_a_machine_without_one(tmp_path, file):
     nowhere = {launch.ENVIRONMENT_VARIABLE: str(tmp_path / "nowhere")}
     environ = dict(nowhere)

@@ -75,6 +75,7 @@ def test_whoever_looks_whether_we_are_there_need_not_know_our_name(client, site,
     assert client.get("/", headers={"Host": "10.1.2.3:8000"}).status_code == 400
 
 
+@pytest.mark.deep
 def test_static_files_are_compressed_and_cached_for_good(client, site, static_files):
     from django.contrib.staticfiles.storage import staticfiles_storage
 

@@ -285,6 +285,7 @@ def test_every_mistake_has_a_line_of_its_own():
     assert all(sentence.endswith((".", "?")) for sentence in sentences)
 
 
+@pytest.mark.deep
 def test_gunicorn_says_them_without_a_traceback():
     command = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
     variables = {"PATH": os.environ["PATH"], "PROFILE": "production"}
@@ -373,6 +374,7 @@ def test_a_wrong_store_url_says_how_one_looks(tmp_path, url, sentence):
     assert sentence in find_errors({"PROFILE": "local", "DATA_DIR": str(tmp_path), "STORE_URL": url})
 
 
+@pytest.mark.deep
 def test_a_command_says_it_and_no_more(tmp_path):
     run = manage("create_tables", DATA_DIR=str(tmp_path), STORE_URL="postgres://here")
     assert run.returncode == 1

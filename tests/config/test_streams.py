@@ -186,6 +186,7 @@ def test_who_stays_behind_is_dropped_when_its_time_is_over_and_the_quiet_are_not
         assert len(until_end(deaf)) < 250_000
 
 
+@pytest.mark.deep
 def test_who_says_much_instead_of_listening_is_dropped(server):
     with listening(server, "loud") as connection:
         hears(connection, BEGUN)

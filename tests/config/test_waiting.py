@@ -46,6 +46,7 @@ def test_a_request_waits_as_long_as_the_settings_say_and_only_for_a_distant_stor
     assert wait_budget.left() == math.inf
 
 
+@pytest.mark.deep
 def test_pages_say_that_the_store_does_not_answer_and_soon_nobody_waits(silent, visitor):
     for _ in range(MAX_CONSECUTIVE_FAILURES):
         answer = visitor.get("/")

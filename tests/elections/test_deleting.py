@@ -165,6 +165,7 @@ def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):
     assert asked_to_forget(site) == 0
 
 
+@pytest.mark.deep
 def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
     for writes in count():
         table = SqliteTable(str(tmp_path / f"{writes}.sqlite3"))

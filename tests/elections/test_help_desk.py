@@ -490,6 +490,7 @@ def test_markup_and_directions_are_shown_as_they_were_typed(board, page, ada):
     assert raw.count("&lt;script&gt;") >= 2
 
 
+@pytest.mark.deep
 def test_a_page_of_a_very_full_inbox_costs_no_more_than_of_a_short_one(board, page):
     asked = ask(board)
     item, costs = table().get(keys.help_request(NAME, asked.id)), []

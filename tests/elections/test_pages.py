@@ -110,6 +110,7 @@ def test_a_taken_name_is_a_sentence(ada, board):
     assert "There is already an election with that name" in text_of(answer)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_odd_names_survive_every_page(ada, name):
     assert ada.post("/elections/new/all/", {**FORM, "name": name}).status_code == 302

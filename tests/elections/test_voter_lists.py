@@ -241,6 +241,7 @@ def test_as_much_as_is_allowed_is_read():
     assert voters(b"\n" * (MAX_LINES - 1) + b"Ada\n") == ["Ada"]
 
 
+@pytest.mark.deep
 @given(st.binary(max_size=200) | st.text("a@\",;\t\n\r\0'= ", max_size=60).map(str.encode))
 @example(b"\xff\xfe")
 @example(b"\xef\xbb\xbf")

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from itertools import permutations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -254,6 +255,7 @@ every_ranking = st.permutations(range(4)).flatmap(
 )
 
 
+@pytest.mark.deep
 @settings(max_examples=40, deadline=None)
 @given(st.lists(every_ranking, min_size=3, max_size=12), st.text("abc", max_size=3))
 def test_the_count_is_that_of_a_quick_poll(rankings, seed):

@@ -129,6 +129,7 @@ def test_what_threads_are_told_is_what_counts(made, type_):
     assert paid_once(game)
 
 
+@pytest.mark.deep
 def test_what_voters_of_an_assembly_are_told_is_what_counts(made):
     """Open and secret votes in turn, closed from two tabs while votes come in."""
     options = tuple(f"Option {number}" for number in range(OPTIONS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
+import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -324,6 +325,7 @@ def test_a_script_is_told_without_a_page(hana, made):
     assert (second.status_code, second.content.decode()) == (409, STALE)
 
 
+@pytest.mark.deep
 @every_row("act", ["", "dance 2", "next", "next x", "next -1", f"next {'9' * 30}", "next ²", "reveal 2", "resume 2"])
 def test_nonsense_is_answered_with_the_session_as_it_is(hana, made, act):
     game = made()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from django.test import Client
 
 from accounts import repository as people
@@ -82,6 +83,7 @@ def test_everything_that_can_be_chosen_is_kept(hana):
     assert (game.debug_mode, game.context) == (5, "a\nb")
 
 
+@pytest.mark.deep
 @every_row(
     ("change", "sentence"),
     [

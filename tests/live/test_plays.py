@@ -172,6 +172,7 @@ def csv_of(client: Client, game) -> str:
 # --- several in one session ---
 
 
+@pytest.mark.deep
 def test_a_session_that_mixes_plays_is_played_to_its_end(site, made, hana):
     game = made(Type.TRIVIA, MIXED)
     phones = [Phone(game, name) for name in ("Ada", "Ben", "Cem")]

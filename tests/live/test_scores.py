@@ -172,6 +172,7 @@ def test_the_same_nine_do_not_always_meet():
     assert len({frozenset(numbers) for numbers in dealt.values()}) > 10
 
 
+@pytest.mark.deep
 @settings(max_examples=60, deadline=None)
 @given(answers=st.integers(13, 40), players=st.integers(0, 80), voting=st.randoms(use_true_random=False))
 def test_all_answers_are_shown_equally_often(answers, players, voting):
@@ -291,6 +292,7 @@ def test_nobody_voted():
 ranked = st.dictionaries(st.integers(0, 8), st.integers(1, 3), max_size=3)
 
 
+@pytest.mark.deep
 @given(st.lists(ranked, max_size=12))
 def test_what_all_were_shown_has_the_same_points_divided_or_not(ranks):
     """The scale is that of an answer which everybody saw."""

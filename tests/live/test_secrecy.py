@@ -138,6 +138,7 @@ def evening(site, person, monkeypatch) -> Iterator[Callable[..., Evening]]:
 # --- the promise ---
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("size", ROUNDS)
 def test_no_join_of_anything_with_anything_does_better_than_chance(evening, settings, size):
     """From outside with all copies; and afterwards with the site's secret and a backup made during each vote."""

@@ -69,6 +69,7 @@ def test_a_mail_is_sent_once_and_marked(queued):
     assert mail.find(queued).state == mail.SENT
 
 
+@pytest.mark.deep
 def test_many_workers_send_each_mail_once(site):
     for n in range(40):
         site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
@@ -197,6 +198,7 @@ def worker() -> Iterator[int]:
     os.waitpid(child, 0)
 
 
+@pytest.mark.deep
 def test_workers_killed_at_random_send_nothing_twice(site, monkeypatch, tmp_path):
     for n in range(60):
         site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))

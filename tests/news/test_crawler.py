@@ -177,6 +177,7 @@ def leaks(walk: Walk, prepared: Prepared, now: str) -> list[tuple[str, str]]:
     return [(word, address) for word in sorted(hidden) for address in walk.seeing(word)]
 
 
+@pytest.mark.deep
 @pytest.mark.seconds(5)
 @pytest.mark.parametrize("number", range(3))
 def test_whoever_looks_finds_what_can_be_seen_and_nothing_else(crawled, monkeypatch, number):
@@ -230,6 +231,7 @@ def answers(client: Client, address: str) -> tuple[int, int]:
     return client.get(address).status_code, client.post(address).status_code
 
 
+@pytest.mark.deep
 def test_an_address_that_a_post_had_leads_to_it_once_it_can_be_seen(crawled, monkeypatch):
     moved = sorted((each for each in crawled.told if len(each.slugs) > 1), key=lambda each: each.since)
     stands_at(monkeypatch, moved[0].since)
@@ -238,6 +240,7 @@ def test_an_address_that_a_post_had_leads_to_it_once_it_can_be_seen(crawled, mon
     assert answers[0]["Location"] == f"/news/post/{moved[0].slugs[0]}/"
 
 
+@pytest.mark.deep
 def test_pictures_that_are_gone_are_nowhere(crawled):
     assert {Client().get(photo.src(width)).status_code for photo in crawled.gone for width in photo.widths} == {404}
 
@@ -245,6 +248,7 @@ def test_pictures_that_are_gone_are_nowhere(crawled):
 # --- that the test can fail ---
 
 
+@pytest.mark.deep
 def test_a_list_without_its_bound_is_found(crawled, monkeypatch):
     stands_at(monkeypatch, now := at(hours=2))
     up_to = keys.up_to
@@ -255,6 +259,7 @@ def test_a_list_without_its_bound_is_found(crawled, monkeypatch):
     assert {address for _word, address in leaks(walk, crawled, now)} == set(outputs)
 
 
+@pytest.mark.deep
 def test_a_page_that_does_not_look_at_the_clock_is_found(crawled, monkeypatch):
     stands_at(monkeypatch, now := at(hours=2))
     monkeypatch.setattr(Post, "is_public", lambda post, moment: True)

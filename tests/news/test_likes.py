@@ -152,6 +152,7 @@ def likes_at_once(post_id: str, there, changes: int, crowd: int, visitors: int =
     assert all(item["likes"] >= 0 for item in table().each(keys.all_likes(post_id)))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("faults", [{}, FAULTS], ids=["in peace", "with injected conflicts"])
 def test_a_thousand_changes_at_once_are_counted_exactly(site, faults):
     site.wait_for_no_disk()

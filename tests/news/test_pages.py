@@ -461,6 +461,7 @@ def test_a_link_is_good_for_a_week_and_leads_to_the_post_once_it_is_published(bo
 # --- its picture ---
 
 
+@pytest.mark.deep
 def test_a_post_has_a_picture_until_it_has_another_or_is_deleted(boss, client, admin, post):
     one = post("Seen", tags=("board",))
     path = f"/news/{one.id}/picture/"

@@ -128,6 +128,7 @@ def test_of_two_posts_of_one_title_each_has_its_address(admin):
     assert sorted(each.slug for each in made) == ["same", "same-2", "same-3", "same-4"]
 
 
+@pytest.mark.deep
 def test_posts_of_one_title_are_never_too_many(admin):
     weekly = [services.write(admin, written("Minutes of the week", f"Week {number}")) for number in range(60)]
     assert len({each.slug for each in weekly}) == 60

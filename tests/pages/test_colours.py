@@ -34,6 +34,7 @@ def test_a_colour_too_light_to_read_is_a_sentence_with_one_that_would_do():
     assert find_error(better) is None
 
 
+@pytest.mark.deep
 @given(ANY)
 def test_every_shade_can_be_read_where_it_is_used(colour):
     if find_error(colour):

@@ -274,6 +274,7 @@ TRICKS = st.sampled_from(["https://a.b", "mailto:a@b.c", "javascript:", "<script
 TYPED = st.lists(SIGNS | STARTS | TRICKS | st.text(max_size=3), max_size=30).map("".join)
 
 
+@pytest.mark.deep
 @given(TYPED)
 @example("[](https://a.b)")
 @example("[![](https://a.b)](https://a.b)")

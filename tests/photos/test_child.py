@@ -116,6 +116,7 @@ def test_no_width_is_larger_than_the_picture_came_and_the_smallest_is_always_the
     assert [image.size for image in made(encoded(Image.new("RGB", size, "teal"), "PNG"))] == widths
 
 
+@pytest.mark.deep
 def test_what_hardly_can_be_made_small_is_made_small_enough_or_left_out(monkeypatch):
     noise = Image.frombytes("RGB", (700, 700), Random(1).randbytes(700 * 700 * 3))
     monkeypatch.setattr(child, "MAX_PHOTO_BYTES", 60_000)

@@ -46,6 +46,7 @@ def peak_of(raw: bytes) -> tuple[int, bytes]:
     return int(found[1]) * 1024 if found else 0, done.stdout
 
 
+@pytest.mark.deep
 @on_linux
 @pytest.mark.parametrize(
     ("draw", "why", "most"),
@@ -62,6 +63,7 @@ def test_bombs_are_refused_in_little_memory(draw, why, most):
     assert 0 < peak < most < child.MAX_MEMORY_MB * MB
 
 
+@pytest.mark.deep
 @on_linux
 def test_what_takes_more_memory_than_there_is_gets_a_sentence():
     """The kernel keeps the limit: here it leaves no room for a picture that is allowed otherwise."""

@@ -82,6 +82,7 @@ def test_lots_are_not_tried_forever_where_there_are_very_many_rankings(monkeypat
     assert len(leaders(account("0>1", "1>0"))["irv"]) == 1
 
 
+@pytest.mark.deep
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["0", "1>0", "2>1=0", "0=1", "1>2>0", "2"]), max_size=12), st.randoms())
 def test_the_order_of_votes_makes_no_difference(rankings, chance):
@@ -94,6 +95,7 @@ def test_what_is_sealed_is_read_as_it_was():
     assert MethodComparison.from_bytes(found.as_bytes()) == found
 
 
+@pytest.mark.deep
 def test_the_largest_poll_fits_one_item():
     names = [f"{number:02d} {'ü' * 190}" for number in range(50)]
     rankings = [">".join(str((start * 7 + step * 3) % 50) for step in range(50)) for start in range(50)]

@@ -114,6 +114,7 @@ def answers(client, set_id) -> dict[str, int]:
     return pages | {each: client.post(f"/live/sets/{set_id}/{each}").status_code for each in ACTS}
 
 
+@pytest.mark.deep
 def test_a_private_set_is_there_for_its_owner_alone(site, hers, his, made):
     assert set(answers(his, made).values()) == {404}
     assert set(answers(sign_in("Olga", Role.ADMIN), made).values()) == {404}

@@ -800,6 +800,7 @@ def test_the_second_count_agrees_with_the_first(cast, unranked, seed):
         agree(cast, method, unranked, seed)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", ["schulze", "ranked-pairs", "irv", "borda"])
 def test_the_second_count_agrees_where_much_is_equal(method):
     for seed in range(400):

@@ -86,6 +86,7 @@ def test_it_is_made_once_whoever_looks(board, made, parsed, signed_in, reader, p
     assert parsed == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("page", PAGES)
 def test_in_each_language(board, made, reader, page):
     english = text_of(reader.get(page))

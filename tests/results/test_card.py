@@ -129,6 +129,7 @@ def test_a_name_that_cannot_be_written_is_left_out_and_the_rest_stays_right(name
 LETTER = st.characters(exclude_categories=["Cs"])
 
 
+@pytest.mark.deep
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.text(LETTER, min_size=1, max_size=40), min_size=5, max_size=5, unique=True), st.text(LETTER))
 def test_whatever_the_names_only_what_can_be_written_is_on_it(names, title):
@@ -191,6 +192,7 @@ def test_the_picture_has_the_size_that_was_promised_and_few_bytes(length):
     assert len(drawn) < 60_000
 
 
+@pytest.mark.deep
 def test_the_same_result_gives_the_same_bytes_and_another_gives_others():
     first = picture(card(CYCLE))
     assert cards._drawn(card(CYCLE)) == first

@@ -65,6 +65,7 @@ def test_a_stranger_signs_in_first_and_nobody_posts(held, reader):  # noqa: F811
         assert head["Content-Disposition"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("secret", [True, False])
 def test_nothing_leaves_before_the_close_by_any_address(person, signed_in, reader, secret):
     owner = person("the organiser")

@@ -257,6 +257,7 @@ def test_the_front_page_says_that_a_lot_elected_the_winner(held, client):
     assert replay.check(table()).first == (), "and the log tells it"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_rankings_compare_candidates_and_leave_some_out(held, signed_in, kind):
     held(kind)

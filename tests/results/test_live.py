@@ -139,6 +139,7 @@ BALLOT_OF = {
 STEPS = st.lists(st.tuples(st.integers(0, 3), st.permutations(range(4)), st.integers(0, 4), st.booleans()), max_size=30)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["ranked", "approval", "score"])
 @settings(max_examples=40)
 @given(STEPS)

@@ -207,6 +207,7 @@ def test_a_cast_that_would_be_refused_decides_on_what_is_there_now(site, here, s
         assert voting.cast(seen, "Board", {str(number): ["1"]}, "form").ballot
 
 
+@pytest.mark.deep
 def test_a_later_election_of_the_same_name_is_another(here, there, seen, opened):  # noqa: F811
     with use_table(there):
         deleting.delete(box.casting.people.find("the organiser"), repository.find("Board"))
@@ -259,6 +260,7 @@ def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here
     assert election.stored_state == State.OPEN
 
 
+@pytest.mark.deep
 def test_an_organiser_sees_their_own_change_on_any_process(site, here, there, clock, opened, signed_in):  # noqa: F811
     with use_table(here):
         opened("Eve", description="As it was before.")

@@ -218,6 +218,7 @@ def test_of_what_cannot_be_loaded_nothing_is_there_and_writers_wait_for_the_disk
 # --- the embedded store is copied as of one moment ---
 
 
+@pytest.mark.deep
 def test_while_writers_write_every_change_has_its_event_and_every_event_its_change(embedded):
     table, copy = embedded(), embedded()
     stop = threading.Event()
@@ -387,6 +388,7 @@ NESTED = st.recursive(
 )
 
 
+@pytest.mark.deep
 @settings(max_examples=200, deadline=None)
 @given(NESTED)
 def test_every_value_comes_back_from_json_as_it_was(value):

@@ -720,6 +720,7 @@ def test_every_request_asks_what_it_costs_and_the_answer_is_told(
     assert all(asked["ReturnConsumedCapacity"] == "TOTAL" for asked in line.requests)
 
 
+@pytest.mark.deep
 def test_moto_charges_too(costs: list[tuple[str, str, float]]) -> None:
     with engines.moto() as engine:
         table = engine.fresh()

@@ -76,6 +76,7 @@ def test_composition_does_not_matter(name):
     assert fold(unicodedata.normalize("NFD", name)) == fold(unicodedata.normalize("NFC", name)) == fold(name)
 
 
+@pytest.mark.deep
 @given(
     st.lists(names.filter(lambda name: name.strip()), min_size=1),
     st.sampled_from([" ", "\t", "\n", "\xa0", " \u3000 "]),
@@ -117,6 +118,7 @@ def test_two_names_make_one_part_only_if_they_fold_together(left, right):
 odd = st.sampled_from("ab#%~")
 
 
+@pytest.mark.deep
 @given(st.text(odd, min_size=1, max_size=20), st.integers(780, 1700), st.text(odd, max_size=3))
 def test_long_names_that_differ_only_at_the_end_stay_different(words, length, tail):
     name = (words * length)[:length]

@@ -68,6 +68,7 @@ def test_a_new_log_on_a_distant_store_is_spread_and_an_embedded_one_is_not(dista
         assert lying(table) == ({"EVENTS#01"} if partitions > 1 else {"EVENTS"})
 
 
+@pytest.mark.deep
 def test_all_of_it_on_a_distant_store(distant, embedded):
     """Sealed, verified, looked through, copied and restored."""
     table = distant()
@@ -124,6 +125,7 @@ def test_events_come_out_in_order_after_all_else(embedded):
 # --- reading ---
 
 
+@pytest.mark.deep
 @tried(max_examples=25, deadline=None)
 @given(
     gone=st.sets(st.integers(1, 30)),

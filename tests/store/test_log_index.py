@@ -221,6 +221,7 @@ def test_a_page_of_a_filtered_log_waits_for_three_round_trips_in_a_row(table, un
     assert asked.in_a_row <= 3
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("before", [1, 2, 10**12])
 def test_any_number_may_be_asked_for(table, before):
     record(table, [(1, 0, 0)])
@@ -280,6 +281,7 @@ def log_entries():
     return entries
 
 
+@pytest.mark.deep
 def test_several_sealers_at_once_make_one_index(table, small_blocks):
     record(table, [(n % 3, n % 4, n % 4) for n in range(60)])
     sealers = [threading.Thread(target=Sealer(table).seal) for _ in range(3)]

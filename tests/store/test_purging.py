@@ -35,6 +35,7 @@ def test_what_was_deleted_or_replaced_is_in_no_file(file):
     assert b"new words" in bytes_of(file)
 
 
+@pytest.mark.deep
 def test_rewriting_leaves_no_copy_of_rows_that_were_moved_between_pages(file):
     """Rows of random keys that come, change and go among others: pages are split, merged and freed."""
     chance = random.Random(1)

@@ -188,6 +188,7 @@ def test_an_organiser_asks_again_for_longer_than_a_voter(
     assert left.left == 5, "what is waited for others costs no patience"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("answer", "error"), [(failed("TransactionConflictException"), Conflict), (BUSY, Crowded)])
 def test_an_organiser_does_not_ask_for_ever(
     table: DynamoDbTable, line: Between, clock: Clock, answer: Any, error: type[Exception]

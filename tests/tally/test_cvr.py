@@ -84,6 +84,7 @@ def test_a_record_without_the_contest_is_no_ballot_and_several_contests_are_refu
         read(json.dumps(made))
 
 
+@pytest.mark.deep
 def test_whatever_is_in_its_place_a_file_is_read_or_refused_with_a_sentence():
     chance, odd = Random(3), [None, 0, -1, 1.5, True, "", "x", [], {}, [[]], [{}], {"@id": []}, 10**30]
     for _ in range(600):

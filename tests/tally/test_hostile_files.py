@@ -156,6 +156,7 @@ RECORD = json.dumps(
 )
 
 
+@pytest.mark.deep
 @settings(max_examples=150, deadline=None)
 @given(where=st.floats(0, 1), cut=st.integers(0, 6), put=SIGNS.map(lambda text: text[:4]), kind=KIND)
 def test_a_damaged_record_of_votes_is_ballots_or_a_sentence(where, cut, put, kind):
@@ -302,6 +303,7 @@ BOMBS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("format", "text"), BOMBS)
 @pytest.mark.parametrize("named", [True, False])
 def test_a_file_made_to_take_forever_does_not(format, text, named):

@@ -286,6 +286,7 @@ def test_any_order_of_ballots_and_candidates_gives_the_same_bytes(method, data, 
     assert Result.from_json(one.as_json()) == one
 
 
+@pytest.mark.deep
 @few
 @given(st.data(), st.integers(1, 3))
 @every_row("method", MARKS)
@@ -309,6 +310,7 @@ def test_another_vote_for_a_winner_never_hurts(method, data):
         assert count(more, method, seed="s").winners == (winner,)
 
 
+@pytest.mark.deep
 @few
 @given(st.data(), st.integers(1, 3), st.sampled_from(["", "2/3 present", "3/5 cast", "1/2 entitled", "3/4 entitled"]))
 @every_row("method", MARKS)
@@ -414,6 +416,7 @@ def fewest_by_brute_force(cast: Ballots, kind: str, most: int, recount) -> int |
     return None
 
 
+@pytest.mark.deep
 @settings(max_examples=12, deadline=None)
 @given(st.data(), st.integers(1, 2), st.sampled_from(["", "2/3 present", "3/4 entitled"]))
 @every_row("method", MARKS)

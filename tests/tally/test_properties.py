@@ -114,6 +114,7 @@ def test_everybody_has_a_place_and_winners_have_the_first(method, cast):
     assert set(result.winners) == first if method in OURS else set(result.winners) <= first
 
 
+@pytest.mark.deep
 @few
 @given(elections(), st.integers(1, 5), st.integers(2, 4))
 @every_row("method", OURS)
@@ -124,6 +125,7 @@ def test_blank_ballots_and_equal_multiples_change_no_place(method, cast, blank, 
     assert methods.count(more, method).places == methods.count(cast, method).places
 
 
+@pytest.mark.deep
 @few
 @given(elections(least=2), st.data())
 @every_row("method", [*PAIRWISE, "irv", "plurality"])

@@ -70,6 +70,7 @@ def test_every_link_on_the_page_leads_somewhere(site):
 # --- the code that is served ---
 
 
+@pytest.mark.deep
 def test_the_list_has_every_script_and_stylesheet_as_it_is_served(site, static_files):
     answer = Client().get("/trust/code.json")
     listed = json.loads(answer.content)

@@ -61,6 +61,7 @@ def demo(watched, tmp_path_factory) -> Iterator[Table]:
         site.close()
 
 
+@pytest.mark.deep
 @pytest.mark.seconds(15)
 def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     site, unwatched = demo, StringIO()

@@ -256,6 +256,7 @@ class SlowStore(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.deep
 @pytest.mark.seconds(8)
 def test_stopping_lets_running_requests_finish(tmp_path):
     store = ThreadingHTTPServer(("127.0.0.1", 0), SlowStore)

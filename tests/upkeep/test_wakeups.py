@@ -164,6 +164,7 @@ def test_it_is_heard_however_many_files_are_open(site):
             until(lambda: heard == ["job"])
 
 
+@pytest.mark.deep
 def test_the_pipe_is_nobody_elses_and_a_full_one_keeps_nobody_waiting(site):
     os.mkfifo(pipe_path(), 0o600)
     reader = os.open(pipe_path(), os.O_RDONLY | os.O_NONBLOCK)

@@ -57,6 +57,7 @@ def test_no_field_is_both_shown_and_hidden(declared):
     assert set(parsed(declared.shown)) & set(parsed(declared.hidden)) == set()
 
 
+@pytest.mark.deep
 @every_row("item_type", SCHEMA.items)
 def test_every_key_belongs_to_one_type(item_type):
     assert [each.label for each in SCHEMA.items if each.has(a_key_of(item_type))] == [item_type.label]

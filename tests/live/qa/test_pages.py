@@ -334,6 +334,7 @@ def test_no_session_no_page(hana, client):
 # --- somebody who means no good ---
 
 
+@pytest.mark.deep
 def test_a_troll(game, hana, phone, monkeypatch):
     """Floods, hidden letters, listed words, other people's questions by guessed addresses, twice, and after removal."""
     now = clock.now()
