@@ -39,7 +39,7 @@ from tests.clock import stands_at
 from tests.people import enrol
 from tests.rows import every_row
 
-NOW = "2027-03-01T09:00:00.000Z"  # a Monday
+NOW = "2094-03-01T09:00:00.000Z"  # a Monday
 NEW = {"beginning": "board", "name": "Board 2027", "token": "t" * 32}
 WHO = {"electorate": "listed", "voters": "", "ballots": "secret", "changes": "changeable"}
 WHEN = {"opens": "pressed", "lasts": "week", "time_zone": "Europe/Berlin", "remind_before": ["24"]}
@@ -92,16 +92,16 @@ def said_of(form: type, data: dict, **options) -> dict:
 
 @every_row("name", TEMPLATES)
 def test_every_beginning_is_a_whole_election_that_can_be_counted(name):
-    settings = initial_settings(TEMPLATES[name], 3, "Europe/Berlin", datetime(2027, 3, 1, 9, tzinfo=UTC))
+    settings = initial_settings(TEMPLATES[name], 3, "Europe/Berlin", datetime(2094, 3, 1, 9, tzinfo=UTC))
     election = Election(name="E", owner_name="Ada", created_at=NOW, **settings)
     check_settings(election.method, election.seats, election.secret_ballot, election.results_visible)
-    assert election.no_voting_after == "2027-03-08T17:00:00.000Z", "a week, at six in the evening there"
+    assert election.no_voting_after == "2094-03-08T17:00:00.000Z", "a week, at six in the evening there"
     assert election.remind_before == (24,)
     assert election.seats == (3 if name == "seats" else 1)
 
 
 def test_an_election_ends_in_the_evening_there_also_when_the_clocks_change():
-    assert end_after_days(7, "Europe/Berlin", datetime(2027, 3, 25, 23, 30, tzinfo=UTC)) == "2027-04-02T16:00:00.000Z"
+    assert end_after_days(7, "Europe/Berlin", datetime(2094, 3, 25, 23, 30, tzinfo=UTC)) == "2094-04-02T16:00:00.000Z"
 
 
 def test_all_methods_and_both_rules_are_explained_and_no_other():
@@ -174,7 +174,7 @@ def test_a_first_election_needs_a_name_its_candidates_and_its_voters(ada, draft,
     assert "ElectionUpdated" not in events(site), "whoever changes nothing has changed nothing"
     ada.post(opening, {})
     assert now().stored_state == State.OPEN
-    assert now().no_voting_after == "2027-03-08T18:00:00.000Z"
+    assert now().no_voting_after == "2094-03-08T18:00:00.000Z"
 
 
 def as_shown(client, step: str) -> dict[str, str]:
@@ -340,19 +340,19 @@ def test_a_secret_ballot_and_live_results_do_not_go_together(ada, draft):
 @pytest.mark.parametrize(("lasts", "days"), DAYS.items())
 def test_quick_choices_of_an_end(draft, lasts, days):
     said = said_of(WhenForm, {**WHEN, "lasts": lasts}, election=draft)
-    assert said["no_voting_after"] == f"2027-03-{1 + days:02}T17:00:00.000Z"
+    assert said["no_voting_after"] == f"2094-03-{1 + days:02}T17:00:00.000Z"
     assert WhenForm(election=replace(draft, **said))["lasts"].value() == lasts, "and is found again"
 
 
 def test_an_end_of_ones_own_and_none(draft):
-    moment = {**WHEN, "lasts": "moment", "ends": "2027-04-01T12:00", "opens": "moment", "begins": "2027-03-10T08:00"}
+    moment = {**WHEN, "lasts": "moment", "ends": "2094-04-01T12:00", "opens": "moment", "begins": "2094-03-10T08:00"}
     said = said_of(WhenForm, moment, election=draft)
     assert (said["no_voting_before"], said["no_voting_after"]) == (
-        "2027-03-10T07:00:00.000Z",
-        "2027-04-01T10:00:00.000Z",
+        "2094-03-10T07:00:00.000Z",
+        "2094-04-01T10:00:00.000Z",
     )
     said = said_of(WhenForm, {**moment, "lasts": "week"}, election=draft)
-    assert said["no_voting_after"] == "2027-03-17T17:00:00.000Z", "a week from where it begins"
+    assert said["no_voting_after"] == "2094-03-17T17:00:00.000Z", "a week from where it begins"
     said = said_of(WhenForm, {**WHEN, "lasts": "closed", "ends": "nonsense"}, election=draft)
     assert said["no_voting_after"] is None
 
@@ -361,9 +361,9 @@ def test_an_end_of_ones_own_and_none(draft):
     ("change", "sentence"),
     [
         ({"lasts": "moment", "ends": ""}, "This field is required."),
-        ({"lasts": "moment", "ends": "2027-02-01T12:00"}, "This is in the past. Choose a later time."),
+        ({"lasts": "moment", "ends": "2094-02-01T12:00"}, "This is in the past. Choose a later time."),
         ({"opens": "moment", "begins": ""}, "This field is required."),
-        ({"opens": "moment", "begins": "2027-05-01T08:00", "lasts": "moment", "ends": "2027-04-01T12:00"}, "must end"),
+        ({"opens": "moment", "begins": "2094-05-01T08:00", "lasts": "moment", "ends": "2094-04-01T12:00"}, "must end"),
         ({"time_zone": "Mars/Olympus"}, "Select a valid choice"),
         ({"lasts": ""}, "This field is required."),
     ],
