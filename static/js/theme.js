@@ -37,7 +37,10 @@
   };
 
   show(remembered());
-  document.addEventListener("DOMContentLoaded", () => tick(remembered()));
+  document.addEventListener("DOMContentLoaded", () => {
+    tick(remembered());
+    root.classList.add("ready"); // all scripts of the page have run
+  });
   document.addEventListener("change", (event) => {
     if (event.target.name !== "theme") return;
     remember(event.target.value);

@@ -22,6 +22,19 @@ def test_what_needs_scripts_is_not_offered(visit, subtests):
             assert offered.evaluate_all(SEEN) == []
 
 
+@pytest.mark.journey
+def test_what_needs_scripts_waits_until_they_have_run(visit):
+    """A form pressed before its script had come was sent to the server, and what was typed was gone."""
+    page, held = visit("/"), []
+    page.route("**/page*.js", lambda route: held.append(route))
+    page.goto("/style/", wait_until="commit")
+    choice = page.locator("footer [data-needs-script]")
+    expect(choice).to_be_attached()
+    expect(choice).to_be_hidden()
+    held[0].continue_()
+    expect(choice).to_be_visible()
+
+
 def test_the_style_page_works(visit, subtests):
     page = visit("/style/", java_script_enabled=False)
     with subtests.test("sections behind tabs stand one after the other"):
