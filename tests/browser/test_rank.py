@@ -143,6 +143,7 @@ def shown(page: Page) -> str:
 
 
 def both(page: Page) -> str:
+    page.locator("html.ready").wait_for()
     assert shown(page) == ranking(page)
     return ranking(page)
 
@@ -157,6 +158,7 @@ def grip(page: Page, name: str) -> Locator:
 
 def press(page: Page, act: str, name: str) -> None:
     """By clicks alone, through the menu where the button is in it."""
+    page.locator("html.ready").wait_for()
     button = card(page, name).locator(f"[data-act={act}]:visible")
     if not button.count():
         card(page, name).locator("summary.button").click()
