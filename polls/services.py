@@ -19,6 +19,7 @@ from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
+from accounts.services import role_unchanged
 from acts import rate_limits, storage
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
@@ -257,6 +258,25 @@ def reopen(who: Runner, end: str | None) -> None:
     early, writes = repository.reopening(poll, after)
     write_each(early)
     record(who.name, "PollReopened", poll, {"expiresAt": end}, *writes)
+
+
+# --- moderating ---
+
+
+def hide(admin: User, poll: Poll) -> None:
+    """From everyone but its maker and moderators."""
+    if poll.hidden_at:
+        raise NotNow(NOT_NOW)
+    after = replace(poll, hidden_at=now_text())
+    event_data = {"hiddenAt": after.hidden_at}
+    record(admin.name, "PollHidden", poll, event_data, *repository.change(poll, after), role_unchanged(admin))
+
+
+def show(admin: User, poll: Poll) -> None:
+    if not poll.hidden_at:
+        raise NotNow(NOT_NOW)
+    changed = repository.change(poll, replace(poll, hidden_at=None))
+    record(admin.name, "PollShown", poll, {}, *changed, role_unchanged(admin))
 
 
 # --- listing, deleting, turning into an election ---

@@ -193,7 +193,6 @@ ROUTES = {
     "list_poll": (PUBLIC, ACT, [NO_POLL]),
     "delete_poll": (PUBLIC, FORM, [NO_POLL]),
     "elect_poll": (PUBLIC, FORM, [NO_POLL]),
-    "report_poll": (PUBLIC, FORM, [NO_POLL]),
     "poll_embed": (PUBLIC, FORM, [NO_POLL]),
     "poll_image": (PUBLIC, READ, [NO_POLL]),
     "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
@@ -246,11 +245,8 @@ ROUTES = {
     "qa": (PUBLIC, FORM, [NO_GAME]),
     "manage_qa": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "help_live": (PUBLIC, READ, []),
-    "reported_polls": (Permission.MANAGE_USERS, READ, []),
-    "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
-    "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "like_post": (PUBLIC, ACT, [NO_POST]),
     "question_sets": (Permission.USE_APPLICATION, READ, []),
     "make_set": (Permission.USE_APPLICATION, FORM, []),
@@ -621,7 +617,7 @@ STANDING = {
     "candidates_skills",
     "answer_questions",
 }  # for whoever stands, and where it was chosen at the opening
-REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
+MODERATED = {"hide_poll", "show_poll"}  # a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 KEPT_BY_NOBODY = "private, no-store"
@@ -812,7 +808,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}  # who runs no election has nothing to write about
     if (
         name == "revoke_token"
-        or name in OF_A_MAIL | REPORTED | BALLOT | STANDING
+        or name in OF_A_MAIL | MODERATED | BALLOT | STANDING
         or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP))
     ):
         return {"not found"}  # made up, or somebody else's draft

@@ -56,10 +56,10 @@ from news.services import Written
 from pages import logo
 from pages.site_views import colours_edition
 from photos.changing import PictureChange
-from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
+from polls import voters
 from polls.counting import MethodComparison
 from polls.link_previews import edition_of
 from polls.rules import Poll
@@ -309,7 +309,6 @@ def _polls(otto: User) -> tuple[Poll, Poll]:
         for voter in NAMES:
             polling.cast(poll.id, voters.id_of(poll.id, voter), RANKS, f"form of {voter}")
         polling.list_publicly(_runner(poll, otto), listed=True)
-    reports.report(made[0], "report", "spam", text("An advertisement"))
     polling.close(_runner(made[1], otto))
     poll_sealing.seal(made[1].id)
     return made[0], made[1]
@@ -564,7 +563,7 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("polls", "organiser", of="one's own"),
         Look("make_poll", "organiser"),
         Look("poll_by_code", "stranger", (lunch.code,)),
-        *(Look(page, "stranger", (lunch.id,)) for page in ("poll", "poll_state", "poll_embed", "report_poll")),
+        *(Look(page, "stranger", (lunch.id,)) for page in ("poll", "poll_state", "poll_embed")),
         Look("poll_voted", "passer-by", (lunch.id,)),
         *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now", "poll_image")),
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
@@ -595,8 +594,6 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
         Look("table_csv", "owner", ("users",)),
         Look("person", "owner", ("Ann",)),
         Look("remove_person", "owner", ("Ann",)),
-        Look("reported_polls", "owner"),
-        Look("reported_poll", "owner", (lunch.id,)),
         Look("mail", "owner", (waiting[0].number,)),
         Look("mails", "owner", of="that failed", asked={"state": "failed"}),
     ]
