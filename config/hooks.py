@@ -52,7 +52,7 @@ from elections.link_requests.services import ANSWERING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
-from elections.public import feed as calendar_feed
+from elections.personal_data import forget_calendar
 from elections.roll.emails import EMAIL_TEMPLATES as ROLL_EMAILS
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
@@ -183,7 +183,7 @@ def install_hooks() -> None:
         forget_agreements,  # their consent to show skills in elections is deleted
         delete_skills,  # their skills are deleted
         delete_endorsements,  # and then the endorsements they gave and received
-        calendar_feed.revoke,  # the address of their calendar is deleted
+        forget_calendar,  # the address of a calendar that an earlier version made for them is deleted
         help_desk.forget_person,  # what they asked organisers is deleted, with the answers
         opt_out.forget,  # their choice about result mails is deleted
         forget_likes,  # which posts they like is forgotten; the counts stay

@@ -12,10 +12,8 @@ from store.table import Span
 from . import personal_data
 from .convening import Convened
 from .help_desk import personal_data as own_requests
-from .interruption import Interruption
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
-from .public import feed
 from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
@@ -40,14 +38,13 @@ BY_CHANCE = "Voters are spread over the gates at random; only the total is compa
 
 ITEMS = (
     ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at",
-             replay="The log contains no credentials; people create another address.",
-             exports=(Export("calendar", _("calendar.json: since when you have had an address for your calendar."),
-                             feed.personal_data),)),
+             replay="Only earlier versions made it."),
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
-             "interruptions:list filling:bool", inside=f"{fields_of(Convened)} {fields_of(Interruption)}",
+             "filling:bool", inside=fields_of(Convened),
              lists=(keys.ELECTIONS,),
              replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "
-                            "an event.", "filling"),),
+                            "an event.", "filling"),
+                     Exempt("Earlier versions put interruptions on record there.", "interruptions")),
              left_behind="What is left of a deleted election if its deletion was interrupted.",
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
                            "secret_ballot method seats electorate voter_count no_voting_before no_voting_after "

@@ -20,7 +20,6 @@ from store.keys import fold
 from tally import methods
 
 from .convening import Convened
-from .interruption import Interruption
 from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
@@ -145,7 +144,6 @@ class Election:
     kind: str = "ranked"  # of ballot
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
-    interruptions: tuple[Interruption, ...] = ()  # on record; never changed, only more of them
     majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
     join_requests: bool = False  # whether people who are not on its roll may ask to be put there
     join_until: str | None = None  # until when; None for as long as it is open
@@ -369,7 +367,6 @@ class Action(Enum):
     OPEN = _("open it")
     FIX = _("lock the list of candidates")
     EXTEND = _("extend voting")
-    INTERRUPT = _("record interruptions")
     CLOSE = _("close it")
     RENAME = _("rename it")
     DELETE = _("delete it")
@@ -412,7 +409,6 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.OPEN: Rule(OWNERS, DRAFTS),
     Action.FIX: Rule(OWNERS, frozenset({State.EDITABLE})),
     Action.EXTEND: Rule(OWNERS, WHILE_OPEN),
-    Action.INTERRUPT: Rule(RUNNERS, SINCE_OPENED),
     Action.CLOSE: Rule(MODERATED, WHILE_OPEN),
     Action.RENAME: Rule(OWNERS, DRAFTS),
     Action.DELETE: Rule(MODERATED, EVER),

@@ -50,7 +50,6 @@ from elections.groups import services as groups
 from elections.help_desk import repository as requests
 from elections.help_desk import services as help_desk
 from elections.help_desk.rules import Asker as HelpSeeker
-from elections.interruptions import services as interruptions
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -63,7 +62,6 @@ from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
-from elections.public import feed
 from elections.roll import imports, sources
 from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election
@@ -374,16 +372,7 @@ def a_public_election() -> None:
     actions.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
     lifecycle.fix(ada, election("Board"))
     lifecycle.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
-    interrupted("Board", ada)
     public_votes(ada)
-
-
-def interrupted(name: str, ada: User) -> None:
-    """For a moment, so that voting goes on for longer; and a correction."""
-    began = f"{election(name).opened_at[:16]}:00.000Z"
-    for corrects in (0, 1):
-        texts = "The power failed.", "An hour more."
-        interruptions.record_interruption(ada, election(name), began, now_text(), *texts, 60, corrects)
 
 
 def what_it_needs(ada: User) -> None:
@@ -592,7 +581,6 @@ def several_questions_on_one_ballot() -> None:
     binding.open_(ada, multi_ballot())
     add_voters(ada, election("Spring: Chair"), ["voter 2"], {"voter 2": Details(groups=("Staff",))})
     binding.extend(ada, multi_ballot(), as_text(utc_now() + timedelta(hours=6)))
-    interrupted("Spring: Chair", ada)
     voted("voter 2", "Spring: Song", Ada=1)
     table().write(multi_ballots.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))
     assert finish_background("act on ballot", "add to rolls") == 1
@@ -668,7 +656,6 @@ def other_systems_are_told() -> None:
     assert now is not None
     webhooks.delete(ada, now)
     webhooks.add(someone("Cy"), "Cy", "https://hooks.example/", types)
-    feed.make(ada)
 
 
 def somebody_leaves() -> None:

@@ -110,8 +110,6 @@ ROUTES = {
     "own_data": (SIGNED_IN, FORM, []),
     "own_mails": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
-    "own_calendar": (Permission.VIEW_APPLICATION, FORM, []),
-    "calendar_feed": (PUBLIC, READ, ["no-such-calendar"]),
     "webhooks": (Permission.USE_APPLICATION, READ, []),
     "add_webhook": (Permission.USE_APPLICATION, FORM, []),
     "add_site_webhook": (Permission.MANAGE_USERS, FORM, []),
@@ -358,7 +356,6 @@ ROUTES = {
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "extend": (Permission.USE_APPLICATION, FORM, ["draft"]),
-    "interruptions": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "close_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "rename_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "copy_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -576,7 +573,6 @@ DRAFT = {
     "invite_voters": Action.INVITE,
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
-    "interruptions": Action.INTERRUPT,
     "requests": Action.ANSWER,
     "request": Action.ANSWER,
     "mail_result": Action.ANNOUNCE,
@@ -851,7 +847,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "sitemap_year",
         "waiting_for_result",
         "picture",
-        "calendar_feed",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}

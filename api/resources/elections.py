@@ -150,19 +150,6 @@ class End(msgspec.Struct, forbid_unknown_fields=True):
     ends: Moment | None
 
 
-class Interruption(msgspec.Struct):
-    """An interruption of the voting that organisers put on record."""
-
-    number: int
-    began: Moment
-    ended: Moment
-    happened: str
-    decided: str
-    new_end: Annotated[Moment | None, Meta(description="If voting was extended.")]
-    corrects: Annotated[int | None, Meta(description="The number of the entry that it corrects.")]
-    recorded_at: Moment
-
-
 class ForOrganisers(msgspec.Struct):
     """What only those who run the election see."""
 
@@ -208,7 +195,6 @@ class Election(msgspec.Struct):
     created_at: Moment
     opened_at: Moment | None
     closed_at: Moment | None
-    interruptions: Annotated[list[Interruption], Meta(description="On record; none is ever changed.")]
     multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
     calendar: Annotated[str | None, Meta(description="A calendar file, for people who are signed in.")]
@@ -304,13 +290,6 @@ def read(call: Call, name: str) -> Election:
         created_at=datetime.fromisoformat(election.created_at),
         opened_at=election.opened,
         closed_at=moment(election.closed_at),
-        interruptions=[
-            Interruption(
-                *(each.number, each.from_, each.to, each.happened, each.decided),
-                *(each.extended_to, each.corrects or None, each.recorded),
-            )
-            for each in election.interruptions
-        ],
         multi_question_ballot=election.book,
         page=link("election", election.name),
         calendar=link("election_calendar", election.name) if has_times else None,

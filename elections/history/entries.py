@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from acts.storage import SITE, table
 from elections.convening import convened_of
-from elections.interruption import interruption_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, turnout
 from pages import times
@@ -227,19 +226,14 @@ def closed(context: EventContext) -> str:
 
 
 def interrupted(context: EventContext) -> str:
-    entry, election = interruption_of(context.data), context.election
-    values = {"from": _in_its_zone(entry.began, election), "to": _in_its_zone(entry.ended, election)}
-    if entry.corrects:
-        sentence, values["number"] = (
-            _("%(who)s corrected entry %(number)s: interrupted from %(from)s to %(to)s."),
-            str(entry.corrects),
-        )
-    else:
-        sentence = _("%(who)s recorded that voting was interrupted from %(from)s to %(to)s.")
-    parts = [context.text(sentence, **values), _("What happened: %(text)s") % {"text": entry.happened}]
-    parts += [_("What was decided: %(text)s") % {"text": entry.decided}] if entry.decided else []
-    if entry.new_end:
-        parts.append(_("The end of voting was moved to %(end)s.") % {"end": _in_its_zone(entry.new_end, election)})
+    """Recorded by an earlier version."""
+    data, election = context.data, context.election
+    values = {"from": _in_its_zone(data["began"], election), "to": _in_its_zone(data["ended"], election)}
+    sentence = context.text(_("%(who)s recorded that voting was interrupted from %(from)s to %(to)s."), **values)
+    parts = [sentence, _("What happened: %(text)s") % {"text": data["happened"]}]
+    parts += [_("What was decided: %(text)s") % {"text": data["decided"]}] if data.get("decided") else []
+    if data.get("new_end"):
+        parts.append(_("The end of voting was moved to %(end)s.") % {"end": _in_its_zone(data["new_end"], election)})
     return " ".join(parts)
 
 

@@ -43,7 +43,6 @@ ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Actio
 LEADER_ACTIONS = frozenset(
     {
         *(Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE),
-        Action.INTERRUPT,
         *(Action.ANSWER, Action.RUN_STATION),
     }
 )

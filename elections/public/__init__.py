@@ -1,3 +1,3 @@
-"""The public side of elections: lists, the page of one, calendar files and feeds."""
+"""The public side of elections: lists, the page of one, its calendar file."""
 
-PUBLIC = "feed own_elections"
+PUBLIC = "own_elections"

@@ -1,9 +1,9 @@
-"""Elections as a calendar file that every calendar program reads (iCalendar, RFC 5545)."""
+"""An election as a calendar file that every calendar program reads (iCalendar, RFC 5545)."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
@@ -45,22 +45,21 @@ def entry_of(election: Election, description: str = "") -> Entry:
     return Entry(election.name, url, description, election.begins, ends, election.times_changed, election.version)
 
 
-def calendar(entries: Iterable[Entry], name: str = "", alarms_after: datetime | None = None) -> bytes:
-    """Entries as a file; a feed has the name by which calendar programs list it. Alarms a day before the end, if that
-    is after `alarms_after`: calendars ring at once for an alarm they missed."""
+def calendar(entry: Entry, now: datetime) -> bytes:
+    """As a file, with an alarm a day before the end, if that is still ahead: calendars ring at once for one they
+    missed."""
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
         "PRODID:-//Plenum//Elections//EN",
         "CALSCALE:GREGORIAN",
-        *([f"X-WR-CALNAME:{_text(name)}", "REFRESH-INTERVAL;VALUE=DURATION:PT6H"] if name else []),
-        *(line for entry in entries for line in _event(entry, alarms_after)),
+        *_event(entry, now),
         "END:VCALENDAR",
     ]
     return b"".join(part + b"\r\n" for line in lines for part in _folded(line))
 
 
-def _event(entry: Entry, alarms_after: datetime | None) -> list[str]:
+def _event(entry: Entry, now: datetime) -> list[str]:
     """Transparent, so that no one looks busy."""
     start, end, title = _span(entry.opens, entry.closes)
     text = f"{entry.description.strip()}\n\n{entry.url}".strip()
@@ -76,7 +75,7 @@ def _event(entry: Entry, alarms_after: datetime | None) -> list[str]:
         f"DESCRIPTION:{_text(text)}",
         f"URL:{iri_to_uri(_visible(entry.url))}",
         "TRANSP:TRANSPARENT",
-        *(_alarm(entry.name, entry.closes, alarms_after) if alarms_after else []),
+        *_alarm(entry.name, entry.closes, now),
         "END:VEVENT",
     ]
 

@@ -142,7 +142,7 @@ def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpR
     election, about = found
     entry = entry_of(election, excerpt(markdown_cache.description_html(about), 500))
     try:
-        file = as_calendar([entry], alarms_after=utc_now())
+        file = as_calendar(entry, utc_now())
     except NotInTheCalendar:
         raise Http404 from None
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")

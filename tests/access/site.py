@@ -36,7 +36,6 @@ from elections.help_desk.rules import JOIN, QUESTION, WAITING, Asker, HelpReques
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.public import feed
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Election
@@ -173,7 +172,6 @@ def build() -> Site:
     looks = [
         *_looks_of_everybody(links),
         *_looks_of_the_voter(mark),
-        Look("calendar_feed", "stranger", (feed.make(people["voter"]),)),
         *_looks_of_the_organiser(),
         *_looks_at_results(),
         *_looks_at_polls(lunch, dinner),
@@ -458,7 +456,7 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
-    forms = ("own_calendar", "own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
+    forms = ("own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     own += ("api_tokens", "create_token")
     return [
         Look("home", "voter", of="who is on rolls"),
@@ -497,7 +495,7 @@ def _looks_of_the_organiser() -> list[Look]:
         "rehearse",
     )
     of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
-    of_open += ("interruptions", "letters")
+    of_open += ("letters",)
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
     (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounts import services as accounts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.public.calendar import Entry, NotInTheCalendar, calendar
+from store.log import as_text
+from store.table import Put
+from tests.clock import stands_at
+from tests.people import sign_in
 from tests.rows import every_row
+from tests.webhooks.sites import opened
 
 NOW = datetime(2026, 11, 15, 4, 0, tzinfo=UTC)
 OPENS = datetime(2027, 2, 22, 8, 0, tzinfo=UTC)
@@ -34,7 +42,7 @@ ODD_NAMES = [
 def file(**changes: object) -> bytes:
     election = {"name": "Board 2027", "url": URL, "description": "Three seats.", "opens": OPENS, "closes": CLOSES}
     said = {**election, "changed": NOW, **changes}
-    return calendar([Entry(**said)], alarms_after=said["changed"])
+    return calendar(Entry(**said), said["changed"])
 
 
 # --- a small reader ---
@@ -207,3 +215,38 @@ def test_any_text_makes_a_file_that_can_be_read(name, description):
     octets = file(name=name, description=description)
     assert max(map(len, octets.split(b"\r\n"))) <= 75
     assert plain(parsed(octets)["VEVENT"]["SUMMARY"]).startswith("Voting: ")
+
+
+# --- of an election ---
+
+
+@pytest.mark.parametrize("change", ["extend", "close"])
+def test_when_the_times_change_the_event_says_so_and_otherwise_it_stays(person, monkeypatch, change):
+    """Calendar programs keep what they have unless a later event has a higher sequence or modification time."""
+    otto, now = person("Otto"), datetime.now(UTC)
+    stands_at(monkeypatch, as_text(now - timedelta(seconds=9)))
+    board = opened(otto, no_voting_after=as_text(now + timedelta(days=2)))
+    browser = sign_in(otto)
+
+    def read() -> dict[str, str]:
+        return parsed(browser.get("/election/Board/calendar.ics").content)["VEVENT"]
+
+    before = read()
+    stands_at(monkeypatch, as_text(now))
+    assert read() == before, "what asks again sees no change"
+    if change == "close":
+        closing.close(otto, board)
+    else:
+        lifecycle.extend(otto, board, as_text(now + timedelta(days=9)))
+    later = read()
+    assert later["UID"] == before["UID"]
+    assert int(later["SEQUENCE"]) > int(before["SEQUENCE"])
+    assert later["DTSTAMP"] == later["LAST-MODIFIED"] > before["LAST-MODIFIED"]
+    assert later["DTSTART"] != before["DTSTART"]
+
+
+def test_the_address_of_a_calendar_that_an_earlier_version_made_leaves_with_the_person(site, person):
+    otto = person("Otto")
+    site.write(Put({"PK": "CALENDAR#e50c63bf83cceb47a3e5", "SK": "METADATA", "name": "Otto"}))
+    accounts.remove_self(otto)
+    assert not [item for _name, item in site.everything() if item["PK"].startswith("CALENDAR#")]

@@ -60,7 +60,6 @@ TABLE = {
     Action.OPEN: ("D", "owner"),
     Action.FIX: ("E", "owner"),
     Action.EXTEND: ("EO", "owner"),
-    Action.INTERRUPT: ("EOC", "owner manager"),
     Action.CLOSE: ("EO", "owner moderator"),
     Action.RENAME: ("D", "owner"),
     Action.DELETE: ("DEOC", "owner moderator"),
