@@ -88,7 +88,6 @@ from skills.access import may_see_profile
 from skills.services import delete_endorsements, delete_skills
 from upkeep import pause
 from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
-from upkeep.erasure.unused_accounts import EMAIL_TEMPLATES as UNUSED_ACCOUNT_EMAILS
 from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from upkeep.monitoring import metrics
 from webhooks import events as webhook_events
@@ -234,5 +233,5 @@ def install_hooks() -> None:
 
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
-    EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)
+    EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | WEBHOOK_EMAILS)
     EMAIL_TEMPLATES.update(HELP_DESK_EMAILS | ROLL_EMAILS)

@@ -44,6 +44,7 @@ from .repository import DELETING, PollStanding
 from .rules import Act, Poll, PollRelation
 
 MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
+MADE_IN_A_DAY = Limit("poll-maker-day", 50, SECONDS_PER_DAY)
 CODE_CHARS = 6
 VOTER, ANONYMOUS_MAKER = "@voter", "@maker"  # any voter, any maker without an account: the log has no names
 NOT_YOURS = _("You cannot manage this poll.")
@@ -61,7 +62,7 @@ def count_making(maker: User | AnonymousUser, address: str) -> None:
     """Counts a new poll; refused if the account, or the address of an anonymous maker, has made too many."""
     name = maker.name if maker.is_authenticated else address
     rate_limits.count(MADE, name)
-    rate_limits.count(Limit("poll-maker-day", settings.POLLS_A_DAY, SECONDS_PER_DAY), name)
+    rate_limits.count(MADE_IN_A_DAY, name)
 
 
 def make(

@@ -41,12 +41,7 @@ class Https:
 
     def header(self, clock: Clock = utc_now) -> str:
         """The value of Strict-Transport-Security."""
-        parts = (
-            f"max-age={self.hsts_seconds(clock)}",
-            "includeSubDomains" if settings.SECURE_HSTS_INCLUDE_SUBDOMAINS else "",
-            "preload" if settings.SECURE_HSTS_PRELOAD else "",
-        )
-        return "; ".join(filter(None, parts))
+        return f"max-age={self.hsts_seconds(clock)}"
 
 
 https = Https()

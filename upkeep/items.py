@@ -38,7 +38,7 @@ ITEMS = (
     ItemType("pending erasure", keys.FORGETTING, "asked:int emptied:int",
              replay="Work left to do after a deletion, in the store's files rather than in the store."),
     ItemType("retention", keys.RETENTION, "day", "*:any",
-             replay="How far today's check for unused accounts has got."),
+             replay="How far a search of earlier versions for unused accounts had got."),
     ItemType("restoring", keys.RESTORING, "sha256 items:int",
              replay="Exists only while a restore is unfinished."),
     ItemType("https", keys.HTTPS, "since", replay="When the site first started over HTTPS; about its servers."),

@@ -10,7 +10,7 @@ from store.table import LOG, Item, Key, Span
 COUNTS = Key(METADATA, "COUNTS")
 SYNC = Key(METADATA, "SYNC")
 RESTORING = Key(METADATA, "RESTORING")  # exists only until a restore or transfer into this store is complete
-RETENTION = Key(METADATA, "RETENTION")  # how far today's search for unused accounts has come
+RETENTION = Key(METADATA, "RETENTION")  # how far earlier versions had come in a search for unused accounts
 PAUSE = Key(METADATA, "PAUSE")  # exists only while the site is paused
 FIGURES = Key(METADATA, "FIGURES")  # people by role and elections by state, as far as the log has been counted
 NIGHTLY = Key(METADATA, "NIGHTLY")  # which checkpoint was mailed last, and on which day

@@ -265,10 +265,17 @@ def test_a_site_in_production_without_a_proxy_is_to_be_looked_at(settings):
     assert machine_checks.check_settings().grade == LOOK
 
 
-def test_room_on_the_disk(site, settings, tmp_path):
-    settings.DATA_DIR, settings.DISK_WARN_MB = tmp_path, 1
+def test_settings_of_earlier_versions_are_named(settings):
+    settings.IGNORED_SETTINGS = ["LIVE_IDLE", "POLLS_A_DAY"]
+    found = machine_checks.check_settings()
+    assert (found.grade, "LIVE_IDLE, POLLS_A_DAY" in found.sentence) == (LOOK, True)
+
+
+def test_room_on_the_disk(site, settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(disk, "LOW_MB", 1)
     assert [each.grade for each in machine_checks.check_disks()] == [WELL]
-    settings.DISK_WARN_MB = 10**9
+    monkeypatch.setattr(disk, "LOW_MB", 10**9)
     assert [each.grade for each in machine_checks.check_disks()] == [LOOK]
 
 

@@ -42,10 +42,10 @@ def test_a_process_that_could_not_ask_the_store_stays_with_a_day(in_production):
 
 
 def test_a_setting_holds_in_place_of_both(in_production, settings):
-    settings.HSTS_GROWS, settings.SECURE_HSTS_SECONDS, settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = False, 60, True
+    settings.HSTS_GROWS, settings.SECURE_HSTS_SECONDS = False, 60
     known = Https()
     known.record_start(after())
-    assert known.header(after(days=999)) == "max-age=60; includeSubDomains"
+    assert known.header(after(days=999)) == "max-age=60"
 
 
 def test_browsers_are_told_over_https_only(in_production, settings, monkeypatch):

@@ -38,11 +38,14 @@ class ClockReading(NamedTuple):
 
 
 def check_settings() -> Finding:
-    """Invalid settings have already prevented the start; this is about optional ones that are missing."""
+    """Invalid settings have already prevented the start; this is about ones that are missing, or no longer exist."""
     about = _("Settings")
     if settings.PRODUCTION and not settings.TRUSTED_PROXIES:
         sentence = _("TRUSTED_PROXIES is empty, but in production there is a proxy in front of the site.")
         return warn(about, sentence, _("Set TRUSTED_PROXIES to its address, such as 127.0.0.1."))
+    if settings.IGNORED_SETTINGS:
+        sentence = _("Earlier versions had these settings, which no longer have any effect: %(names)s.")
+        return warn(about, sentence % {"names": ", ".join(settings.IGNORED_SETTINGS)}, _("Remove them."))
     return ok(about, _("All settings are valid (profile: %(profile)s).") % {"profile": settings.PROFILE})
 
 
