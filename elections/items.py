@@ -14,7 +14,7 @@ from .convening import Convened
 from .help_desk import personal_data as own_requests
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
-from .rules import Election
+from .rules import FIELDS_OF_EARLIER_VERSIONS, Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list"
@@ -44,7 +44,7 @@ ITEMS = (
              lists=(keys.ELECTIONS,),
              replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "
                             "an event.", "filling"),
-                     Exempt("Earlier versions put interruptions on record there.", "interruptions")),
+                     Exempt("Only earlier versions had these.", " ".join(FIELDS_OF_EARLIER_VERSIONS))),
              left_behind="What is left of a deleted election if its deletion was interrupted.",
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
                            "secret_ballot method seats electorate voter_count no_voting_before no_voting_after "
@@ -141,7 +141,7 @@ ITEMS = (
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # requests to the organisers
-    ItemType("request", keys.help_request, "id election_name:election kind state asked_at version:int",
+    ItemType("request", keys.help_request, "id election_name:election state asked_at version:int",
              "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),), replay=REQUESTS,
              exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
                                            "answered."), own_requests.requests),),

@@ -32,7 +32,7 @@ from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
 from .managers.services import with_manager, with_owner, without_manager
 from .roll import services as roll
-from .rules import Election, State
+from .rules import FIELDS_OF_EARLIER_VERSIONS, Election, State
 from .skills_needed import needs
 from .skills_needed.needs import Agreement, Need
 from .turnout import counts
@@ -67,9 +67,10 @@ def updated(event: Happened) -> Iterator[Step]:
     text = changes.pop("description", None)
     if text == repository.description_of(election.name).description:
         text = None
-    fields: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+    known = {name: value for name, value in changes.items() if name not in FIELDS_OF_EARLIER_VERSIONS}
+    fields: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
     after = replace(election, **fields)
-    if after == election and text is None:
+    if after == election and text is None and known == changes:
         raise DoesNotFit("changes nothing.")
     yield [*repository.change(election, after, text), *turned_out(event)]
 

@@ -90,6 +90,10 @@ ASKERS = {"": _("nobody"), "voters": _("the voters"), "everyone": _("everybody w
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
+# of an election: still stored with some, and read by nothing
+FIELDS_OF_EARLIER_VERSIONS = ("interruptions", "join_requests", "join_until")
+
+
 @dataclass(frozen=True, slots=True)
 class Election:
     """An election as stored. Times are UTC, as text."""
@@ -145,8 +149,6 @@ class Election:
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
     majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
-    join_requests: bool = False  # whether people who are not on its roll may ask to be put there
-    join_until: str | None = None  # until when; None for as long as it is open
     questions_from: str = ""  # who may ask candidates questions, of ASKERS
     questions_open: bool = False  # whether questions are shown before an organiser has approved them
     questions_named: bool = False  # whether everyone sees who asks
@@ -275,22 +277,6 @@ class Election:
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
-
-    @property
-    def joins_until(self) -> datetime | None:
-        """Until when people may ask to be put on its roll: the cut-off, or the end of voting if that comes first."""
-        ends = [each for each in (self.join_until, self.no_voting_after) if each]
-        return datetime.fromisoformat(min(ends)) if ends else None
-
-    def takes_joins(self, now: str) -> bool:
-        """Whether people may ask now to be put on its roll."""
-        is_open = self.state(now) in (State.EDITABLE, State.OPEN)
-        return (
-            self.join_requests
-            and self.electorate == "listed"
-            and is_open
-            and (self.join_until is None or now < self.join_until)
-        )
 
     def is_open_to(self, since: str | None) -> bool:
         """Whether someone who may vote here since then has a vote without being listed."""
@@ -508,14 +494,6 @@ def check_new_end(election: Election, end: str | None, now: str) -> None:
         raise WrongState(_("While it is open, the end can only be moved later."))
 
 
-def check_new_cut_off(election: Election, cut_off: str | None, now: str) -> None:
-    """While it is open, the cut-off for requests to join may only move later."""
-    if not election.join_requests:
-        raise WrongState(_("In this election, nobody can ask to be put on the roll."))
-    if cut_off is not None and (cut_off <= now or election.join_until is None or cut_off < election.join_until):
-        raise WrongState(_("While it is open, the cut-off can only be moved later."))
-
-
 def check_names(names: Sequence[str]) -> None:
     """Refuse more candidates, or longer names, than a result can hold and show."""
     if len(names) > MAX_CANDIDATES:
@@ -550,8 +528,3 @@ def check_settings(method: str, seats: int, secret_ballot: bool, results_visible
 def check_window(begin: str | None, end: str | None) -> None:
     if begin is not None and end is not None and end <= begin:
         raise ValidationError(_("Voting must end after it begins."))
-
-
-def check_joining(join_requests: bool, electorate: str) -> None:
-    if join_requests and electorate != "listed":
-        raise ValidationError(_("Where everybody here may vote, nobody needs to ask to be put on the roll."))

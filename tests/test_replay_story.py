@@ -336,7 +336,6 @@ def a_public_election() -> None:
     ada = someone("Ada")
     end = as_text(utc_now() + timedelta(days=2))
     settings = {"secret_ballot": False, "results_visible": "live", "paper_ballots": True, "no_voting_after": end}
-    settings |= {"join_requests": True, "join_until": end}
     made = drafts.create(ada, "Bord", description="Who?", **settings)
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     add_candidates(ada, made, [Candidate("Nobody")])
@@ -442,15 +441,12 @@ def people_ask_for_help() -> None:
     senders = [HelpSeeker("Zoë", f"zoe.{number}@example.net") for number in range(5)]
     senders += [HelpSeeker("Lee", leaver.email, leaver.name, leaver.created_at)]
     for number, each in enumerate(senders):
-        kind = "join" if number == 1 else "question"
-        help_desk.ask(election("Board"), each, kind, "Help!", network="203.0.113.7", mark=f"asked {number}")
-    first, second, third, fourth, fifth, *_ = requests.list_requests("Board", "waiting", limit=9)[0]
+        help_desk.ask(election("Board"), each, "Help!", network="203.0.113.7", mark=f"asked {number}")
+    first, second, third, fourth, *_ = requests.list_requests("Board", "waiting", limit=9)[0]
     help_desk.reply(ada, election("Board"), first, "Here you are.")
     help_desk.add(ada, election("Board"), second, "zoe.1@example.net", "new member")
     help_desk.correct_address(ada, election("Board"), third, "typo@example.org", "right@example.org")
     help_desk.dismiss(ada, election("Board"), fourth)
-    help_desk.refuse(ada, election("Board"), fifth, "other", "")
-    actions.change(ada, election("Board"), Action.ANSWER, join_until=as_text(utc_now() + timedelta(days=50)))
     background.resume_due()
 
 

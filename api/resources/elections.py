@@ -109,12 +109,6 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
-    join_requests: (
-        Annotated[bool, Meta(description="People may ask to be put on the roll while it is open.")] | UnsetType
-    ) = UNSET
-    joins_until: (
-        Annotated[Moment | None, Meta(description="Until when they may ask; else until the end.")] | UnsetType
-    ) = UNSET
 
 
 class Changes(Settings):
@@ -164,8 +158,6 @@ class ForOrganisers(msgspec.Struct):
     announces: bool
     remind_before: list[int]
     letter_check: str
-    join_requests: bool
-    joins_until: Moment | None
     dashboard: str
 
 
@@ -298,7 +290,7 @@ def read(call: Call, name: str) -> Election:
 
 
 def _for_organisers(election: rules.Election) -> ForOrganisers:
-    plain = ["joining", "paper_ballots", "mail_votes", "vote_by_link", "announces", "letter_check", "join_requests"]
+    plain = ["joining", "paper_ballots", "mail_votes", "vote_by_link", "announces", "letter_check"]
     return ForOrganisers(
         owner=election.owner_name,
         managers=list(election.managers),
@@ -306,7 +298,6 @@ def _for_organisers(election: rules.Election) -> ForOrganisers:
         voter_groups=list(election.voter_groups),
         **{each: getattr(election, each) for each in plain},
         remind_before=list(election.remind_before),
-        joins_until=moment(election.join_until),
         dashboard=link("dashboard", election.name),
     )
 

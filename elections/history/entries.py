@@ -176,8 +176,6 @@ FIELDS = {
     "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
-    "join_requests": gettext_lazy("whether people may ask to be put on the roll"),
-    "join_until": gettext_lazy("until when people may ask to be put on the roll"),
 }
 
 

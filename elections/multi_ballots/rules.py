@@ -31,10 +31,7 @@ SHARED = (
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes"),
     "vote_by_link",
 )
-LEADER_ONLY_DEFAULTS: dict[str, Any] = {
-    **{"remind_before": (), "announces": False, "letter_check": ""},
-    **{"join_requests": False, "join_until": None},
-}
+LEADER_ONLY_DEFAULTS: dict[str, Any] = {"remind_before": (), "announces": False, "letter_check": ""}
 
 OF_LEADER = frozenset({*SHARED, *LEADER_ONLY_DEFAULTS})
 

@@ -32,7 +32,7 @@ from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.help_desk import repository as requests
 from elections.help_desk import services as help_desk
-from elections.help_desk.rules import JOIN, QUESTION, WAITING, Asker, HelpRequest
+from elections.help_desk.rules import WAITING, Asker, HelpRequest
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
@@ -147,7 +147,7 @@ def build() -> Site:
 
     people = _people()
     _draft(people["organiser"])
-    _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True, join_requests=True)
+    _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True)
     _open(people["organiser"], "Prize", secret_ballot=False, results_visible="live")
     _past(people["organiser"])
     _mailed(people["organiser"])
@@ -286,10 +286,10 @@ def _mailed(otto: User) -> None:
 
 
 def _asked(otto: User) -> None:
-    """A question that was answered, one that waits, and two requests to join."""
+    """A request that was answered, and three that wait."""
     board, voter = _now("Board"), Asker(known("Ben"), "ben@example.org", voter=known("Ben"))
-    for number, (asker, kind) in enumerate([(voter, QUESTION), (voter, QUESTION), *[(STRANGER, JOIN)] * 2]):
-        help_desk.ask(board, asker, kind, text("Where is my mail?"), network="203.0.113.7", mark=f"asked {number}")
+    for number, asker in enumerate([voter, voter, STRANGER, STRANGER]):
+        help_desk.ask(board, asker, text("Where is my mail?"), network="203.0.113.7", mark=f"asked {number}")
     help_desk.reply(otto, board, requests_waiting()[0], text("It is on its way."))
 
 
