@@ -89,7 +89,6 @@ from skills.services import delete_endorsements, delete_skills
 from upkeep import pause
 from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
-from upkeep.monitoring import metrics
 from webhooks import events as webhook_events
 from webhooks import repository as webhooks
 from webhooks.emails import EMAIL_TEMPLATES as WEBHOOK_EMAILS
@@ -204,7 +203,6 @@ def install_hooks() -> None:
 
     # People listen to a live session (live.screens.broadcaster): each pass of its thread
     BROADCASTER.around = pause.guarded  # changes nothing while the site is paused
-    BROADCASTER.meter = metrics.observe_live
 
     # Sessions (live.formats) are ordinary ones, except for
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
