@@ -19,7 +19,8 @@ ITEMS = (
               "name last_event_id last_updated", "name"),)),
     ItemType("figures", keys.FIGURES, f"last_event_id:int latest state_draft:int state_open:int state_closed:int "
              f"{ROLES}"),
-    ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
+    ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int",
+             replay="Only earlier versions counted ballots by day."),
     ItemType("pause", keys.PAUSE, "by:person since minutes:int sentence"),
     ItemType("submitted form", keys.once, hidden="event_id:int at ttl:int",
              replay="Marks a form as sent; deleted within a day."),

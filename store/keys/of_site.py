@@ -33,11 +33,6 @@ def figures_of_day(day: str) -> Key:
     return Key(METADATA, f"FIGURES#{day}")
 
 
-def figures_of_days(first: str, last: str) -> Span:
-    """From one day to another, both included."""
-    return Span(METADATA, first=f"FIGURES#{first}", last=f"FIGURES#{last}")
-
-
 def once(token: str) -> Key:
     return Key(f"ONCE#{escape(token)}", METADATA)
 

@@ -6,12 +6,11 @@ import ctypes
 import errno
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -24,14 +23,6 @@ from .health import MAX_CLOCK_SKEW_SECONDS
 
 CLOCK_UNSYNCHRONISED = 5  # the kernel's state for a clock that is not synchronised
 PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
-
-
-class ClockReading(NamedTuple):
-    """The time by another machine's clock."""
-
-    by: str
-    moment: datetime
-    heard: datetime  # by our clock
 
 
 # --- settings ---
@@ -103,16 +94,8 @@ def _advice(number: int | None) -> str:
 # --- the clock ---
 
 
-def check_clock(
-    now: datetime, newest: datetime | None, is_synchronised: bool | None, readings: Iterable[ClockReading]
-) -> Finding:
+def check_clock(now: datetime, newest: datetime | None, is_synchronised: bool | None) -> Finding:
     about, todo = _("Clock"), _("Turn on time synchronisation: timedatectl set-ntp true")
-    for each in readings:
-        if abs(ahead := (each.heard - each.moment).total_seconds()) > MAX_CLOCK_SKEW_SECONDS:
-            values = {"seconds": abs(ahead), "by": each.by}
-            if ahead > 0:
-                return broken(about, _("It is %(seconds)d seconds ahead of %(by)s.") % values, todo)
-            return broken(about, _("It is %(seconds)d seconds behind %(by)s.") % values, todo)
     if newest and (newest - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS:
         sentence = _("The log contains an event from %(moment)s, in the future: the clock was set back.")
         return broken(about, sentence % {"moment": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}, todo)
