@@ -91,7 +91,7 @@ RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
 # of an election: still stored with some, and read by nothing
-FIELDS_OF_EARLIER_VERSIONS = ("interruptions", "join_requests", "join_until")
+FIELDS_OF_EARLIER_VERSIONS = ("frame_hosts", "interruptions", "join_requests", "join_until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,6 @@ class Election:
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
-    frame_hosts: str = ""  # other sites that may show its public result in a frame: host names with spaces between
     convened: Convened | None = None  # by which assembly, and who was present; never changes
     kind: str = "ranked"  # of ballot
     fewest: int = 0  # candidates that a voter must choose
@@ -343,7 +342,6 @@ class Action(Enum):
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
     ANNOUNCE = _("mail the result to voters")
-    FRAME = _("let other sites show the result")
     WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ANSWER = _("answer requests")
@@ -385,7 +383,6 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.INVITE: Rule(RUNNERS, WHILE_OPEN),
     Action.READ_MAILS: Rule(RUNNERS, SINCE_OPENED),
     Action.ANNOUNCE: Rule(RUNNERS, CLOSED),
-    Action.FRAME: Rule(RUNNERS, EVER),
     Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.ANSWER: Rule(RUNNERS, SINCE_OPENED),

@@ -191,10 +191,8 @@ ROUTES = {
     "list_poll": (PUBLIC, ACT, [NO_POLL]),
     "delete_poll": (PUBLIC, FORM, [NO_POLL]),
     "elect_poll": (PUBLIC, FORM, [NO_POLL]),
-    "poll_embed": (PUBLIC, FORM, [NO_POLL]),
-    "poll_image": (PUBLIC, READ, [NO_POLL]),
+    "poll_embed": (PUBLIC, READ, [NO_POLL]),
     "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
-    "oembed": (PUBLIC, READ, []),
     "games": (PUBLIC, READ, []),
     "try_live": (PUBLIC, READ, []),
     "make_game": (Permission.USE_APPLICATION, FORM, []),
@@ -207,7 +205,6 @@ ROUTES = {
     "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "run_off": (Permission.USE_APPLICATION, ACT, [NO_GAME]),
-    "game_frames": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_title": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_questions": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "add_game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
@@ -396,7 +393,6 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "mail_result": (Permission.USE_APPLICATION, FORM, ["draft"]),
-    "result_frames": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "make_multi_ballot": (Permission.USE_APPLICATION, FORM, []),
     "multi_ballot": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "multi_ballot_dashboard": (Permission.USE_APPLICATION, READ, [NO_MULTI_BALLOT]),
@@ -426,7 +422,6 @@ ROUTES = {
     "sandbox": (PUBLIC, FORM, []),
     "try_it": (PUBLIC, READ, []),
     "shared": (PUBLIC, READ, ["draft"]),
-    "embed": (PUBLIC, READ, ["draft"]),
     "card": (PUBLIC, READ, ["draft", "en", "made-up"]),
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
@@ -575,7 +570,6 @@ DRAFT = {
     "requests": Action.ANSWER,
     "request": Action.ANSWER,
     "mail_result": Action.ANNOUNCE,
-    "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,
     "remove_weights": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,
@@ -635,7 +629,7 @@ OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
-OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_frames", "game_questions", "add_game_question", "copy_game"}
+OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "add_game_question", "copy_game"}
 OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"follow_up"}  # tests/live/test_follow_ups.py
@@ -816,7 +810,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
     if NO_POLL in ROUTES[name][2] or name in (
         "ask_for_help",
         "poll_by_code",
-        "oembed",
         "join_by_code",
         "join_game",
         "seat",
@@ -835,7 +828,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "election_calendar",
         "shared",
         "shared_multi_ballot",
-        "embed",
         "card",
         "newest_checkpoint",
         "checkpoint",

@@ -165,7 +165,6 @@ FIELDS = {
     "electorate": gettext_lazy("who may vote"),
     "results_visible": gettext_lazy("when results are shown"),
     "results_public": gettext_lazy("who can see the results"),
-    "frame_hosts": gettext_lazy("which sites may show the result"),
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
     "changeable": gettext_lazy("whether votes are final"),

@@ -21,7 +21,6 @@ from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from acts.links import absolute_url
 from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
@@ -541,10 +540,8 @@ def _looks_at_results() -> list[Look]:
         Look("head_to_head", "voter", ("Past",)),
         Look("head_to_head", "voter", ("Past prize",), of="with names", asked={"one": "0", "other": "1"}),
         Look("mail_result", "organiser", ("Past",)),
-        Look("result_frames", "organiser", ("Past",)),
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
-        Look("embed", "stranger", ("Past",)),
         Look("waiting_for_result", "stranger", (token_for(found.election, "/"),)),
         Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
@@ -563,11 +560,10 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("poll_by_code", "stranger", (lunch.code,)),
         *(Look(page, "stranger", (lunch.id,)) for page in ("poll", "poll_state", "poll_embed")),
         Look("poll_voted", "passer-by", (lunch.id,)),
-        *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now", "poll_image")),
+        *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now")),
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": absolute_url(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),

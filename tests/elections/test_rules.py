@@ -50,7 +50,6 @@ TABLE = {
     Action.INVITE: ("EO", "owner manager"),
     Action.READ_MAILS: ("EOC", "owner manager"),
     Action.ANNOUNCE: ("C", "owner manager"),
-    Action.FRAME: ("DEOC", "owner manager"),
     Action.WORD_INVITATION: ("DEO", "owner manager"),
     Action.SET_REMINDERS: ("DEO", "owner manager"),
     Action.ANSWER: ("EOC", "owner manager"),

@@ -216,10 +216,6 @@ def _url(walk: Walk) -> str:
     return f"https://hooks.example/{walk.number}/{walk.letter * MAX_URL_CHARS}"[:MAX_URL_CHARS]
 
 
-def _hosts(walk: Walk) -> str:
-    return "\n".join(f"{number}.{'h' * 60}.example" for number in range(6))
-
-
 def _nothing(walk: Walk) -> None:
     """What is not sent at all."""
 
@@ -250,8 +246,6 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "hand_over_election": {"name": _known("Cleo")},
     "delete_election": {"name": _known("Board")},
     "game_hosts": {"name": _known("Cleo")},
-    "game_frames": {"hosts": _hosts},
-    "result_frames": {"hosts": _hosts},
     "add_webhook": {"url": _url},
     "edit_webhook": {"url": _url},
     "game_roll": {"names": _people},

@@ -34,7 +34,7 @@ def test_nobody_else_hides_or_shows(made, signed_in, client, what):
     assert repository.find(poll.id) == poll
 
 
-PAGES = ("", "voted/", "state/", "results/", "results/now/", "results/votes.csv", "embed/", "results.svg")
+PAGES = ("", "voted/", "state/", "results/", "results/now/", "results/votes.csv", "embed/")
 
 
 def test_a_hidden_poll_is_gone_for_all_but_its_maker_and_those_who_hid_it(made, shelf, client, root, signed_in):
