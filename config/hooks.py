@@ -135,7 +135,7 @@ def install_hooks() -> None:
         on_elections,  # the newest posts about it, and the news actions of those who run it
     )
 
-    # A person without an account opens the public page of an election, its history or its calendar file
+    # A person without an account opens the public page of an election or its history
     # (elections.access.for_readers): they may if
     GUESTS.install(
         guest_with_link,  # this browser holds a valid voting link for it

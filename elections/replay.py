@@ -241,7 +241,7 @@ def closed(event: Happened) -> Iterator[Step]:
 def interrupted(event: Happened) -> Iterator[Step]:
     """By an earlier version, which could extend the voting with it."""
     election, end = election_of(event), event.data.get("new_end")
-    after = replace(election, no_voting_after=end, end_moved_at=event.data["recorded_at"]) if end else election
+    after = replace(election, no_voting_after=end) if end else election
     yield [*repository.change(election, after), *turned_out(event)]
 
 

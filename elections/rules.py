@@ -91,7 +91,7 @@ RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
 # of an election: still stored with some, and read by nothing
-FIELDS_OF_EARLIER_VERSIONS = ("frame_hosts", "interruptions", "join_requests", "join_until")
+FIELDS_OF_EARLIER_VERSIONS = ("end_moved_at", "frame_hosts", "interruptions", "join_requests", "join_until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,6 @@ class Election:
     joining: bool = False  # whether, where every member may vote, that includes those who join while it is open
     opened_at: str | None = None  # None if opened before this was recorded: then anyone who joins may vote
     closed_at: str | None = None  # when its ballot box was shut
-    end_moved_at: str | None = None  # when its end was last moved after the opening
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     letter_check: str = ""  # what voters with a letter are asked for besides the code: see `letters.rules.CHECKS`
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
@@ -176,12 +175,6 @@ class Election:
         """When voting really ended: a planned end counts even if it was recorded later."""
         known = [moment for moment in (self.closed_at, self.no_voting_after) if moment]
         return datetime.fromisoformat(min(known)) if known else None
-
-    @property
-    def times_changed(self) -> datetime:
-        """When it was made, opened, extended or closed, whichever came last."""
-        moments = (self.created_at, self.opened_at, self.end_moved_at, self.closed_at)
-        return datetime.fromisoformat(max(filter(None, moments)))
 
     @property
     def closed_early(self) -> bool:

@@ -34,7 +34,6 @@ below_multi_ballot = [
 
 below_election = [
     path("<name:name>/", views.election, name="election"),
-    path("<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("<name:name>/history/", history_views.history, name="history"),
     path("<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
     path("<name:name>/turnout/", turnout.turnout_part, name="turnout"),

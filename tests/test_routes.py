@@ -296,7 +296,6 @@ ROUTES = {
     "create_election_whole": (Permission.USE_APPLICATION, FORM, []),
     "election_step": (Permission.USE_APPLICATION, FORM, ["draft", "who"]),
     "election": (Permission.VIEW_APPLICATION, READ, ["draft"]),
-    "election_calendar": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "dashboard": (Permission.USE_APPLICATION, READ, ["draft"]),
     "election_settings": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "describe": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -527,7 +526,7 @@ RESULTS = (
 )
 # Those that a voter's pass opens after the close; and those that anybody may open where the result is public.
 BY_PASS = frozenset(RESULTS)
-LOOK = {"election", "history", "election_calendar"}  # of the election that a voting link is for
+LOOK = {"election", "history"}  # of the election that a voting link is for
 PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )
@@ -535,7 +534,6 @@ PROOF = frozenset(
 OF_A_STATION = {"station_desk", "let_in", "let_in_by_letter", "take_back", "renew_station_code", "close_station"}
 DRAFT = {
     "election": Action.LOOK,
-    "election_calendar": Action.LOOK,
     "history": Action.LOOK,
     "dashboard": Action.LOOK,
     "election_settings": Action.SET_UP,
@@ -825,7 +823,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
     if name in (
         "remove_app",
         "remove_passkey",
-        "election_calendar",
         "shared",
         "shared_multi_ballot",
         "card",

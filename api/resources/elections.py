@@ -189,7 +189,6 @@ class Election(msgspec.Struct):
     closed_at: Moment | None
     multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
-    calendar: Annotated[str | None, Meta(description="A calendar file, for people who are signed in.")]
     organiser: ForOrganisers | None
 
 
@@ -269,7 +268,6 @@ def read(call: Call, name: str) -> Election:
         "results_public",
         "time_zone",
     ]
-    has_times = election.no_voting_before or election.no_voting_after
     return Election(
         name=election.name,
         state=election.state(now_text()),
@@ -284,7 +282,6 @@ def read(call: Call, name: str) -> Election:
         closed_at=moment(election.closed_at),
         multi_question_ballot=election.book,
         page=link("election", election.name),
-        calendar=link("election_calendar", election.name) if has_times else None,
         organiser=_for_organisers(election) if runs else None,
     )
 

@@ -33,7 +33,7 @@ from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update,
 
 # set by later events
 NOT_IN_CREATION_EVENT = (
-    *("filling", "lots_commitment", "opened_at", "closed_at", "end_moved_at", "shows_skills"),
+    *("filling", "lots_commitment", "opened_at", "closed_at", "shows_skills"),
     *("voter_groups", "excluded", "weighted", "extra_votes"),
 )
 # in the creation event only if they differ from these

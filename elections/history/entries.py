@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from acts.storage import SITE, table
 from elections.convening import convened_of
-from elections.rules import Election, State
+from elections.rules import FIELDS_OF_EARLIER_VERSIONS, Election, State
 from elections.turnout.counts import final_turnout, turnout
 from pages import times
 from store.keys import fold
@@ -188,7 +188,11 @@ def created(context: EventContext) -> str:
 
 
 def updated(context: EventContext) -> str:
-    changed = {name: value for name, value in context.data.items() if name not in ("election_name", "end_moved_at")}
+    changed = {
+        name: value
+        for name, value in context.data.items()
+        if name not in ("election_name", *FIELDS_OF_EARLIER_VERSIONS)
+    }
     if changed == {"allow_edit": False}:
         return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:

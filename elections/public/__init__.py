@@ -1,3 +1,3 @@
-"""The public side of elections: lists, the page of one, its calendar file."""
+"""The public side of elections: lists, and the page of one."""
 
 PUBLIC = "own_elections"

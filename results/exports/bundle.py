@@ -242,10 +242,6 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
     raise NotSealedYet
 
 
-def without_name(event_data: Item) -> Item:
-    return {name: value for name, value in event_data.items() if name != "election_name"}
-
-
 def is_disclosable(event: Item, election: Election) -> bool:
     """Addresses and mails are not disclosed; nor, in a secret election, when people voted.
 

@@ -468,7 +468,6 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
         Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
-        Look("election_calendar", "voter", ("Board",)),
         *(Look("ask_for_help", who, ("Board",)) for who in ("voter", "asker")),
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),

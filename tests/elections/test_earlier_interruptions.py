@@ -38,7 +38,7 @@ def test_they_are_shown_replayed_and_verified(site, person, signed_in, monkeypat
     board = lifecycle.open_(ada, repository.find("Board"))
     stands_at(monkeypatch, ENTRY["recorded_at"])
     entry = ENTRY | {"new_end": LATER}
-    after = replace(board, no_voting_after=LATER, end_moved_at=ENTRY["recorded_at"])
+    after = replace(board, no_voting_after=LATER)
     event = Event("Ada", "InterruptionRecorded", {"election_name": "Board", **entry})
     log().record(event, *repository.change(board, after))
     site.write(Update(keys.election("Board"), set={"interruptions": [entry]}))
