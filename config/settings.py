@@ -299,9 +299,8 @@ if PRODUCTION and SECRET_KEY:
     environment.report(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
-# A day, and this host only: browsers do not forget it before it expires. A year later on (upkeep.https).
-HSTS_GROWS = PRODUCTION and not environment.text("HSTS", "")
-SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
+# For this host only. In production nothing works without HTTPS anyway.
+SECURE_HSTS_SECONDS = environment.number("HSTS", SECONDS_PER_YEAR if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
 SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's choice
 
 # --- people ---

@@ -65,8 +65,7 @@ SITE_LOGO | none | = | path of a PNG or SVG of your own, 200 KB at most
 SITE_COLOUR | our violet | = | one colour, such as `#0b5394`, that can be read on light pages
 SITE_LANGUAGE | `en` | = | `en` or `de`, for people whose browser asks for neither
 SITE_TIME_ZONE | none: the reader's | = | for new elections and polls, and all other times, such as `Europe/Berlin`
-HSTS | `0` | `86400` in the first week, then `31536000` | seconds for which browsers come by HTTPS only; a number
-    here holds in place of both
+HSTS | `0` | `31536000` | seconds for which browsers come to this host by HTTPS only
 REGISTRATION | `open` | ! | who may make an account: `open`, `invited`, `domains`, `closed` (see
     [People](../how-to/people.md))
 REGISTRATION_DOMAINS | none | the same; required with `domains` | whose addresses may register, with commas between:

@@ -42,7 +42,7 @@ ITEMS = (
              replay="How far a search of earlier versions for unused accounts had got."),
     ItemType("restoring", keys.RESTORING, "sha256 items:int",
              replay="Exists only while a restore is unfinished."),
-    ItemType("https", keys.HTTPS, "since", replay="When the site first started over HTTPS; about its servers."),
+    ItemType("https", keys.HTTPS, "since", replay="When an earlier version first started over HTTPS."),
     ItemType("mark of the key", keys.KEY_MARK, hidden="digest",
              replay="By which another SECRET_KEY is noticed; about its servers."),
     ItemType("format", keys.STORE_FORMAT, "number:int done:any",
