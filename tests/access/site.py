@@ -517,7 +517,7 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("requests", "organiser", ("Board",)),
         Look("requests", "organiser", ("Board",), of="answered", asked={"show": "answered"}),
         *(
-            Look("request", "organiser", ("Board", each.id), of=f"{each.kind} {number}")
+            Look("request", "organiser", ("Board", each.id), of=f"request {number}")
             for number, each in enumerate(requests_waiting())
         ),
         Look("request", "organiser", ("Board", requests_waiting()[0].id), of="search", asked={"q": known("Ben")[:2]}),

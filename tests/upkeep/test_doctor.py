@@ -384,7 +384,7 @@ def test_a_format_is_told_and_one_of_a_later_version_is_broken():
 
 def test_a_store_that_is_not_there_is_broken(settings, tmp_path):
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
-    first, *rest = doctor._examine_store(NOW, [])
+    first, *rest = doctor._examine_store(NOW)
     assert (first.about, first.grade) == ("Store", BROKEN)
     assert [each.about for each in rest] == ["Clock"]
     assert store_checks.check_rights(connect(settings.STORE_URL)).grade == BROKEN
