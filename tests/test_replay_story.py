@@ -728,10 +728,10 @@ def test_the_story_tells_of_every_kind_of_event_there_is(told):
     assert kinds - kinds_in("skills") == kinds_in(*APPS, "mail")
 
 
-@pytest.mark.seconds(4)
 OF_EARLIER_VERSIONS = {"InterruptionRecorded", "PollReported", "PollReportsDismissed"}
 
 
+@pytest.mark.seconds(4)
 def test_every_kind_of_event_in_the_code_can_be_replayed():
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
     assert kinds_in(*packages) | OF_EARLIER_VERSIONS == set(SCHEMA.events)
