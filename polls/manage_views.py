@@ -158,11 +158,8 @@ def list_(request: HttpRequest, runner: Runner) -> HttpResponse:
 
 def of_moderators(view: View) -> View:
     """For moderators, on any existing poll."""
-    return requires(Permission.MANAGE_USERS, load=_find)(require_POST(view))
-
-
-def _find(poll_id: UUID) -> Poll | None:
-    return repository.find(str(poll_id))
+    found = requires(Permission.MANAGE_USERS, load=lambda poll_id: repository.find(str(poll_id)))
+    return found(require_POST(view))
 
 
 @of_moderators

@@ -1,9 +1,8 @@
 """Figures of the whole site, updated by following the sealed log: people by role, elections by state; and when people
 voted in each election.
 
-They are derived. The process that seals the log also
-updates them, one batch per transaction; each batch moves `last_event_id`, so that only one of several processes counts
-it.
+They are derived. The process that seals the log also updates them, one batch per transaction; each batch moves
+`last_event_id`, so that only one of several processes counts it.
 """
 
 from __future__ import annotations
