@@ -18,7 +18,7 @@ ITEMS = (
                  Exempt(f"{NO_CREDENTIALS}, and no sign-ins.", "hash salt session_salt last_login"),
                  Exempt("Tells whose the account is. After a rebuild people need a new password, which changes it.",
                         "lineage"),
-                 Exempt("When a person was warned that their account is unused: a mail, not an act.", "warned_at"),
+                 Exempt("When earlier versions warned a person that their account is unused.", "warned_at"),
                  Exempt("When a person asked to be confirmed: a mail to the admins, not an act.", "asked_at"),
                  Exempt("When a person last visited, so that their home page shows what is new: not an act.",
                         "visited_at visited_before")),

@@ -12,11 +12,9 @@ from store.table import Span
 from . import personal_data
 from .convening import Convened
 from .help_desk import personal_data as own_requests
-from .interruption import Interruption
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
-from .public import feed
-from .rules import Election
+from .rules import FIELDS_OF_EARLIER_VERSIONS, Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list"
@@ -40,14 +38,13 @@ BY_CHANCE = "Voters are spread over the gates at random; only the total is compa
 
 ITEMS = (
     ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at",
-             replay="The log contains no credentials; people create another address.",
-             exports=(Export("calendar", _("calendar.json: since when you have had an address for your calendar."),
-                             feed.personal_data),)),
+             replay="Only earlier versions made it."),
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
-             "interruptions:list filling:bool", inside=f"{fields_of(Convened)} {fields_of(Interruption)}",
+             "filling:bool", inside=fields_of(Convened),
              lists=(keys.ELECTIONS,),
              replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "
-                            "an event.", "filling"),),
+                            "an event.", "filling"),
+                     Exempt("Only earlier versions had these.", " ".join(FIELDS_OF_EARLIER_VERSIONS))),
              left_behind="What is left of a deleted election if its deletion was interrupted.",
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
                            "secret_ballot method seats electorate voter_count no_voting_before no_voting_after "
@@ -144,7 +141,7 @@ ITEMS = (
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # requests to the organisers
-    ItemType("request", keys.help_request, "id election_name:election kind state asked_at version:int",
+    ItemType("request", keys.help_request, "id election_name:election state asked_at version:int",
              "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),), replay=REQUESTS,
              exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
                                            "answered."), own_requests.requests),),

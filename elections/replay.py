@@ -25,8 +25,6 @@ from .drafts import services as drafts
 from .groups.replay import group_of
 from .help_desk import correcting
 from .history import entries as history
-from .interruption import interruption_of
-from .interruptions.rules import with_interruption
 from .invitations import mailing
 from .letters import services as letters
 from .lifecycle import closing, deleting
@@ -34,7 +32,7 @@ from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
 from .managers.services import with_manager, with_owner, without_manager
 from .roll import services as roll
-from .rules import Election, State
+from .rules import FIELDS_OF_EARLIER_VERSIONS, Election, State
 from .skills_needed import needs
 from .skills_needed.needs import Agreement, Need
 from .turnout import counts
@@ -66,14 +64,13 @@ def updated(event: Happened) -> Iterator[Step]:
     changes = {name: value for name, value in event.data.items() if name != "election_name"}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
-    if "interruptions" in changes:
-        raise DoesNotFit("changes which interruptions are on record.")
     text = changes.pop("description", None)
     if text == repository.description_of(election.name).description:
         text = None
-    fields: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+    known = {name: value for name, value in changes.items() if name not in FIELDS_OF_EARLIER_VERSIONS}
+    fields: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
     after = replace(election, **fields)
-    if after == election and text is None:
+    if after == election and text is None and known == changes:
         raise DoesNotFit("changes nothing.")
     yield [*repository.change(election, after, text), *turned_out(event)]
 
@@ -242,10 +239,10 @@ def closed(event: Happened) -> Iterator[Step]:
 
 
 def interrupted(event: Happened) -> Iterator[Step]:
-    election, entry = election_of(event), interruption_of(event.data)
-    if entry.number != len(election.interruptions) + 1:
-        raise DoesNotFit(f"is entry {entry.number}, and {len(election.interruptions)} are on record at that time.")
-    yield [*repository.change(election, with_interruption(election, entry)), *turned_out(event)]
+    """By an earlier version, which could extend the voting with it."""
+    election, end = election_of(event), event.data.get("new_end")
+    after = replace(election, no_voting_after=end) if end else election
+    yield [*repository.change(election, after), *turned_out(event)]
 
 
 def turned_out(event: Happened) -> list[Update]:

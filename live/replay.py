@@ -94,7 +94,7 @@ def corrected(event: Happened) -> Iterator[Step]:
             yield [Update(line, set={"title": event.data["title"]}, when=Exists())]
         return
     game, state = found
-    names = ("title", "total_questions", "prepared_at", "frame_hosts")
+    names = ("title", "total_questions", "prepared_at")
     after = replace(game, **{name: event.data[name] for name in names if name in event.data})
     item = event.data.get("state")
     moving = repository.moving(game, state, repository.state_from_item(item)) if item else []
@@ -177,7 +177,7 @@ EVENTS = (
     EventType("LiveItemAdded", corrected, "game_id title total_questions:int prepared_at state:map run_off:int",
               inside=STATE_FIELDS),
     EventType("LiveSessionCorrected", corrected, "game_id what title total_questions:int prepared_at state:map "
-              "created_at created_by:person frame_hosts", inside=STATE_FIELDS),
+              "created_at created_by:person", inside=STATE_FIELDS),
     EventType("LiveSessionEnded", ended, f"game_id counted:map state:map {GAME}", "code",
               inside=f"{STATE_FIELDS} players rounds answers"),
     EventType("LiveSessionDeleted", deleted, "game_id created_at created_by:person hosts:people ended_at "

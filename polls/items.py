@@ -34,11 +34,5 @@ ITEMS = (
     ItemType("poll's result", keys.poll_result, "votes:int digest sealedAt ttl:int", "report:bytes"),
     ItemType("poll's counts", keys.poll_counted_part, hidden="counted:bytes digest ttl:int",
              replay=(Exempt(NOT_SEALED, until=keys.poll_result("")),)),
-    ItemType("report", keys.report, "id pollId reason words reportedAt ttl:int", closed_lists=(keys.reports(""),),
-             replay=(
-        Exempt("The text of a report is deleted with the poll; the log permanently keeps only the kind of reason.",
-               "words"),)),
-    ItemType("reported poll", keys.reported_poll, "id title reason reportedAt reports:int ttl:int", "dismissedAt",
-             lists=(keys.REPORTED_POLLS,)),
     ItemType("short code", keys.short_code, hidden="poll game ended_at ttl:int"),
 )  # fmt: skip

@@ -14,12 +14,12 @@ from acts.retry import write_each
 from acts.storage import table, use_table
 from pages.times import from_text
 from store import keys
-from store.replay import Act, DoesNotFit, Happened, Step, announced
+from store.replay import Act, DoesNotFit, Happened, Step, announced, nothing_kept
 from store.schema import EventType
 from store.splitting import by_count
 from store.table import Check, Table, Update
 
-from . import reports, repository, sealing
+from . import repository, sealing
 from .repository import PollStanding
 from .rules import Poll
 
@@ -57,17 +57,6 @@ def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
     early, writes = repository.reopening(poll, after)
     yield from by_count(early)
     yield writes
-
-
-@of_a_poll
-def reported(event: Happened, poll: Poll) -> Step:
-    said = event.data
-    return reports.reporting(poll, said["report_id"], said["reason"], "", said["reportedAt"])
-
-
-@of_a_poll
-def dismissed(event: Happened, poll: Poll) -> Step:
-    return [reports.dismissal(poll.id, event.data["dismissedAt"])]
 
 
 def changed(change: Callable[[Happened], dict[str, Any]]) -> Act:
@@ -121,8 +110,8 @@ EVENTS = (
     EventType("PollUnlisted", changed(lambda event: {"listed": False}), "poll_id"),
     EventType("PollHidden", changed(lambda event: {"hidden_at": event.data["hiddenAt"]}), "poll_id", "hiddenAt"),
     EventType("PollShown", changed(lambda event: {"hidden_at": None}), "poll_id"),
-    EventType("PollReported", reported, "poll_id", "report_id reason reportedAt"),
-    EventType("PollReportsDismissed", dismissed, "poll_id", "dismissedAt"),
+    EventType("PollReported", nothing_kept, "poll_id", "report_id reason reportedAt"),  # by earlier versions
+    EventType("PollReportsDismissed", nothing_kept, "poll_id", "dismissedAt"),  # by earlier versions
     EventType("PollClosed", closed, "poll_id closedAt"),
     EventType("PollDeleted", deleted, "poll_id"),
     EventType("PollResultSealed", result_sealed, "poll_id votes:int digest report_digest", "sealedAt"),

@@ -8,7 +8,7 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from polls import reports, repository, services
+from polls import repository, services
 from polls.sealing import seal
 from store import keys
 from store.table import Key, Update
@@ -35,10 +35,8 @@ def tell_of_polls(person, made) -> None:  # noqa: F811
     services.close(by_ida(lunch))
     seal(lunch.id)
     services.delete(by_ida(made()))
-    reports.report(lunch, "one", "spam", "words that the log has not")
-    reports.dismiss(owner, reports.find_reported(lunch.id)[1])
-    reports.hide(owner, repository.find(lunch.id))
-    reports.show(owner, repository.find(lunch.id))
+    services.hide(owner, repository.find(lunch.id))
+    services.show(owner, repository.find(lunch.id))
     vote(made(by_nobody=True), "one", "Pizza")
     accounts.remove(owner, someone("Ida"))
 
