@@ -118,8 +118,6 @@ LIVE_ASSEMBLY_IDLE | `36` | = | the same for an assembly, which may last for sev
 LIVE_RETENTION | `14` | = | days the data of a live session is kept after its end
 POLL_VOTES_PER_ADDRESS | `100` | = | votes in one poll from one address in ten minutes; a lecture hall behind one
     address may need more
-BACKUP_RECIPIENTS | none | the same; `backup` then asks for `--to` or `--unencrypted` | keys that backups are
-    encrypted to, as `backup_key` makes them, with commas between
 BACKUP_MAX_AGE_DAYS | `0` | `3` | after how many days without a backup owner and auditors are warned by mail, once a
     day; `0`: never
 METRICS_TOKEN | none: open | none: `/metrics` is not there | who brings it as `Authorization: Bearer …` may read
