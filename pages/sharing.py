@@ -1,4 +1,4 @@
-"""Response headers for what other sites embed: pages in frames, and pictures."""
+"""What other sites show of ours: pages in frames, and pictures."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import re
 from django import forms
 from django.conf import settings
 from django.http import HttpResponse
+from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from acts.links import absolute_url
+
+from . import logo
 from .fields import LinesField
 
 MAX_PREVIEW_CHARS = 200  # characters that fit into a preview
-LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
 HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+")
 SECONDS_PER_YEAR = 365 * 24 * 3600
 WITHOUT_SCRIPTS = {"script-src": "'none'", "connect-src": "'none'"}
@@ -80,6 +84,15 @@ def checked_hosts(text: str) -> str:
 def cross_origin(response: HttpResponse) -> HttpResponse:
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+def site_picture() -> str:
+    """The preview picture of a link to a page without one of its own: the operator's logo, or ours. Other sites take no
+    SVG."""
+    own = logo.read(settings.SITE_LOGO) if settings.SITE_LOGO else None
+    if own is not None and own.kind == "image/png":
+        return absolute_url(reverse("site_logo", args=[own.edition]))
+    return absolute_url(static("img/apple-touch-icon.png"))
 
 
 def immutable(response: HttpResponse) -> HttpResponse:

@@ -1,25 +1,43 @@
-"""A poll's current result as a picture: an SVG to embed, and a PNG card for link previews."""
+"""A poll's current result as a picture to embed, in SVG."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 
-from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from acts.branding import site_name
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import labels, score
-from results.sharing.card import MAX_BARS, Bar, Card
-from results.sharing.pen import ACCENT, GREY, INK, MAX_MEASURED_CHARS, PALE, PAPER, SEAT, SOFT, can_write
 from results.wording import join_names
 
 from .counting import MethodComparison, MethodResult, heading
 from .rules import Poll
 
 WIDTH_PX, ROW_PX, TOP_PX, FOOT_PX = 600, 34, 118, 44
+MAX_BARS = 5
+INK, SOFT, GREY, PAPER = "#1c1a22", "#57525f", "#857d93", "#f6f5f3"  # as in static/css/tokens.css
+ACCENT, PALE, SEAT = "#56278a", "#dcd0e9", "#cdc8d2"
 SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    label: str
+    share: float  # of the room there is, from 0 to 1
+    shown: str
+    won: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    title: str
+    heading: str
+    names: str
+    caption: str
+    bars: tuple[Bar, ...]
+    turnout: str
 
 
 # --- what it says ---
@@ -28,35 +46,16 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-s
 def card_of(poll: Poll, comparison: MethodComparison) -> Card:
     votes = ngettext("%(count)d vote", "%(count)d votes", comparison.total) % {"count": comparison.total}
     if not comparison.total:
-        return Card(poll.title, "", _("Nobody has voted yet."), "", (), votes, None)
+        return Card(poll.title, "", _("Nobody has voted yet."), "", (), votes)
     leaders = dict.fromkeys(name for counted in comparison.counted for name in counted.leaders)
     caption = _("Points (Borda)") if comparison.kind == "ranked" else labels(comparison.charted.method)[0]
-    return Card(
-        poll.title, heading(comparison), join_names(tuple(leaders)), caption, _bars(comparison.charted), votes, None
-    )
+    return Card(poll.title, heading(comparison), join_names(tuple(leaders)), caption, _bars(comparison.charted), votes)
 
 
 def _bars(counted: MethodResult) -> tuple[Bar, ...]:
     scores = [score(counted.result, name) for name in in_order(counted.result)[:MAX_BARS]]
     most = max(each.length for each in scores) or 1
     return tuple(Bar(each.name, float(each.length / most), each.shown, each.name in counted.leaders) for each in scores)
-
-
-def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Card:
-    """In this language, or in English if our font lacks its letters; names that it lacks are left out."""
-    with translation.override(language):
-        card = _writable(card_of(poll, comparison))
-    if can_write(f"{card.heading}{card.caption}{card.turnout}"):
-        return card
-    with translation.override("en"):
-        return _writable(card_of(poll, comparison))
-
-
-def _writable(card: Card) -> Card:
-    title = card.title if can_write(card.title) else _("The result of a poll")
-    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See which option leads")
-    bars = card.bars if all(can_write(bar.label) for bar in card.bars) else ()
-    return replace(card, title=title, names=leaders, bars=bars, caption=card.caption if bars else "")
 
 
 # --- drawing it ---

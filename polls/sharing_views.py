@@ -1,4 +1,4 @@
-"""Polls on other sites: a page for iframes, pictures of the result, oEmbed."""
+"""Polls on other sites: a page for iframes, a picture of the result, oEmbed."""
 
 from __future__ import annotations
 
@@ -17,15 +17,13 @@ from accounts.access import public
 from acts.branding import site_name
 from acts.storage import now_text
 from pages.forms import form_page
-from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
+from pages.sharing import cross_origin, embeddable
 from ranking.marks import ranks_of
-from results.sharing.card import picture
 from results.wording import method_label
 
-from . import counting, live_count, repository, voters
-from .card import as_svg, card_of, sentence_svg, writable_card
-from .counting import MethodComparison
-from .link_previews import FRAME_HEIGHT_PX, FRAME_WIDTH_PX, address_of, edition_of, frame
+from . import counting, live_count, voters
+from .card import as_svg, card_of, sentence_svg
+from .link_previews import FRAME_HEIGHT_PX, FRAME_WIDTH_PX, address_of, frame
 from .live_count import PollSnapshot
 from .rules import HIDDEN, Poll
 from .views import found_or_404, page_context, poll_context, vote_in, with_own_vote
@@ -92,7 +90,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     }
 
 
-# --- pictures ---
+# --- a picture ---
 
 
 @public
@@ -118,20 +116,6 @@ def _drawn(snapshot: PollSnapshot) -> tuple[int, str]:
     if snapshot.result is None:
         return 202, sentence_svg(poll.title, _("The votes are being counted."))
     return 200, as_svg(card_of(poll, snapshot.result))
-
-
-@public
-@require_safe
-def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> HttpResponse:
-    """The preview picture of a closed poll. Its URL names the result, so it can be cached for good."""
-    found = repository.with_gates(str(poll_id))
-    if found is None or found[0].hidden_at or found[2] is None or language not in LANGUAGES:
-        raise Http404
-    comparison = MethodComparison.from_bytes(found[2]["report"])
-    if edition != edition_of(comparison):
-        raise Http404
-    answer = HttpResponse(picture(writable_card(found[0], comparison, language)), content_type="image/png")
-    return immutable(answer)
 
 
 # --- oEmbed (https://oembed.com) ---

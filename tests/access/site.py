@@ -49,7 +49,6 @@ from mail.sending import send_waiting
 from news import previews, subscriptions
 from news import repository as posts
 from news import services as news_services
-from news.card import card_of
 from news.likes import member, set_like
 from news.rules import Post
 from news.services import Written
@@ -57,17 +56,13 @@ from pages import logo
 from pages.site_views import colours_edition
 from photos.changing import PictureChange
 from polls import reports, voters
-from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
-from polls.counting import MethodComparison
-from polls.link_previews import edition_of
 from polls.rules import Poll
 from questions import services as question_sets
 from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
-from results.sharing.card import card_edition
 from results.waiting import token_for
 from skills import merging
 from skills import services as skills
@@ -549,14 +544,10 @@ def _looks_at_results() -> list[Look]:
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),
         Look("waiting_for_result", "stranger", (token_for(found.election, "/"),)),
-        Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
 
 
 def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
-    ended = polls.find_sealed(dinner.id)
-    assert ended is not None
-    edition = edition_of(MethodComparison.from_bytes(ended["report"]))
     unowned, key = polling.make(AnonymousUser(), (text("Pizza"), text("Sushi")), 30, title=text("Supper"), **CHOSEN)
     of_makers = ("manage_poll", "close_poll", "extend_poll", "delete_poll", "elect_poll")
     return [
@@ -569,7 +560,6 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now", "poll_image")),
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
-        Look("poll_card", "stranger", (dinner.id, "en", edition)),
         Look("oembed", "stranger", asked={"url": absolute_url(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
@@ -706,7 +696,6 @@ def _looks_at_feeds() -> list[Look]:
         *(Look(page, "stranger") for page in ("news_atom", "news_json", "sitemap", "sitemap_pages", "robots")),
         *(Look(f"news_tag_{kind}", "stranger", ("board",)) for kind in ("atom", "json")),
         *(Look(f"news_by_{kind}", "stranger", (seen.author,)) for kind in ("atom", "json")),
-        Look("post_card", "stranger", (seen.id, card_of(seen).edition)),
         Look("sitemap_year", "stranger", (str(seen.published_at)[:4],)),
     ]
 

@@ -235,11 +235,6 @@ def test_what_is_shown_elsewhere_has_the_votes(of_kind, shelf, client):
     drawn = client.get(f"/poll/{poll.id}/results.svg").content.decode()
     assert "Approvals" in drawn
     assert "Borda" not in drawn
-    services.close(by_ida(poll))
-    seal(poll.id)
-    preview = client.get(f"/poll/{poll.id}/").content.decode()
-    card = re.search(r'og:image" content="https?://[^/]+([^"]+)"', preview)[1]
-    assert client.get(card)["Content-Type"] == "image/png"
 
 
 def test_in_a_frame_one_chooses_as_well(of_kind, shelf, client):

@@ -13,7 +13,6 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.utils.html import escape
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
@@ -30,7 +29,7 @@ from elections.rules import Action, Election, State
 from pages.forms import form_data, form_page, run_form
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
-from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, WITHOUT_SCRIPTS, FramesForm, framed_by, immutable
+from pages.sharing import MAX_PREVIEW_CHARS, WITHOUT_SCRIPTS, FramesForm, framed_by, site_picture
 from results import services, wording
 from results.access import is_shared
 from results.cached_page import CachedPage
@@ -41,9 +40,6 @@ from results.report import Report
 from results.repository import Found, Sealed
 from results.views import context_of_report
 from results.waiting import waiting_context
-
-from .card import card_address, card_edition, card_of, picture
-from .pen import HEIGHT_PX, WIDTH_PX
 
 CACHE_MINUTES = 5
 
@@ -67,8 +63,8 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
             waiting_context(found.election, request.path) if found.election.state(now_text()) == State.CLOSED else {}
         )
         return _answer(request, "results/shared.html", found, context)
-    part, image = PAGE.fragment(found), card_address(found.election, found.seal)
-    context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}
+    part, image = PAGE.fragment(found), site_picture()
+    context |= {"preview": {**part.extra, "address": context["address"], "image": image}, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
     made_of = part.etag, part.extra, found.election, context["address"], context["has_help_desk"], image
     return cached_for_reader(request, digest(*made_of), make)
@@ -115,21 +111,6 @@ def frames(request: HttpRequest, election: Election) -> HttpResponse:
     return render(request, "results/frames.html", context, status=422 if form.errors else 200)
 
 
-@public
-@require_safe
-def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
-    """The picture of the result. Its URL includes the result and the language, so it can be cached for good."""
-    found = load(name)
-    if not isinstance(found, Sealed) or sealed != card_edition(found.seal) or language not in LANGUAGES:
-        raise Http404
-    answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
-    if answer is None:
-        contents = card_of(found.election, found.seal, found.report, language)
-        answer = HttpResponse(picture(contents), content_type="image/png")
-    answer["ETag"] = f'"{sealed}-{language}"'
-    return immutable(answer)
-
-
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
     """Before it is sealed, both pages only announce it."""
     over = found.election.state(now_text()) == State.CLOSED
@@ -149,8 +130,7 @@ def preview(found: Sealed) -> dict[str, str]:
     election, report = found.election, found.report
     first = wording.translate(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(found)} {first}").chars(MAX_PREVIEW_CHARS)
-    alt = f"{title(election, report)}. {_ballots(found)}"
-    return {"title": title(election, report), "summary": summary, "image_alt": alt}
+    return {"title": title(election, report), "summary": summary}
 
 
 def title(election: Election, report: Report) -> str:
