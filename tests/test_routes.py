@@ -65,7 +65,6 @@ ROUTES = {
     "history": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "trust": (PUBLIC, READ, []),
     "served_code": (PUBLIC, READ, []),
-    "watch_program": (PUBLIC, READ, []),
     "security_txt": (PUBLIC, READ, []),
     "find_change_password": (PUBLIC, READ, []),
     "favicon": (PUBLIC, READ, []),

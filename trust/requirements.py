@@ -73,7 +73,7 @@ STANDARDS = (
             "tests/ballots/test_linearizable.py tests/ballots/test_killed.py"),
         Row("10", _("Nothing on the page influences the choice."), MET, "tests/ballots/test_pages.py"),
         Row("11", _("The page and the ballot are authentic."), MET,
-            "tests/walk/test_walk.py tests/results/test_watch.py"),
+            "tests/walk/test_walk.py tests/trust/test_pages.py"),
         Row("12", _("Nobody is rushed; there is a review before casting."), MET, "tests/ballots/test_pages.py"),
         Row("13", _("A blank vote is possible."), MET, "tests/ballots/test_services.py"),
         Row("14", _("Voters learn if something is wrong with their ballot."), MET, "tests/ballots/test_pages.py"),
