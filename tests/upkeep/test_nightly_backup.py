@@ -5,21 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from config.settings import BASE_DIR
 from store import keys
-from store.connect import connect
 from store.table import Delete
 
-from .test_backup import elsewhere, everything, used
+from .test_backup import elsewhere, everything, used  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.deep
-__all__ = ["elsewhere", "used"]
 
 ARGUMENTS = '[ "$1 $3" = "-R -o" ] || exit 2\nfile=$4\n'
 PASSES = f'{ARGUMENTS}cat "$2" - > "$file"'
@@ -60,7 +56,7 @@ def program(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def test_what_comes_through_the_pipe_is_the_same_store(used, nightly, folder, elsewhere):
+def test_what_comes_through_the_pipe_is_the_same_store(used, nightly, folder, elsewhere, settings):  # noqa: F811
     (folder / "plenum-20200101T000000Z.jsonl.gz.age.part").write_text("of one that was killed")
     before = everything(used)
     done = nightly(PASSES)
@@ -73,29 +69,14 @@ def test_what_comes_through_the_pipe_is_the_same_store(used, nightly, folder, el
     assert (noted["bytes"], noted["items"]) == (file.stat().st_size, len(before))
     used.write(Delete(keys.LAST_BACKUP))
     other = elsewhere()
-    with piped_from(file) as pipe:
-        restored = manage("restore", "-", STORE_URL=f"sqlite://{Path(other.path)}", stdin=pipe)
-    assert restored.returncode == 0, restored.stderr
-    assert everything(connect(f"sqlite://{other.path}")) == before
-
-
-@contextmanager
-def piped_from(file: Path) -> Iterator[int]:
-    with subprocess.Popen(["cat", file], stdout=subprocess.PIPE) as process:
-        assert process.stdout
-        yield process.stdout.fileno()
-
-
-def manage(*words: str, stdin: int, **settings: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(BASE_DIR / "manage.py"), *words]
-    environment = os.environ | {"PROFILE": "local", **settings}
-    return subprocess.run(
-        command, env=environment, stdin=stdin, capture_output=True, text=True, check=False, timeout=60
-    )
+    pipe = f'cat "{file}" | "{sys.executable}" "{BASE_DIR}/manage.py" restore -'
+    environment = os.environ | {"PROFILE": "local", "STORE_URL": settings.STORE_URL}
+    subprocess.run(["bash", "-o", "pipefail", "-c", pipe], env=environment, check=True, timeout=60)
+    assert everything(other) == before
 
 
 @pytest.mark.parametrize("age", [STOPS, LIES, "exit 1"], ids=["stops", "lies", "at once"])
-def test_a_stage_that_fails_fails_the_unit_and_leaves_nothing(used, nightly, folder, age):
+def test_a_stage_that_fails_fails_the_unit_and_leaves_nothing(used, nightly, folder, age):  # noqa: F811
     done = nightly(age)
     assert done.returncode != 0
     assert list(folder.iterdir()) == []
@@ -108,7 +89,15 @@ def test_a_store_that_cannot_be_read_fails_the_unit_though_age_succeeds(nightly,
     assert "create_tables" in done.stderr
 
 
-def test_without_age_the_unit_says_so(used, nightly, folder):
+def test_a_stage_in_the_middle_that_fails_fails_the_unit_though_all_others_succeed(used, nightly, folder, tmp_path):  # noqa: F811
+    (tmp_path / "bin").mkdir()
+    program(tmp_path / "bin" / "gzip", "cat; exit 1")
+    done = nightly(PASSES)
+    assert (done.returncode, list(folder.iterdir())) == (1, [])
+    assert used.get(keys.LAST_BACKUP) is None
+
+
+def test_without_age_the_unit_says_so(used, nightly, folder):  # noqa: F811
     done = nightly("exec no-such-program")
     assert (done.returncode, list(folder.iterdir())) == (127, [])
     assert "no-such-program" in done.stderr
