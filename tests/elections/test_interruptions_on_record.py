@@ -208,7 +208,7 @@ def test_a_copy_has_none(board, ada):
 
 def test_the_turnout_follows_the_new_end(board, ada):
     record(ada, minutes=60)
-    counts.apply_events(table(), list(table().each(keys.events())))
+    table().write(*counts.updating(table(), table().each(keys.events())))
     assert table().get(keys.turnout("Board"))["ends"] == "2094-03-01T18:00:00.000Z"
 
 
