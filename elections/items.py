@@ -29,7 +29,6 @@ LISTED = (
 )
 RENDERED = "html_version:int"
 UNSEEN_MARKS = " ".join((*personal_data.MARKS[1:], "invited_at"))  # auditors see only whether they were invited
-MARKS = f"{personal_data.MARKS[0]} {UNSEEN_MARKS}"
 COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
                   for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
 UNLOGGED = ("version", "closing", "renamed_from", "filling", "group", "answers")  # fields of an election

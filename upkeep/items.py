@@ -57,7 +57,7 @@ EVENTS = (
         "SitePaused", "since minutes:int sentence"
     ),
     EventType("SiteResumed"),
-    EventType("MailsTriedAgain", "which"),  # the outbox is not rebuilt
+    EventType("MailsTriedAgain", "which"),
     EventType("MailPutAside", "which"),
     EventType("MailsTakenAsSent", "which"),
     EventType("NamesForgotten", "name events:list"),
