@@ -59,14 +59,8 @@ def taken_apart(event: LoggedEvent) -> Transactions:
     yield [repository.deletion(ballot), *repository.binding(map(question_of, ballot.questions), "")]
 
 
-def opened(event: LoggedEvent) -> Transactions:
-    """What is done to each question has an event of its own; they are only held."""
-    yield repository.holding(map(question_of, multi_ballot_of(event).questions))
-
-
 EFFECTS: dict[str, Effect] = {
     "BookMade": made,
     "BookChanged": changed,
     "BookTakenApart": taken_apart,
-    "BookOpened": opened,
 }
