@@ -1,28 +1,33 @@
-"""Item types of assemblies: roll, speakers and minutes."""
+"""Item and event types of assemblies: roll, speakers and minutes."""
 
 from accounts.personal_data import list_items
-from live.items import OUTCOME
+from live.items import OUTCOME, PLAYER
 from store import keys
-from store.schema import Export, ItemType
+from store.schema import EventType, Export, ItemType
 
 from .minutes.records import FACTS
 
-NAMED = "Names who attended and how they voted: kept only in the table, with a digest in the log."
-
 ITEMS = (
     ItemType("live roll", keys.game_roll_entry, hidden="name:person email:address account added_at shown:int turn:int "
-             "weight:int version:int ttl:int",
-             replay="The roll is not logged, and is deleted two weeks after the session."),
+             "weight:int version:int ttl:int"),
     ItemType("speakers", keys.game_speakers, "version:int round:int minutes:int closed:bool ttl:int",
-             "held:list speaking:list waiting:list",
-             replay="Speakers are recorded in the minutes, not in the log; deleted after two weeks."),
+             "held:list speaking:list waiting:list"),
     ItemType("minutes", keys.minutes, f"{FACTS} created_by:person hosts:people has_roll:bool entitled:int played:list "
-             "voided:list digest event:int", "deleted:bool", replay=NAMED),
-    ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
-    ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
-    ItemType("attendance", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
+             "voided:list digest event:int", "deleted:bool"),
+    ItemType("minutes' part", keys.minutes_part, hidden="*:any"),
+    ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person"),
+    ItemType("attendance", keys.attended, hidden="game_id title began_at ended_at time_zone",
              exports=(Export("assemblies_attended", "", list_items(keys.attended_by, session="game_id", title="title",
                                                              began_at="began_at", ended_at="ended_at")),)),
-    ItemType("minutes' follow-up", keys.minutes_onward, OUTCOME,
-             replay="A copy of the session's follow-ups, for when the session has been deleted."),
+    ItemType("minutes' follow-up", keys.minutes_onward, OUTCOME),
+)  # fmt: skip
+
+EVENTS = (
+    EventType("LiveSeatTakenOver", f"{PLAYER} round:int agreed:bool"),
+    EventType("LiveRollChanged", "game_id has_roll:bool entitled:int extra_votes:int quorum "
+              "prepared_at added:int removed:int renewed:int shown:int weighed:int"),
+    EventType("LiveSpeakersChanged", "game_id round:int closed:bool minutes:int"),
+    EventType("LiveMinutesSealed", "game_id digest rounds:int"),
+    EventType("LiveMinutesNoted", "game_id number:int digest"),
+    EventType("LiveMinutesDeleted", "game_id"),
 )  # fmt: skip

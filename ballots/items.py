@@ -1,42 +1,22 @@
-"""The item types that ballots store."""
+"""The item and event types of ballots."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from elections.items import BY_CHANCE
 from elections.turnout.disclosure import after_the_close, before_the_close_only, of_a_named_voter
 from store import keys
-from store.replay import Exempt
-from store.schema import Export, ItemType, Sheet
-from store.table import Item, Key
+from store.schema import EventType, Export, ItemType, Sheet
 
 from . import personal_data
-
-
-def is_secret(ballot: Item) -> bool:
-    return "voter_name" not in ballot
-
-
-def is_withdrawn(ballot: Item) -> bool:
-    return "withdrawn" in ballot
-
-
-def by_code(ballot: Item) -> Key:
-    """In the first shard: the log does not record which shard a ballot was in."""
-    return Key(keys.first_shard(ballot["PK"]), keys.ballot("", ballot["confirmation"]).sk)
-
+from .rules import Ballot
 
 ITEMS = (
     ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int withdrawn:int extra:int",
-             rule=before_the_close_only("open", "as_of"), replay=(Exempt(BY_CHANCE, summed=True),)),
+             rule=before_the_close_only("open", "as_of")),
     ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast weight:int",
-             "confirmation withdrawn:bool",
-             rule=of_a_named_voter, lists=tuple(keys.ballots_by_time("")), replay=(
-                 Exempt("The log says how many secret ballots were withdrawn, not which.", where=is_withdrawn),
-                 Exempt("Secret ballots are logged when the election is sealed, without the hashes under which they "
-                        "lie: from then on they are compared by code, until publication deletes them.",
-                        where=is_secret, until=keys.result(""), named=by_code, may_be_gone=True),),
+             "confirmation withdrawn:bool", replayed="voter_name rankings when_cast confirmation weight", value=Ballot,
+             rule=of_a_named_voter, lists=tuple(keys.ballots_by_time("")),
              sheets=(
                  Sheet("ballots", _("Ballots"), _("Public elections list ballots by voter; closed secret elections "
                                                   "list them by code, without voters."),
@@ -48,13 +28,20 @@ ITEMS = (
              exports=(Export("ballots", _("ballots.json: your ballots, as far as they can still be linked to you."),
                              personal_data.export_ballots),)),
     ItemType("station", keys.station, "election_name:election id name opened_at",
-             "turn:int paired:int device visit visitor since picked:bool", replay=(
-                 Exempt("Which browser is in the booth, and who: the log has nothing of either.",
-                        "turn paired device visit visitor since picked"),)),
-    ItemType("station code", keys.station_code, hidden="election_name:election station_id ttl:int",
-             replay="The log contains no credentials; the desk shows another code."),
+             "turn:int paired:int device visit visitor since picked:bool"),
+    ItemType("station code", keys.station_code, hidden="election_name:election station_id ttl:int"),
     ItemType("published ballots", keys.published, "ballots:list", inside="confirmation rankings weight voter_name",
-             rule=after_the_close, replay=(
-                 Exempt("Ballots are written for publication before the result is sealed, and take effect with it.",
-                        until=keys.result("")),)),
+             rule=after_the_close),
+)  # fmt: skip
+
+EVENTS = (
+    EventType("BallotCast", "election_name voter_name:person changed:bool rankings paper:bool account "
+              "weight:int", "confirmation"),
+    EventType("BallotChanged", "election_name again:bool weight:int"),
+    EventType("BallotWithdrawn", "election_name voter_name:person account weight:int"),
+    EventType("BallotsSealed", "election_name part:int parts:int ballots:list", inside="confirmation rankings weight"),
+    EventType("StationOpened", "election_name station name",
+              sentence=_("%(who)s opened the polling station “%(name)s”.")),
+    EventType("StationClosed", "election_name station name",
+              sentence=_("%(who)s closed the polling station “%(name)s”.")),
 )  # fmt: skip

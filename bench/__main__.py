@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .report import Report
 
-PARTS = ("voting", "live", "store", "tally", "replay", "starting")
+PARTS = ("voting", "live", "store", "tally", "starting")
 BUILD = Path(__file__).parent.parent / "build"
 
 

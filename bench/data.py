@@ -16,7 +16,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -308,116 +307,12 @@ def answers(game: str) -> dict[str, int]:
     return {"counted": len(counting.round_from_parts(repository.round_items(game, 1)).entries)}
 
 
-# --- a log to replay ---
-
-
-def log_of_casts(voters: int, elections: int = 4) -> dict[str, Any]:
-    """Elections, every other one secret, in which everybody votes; nothing is left to seal."""
-    owner, people = _owner(), _registered(voters)
-    for number in range(elections):
-        _vote_in(owner, f"Election {number}", people, secret_ballot=bool(number % 2))
-    return _sealed()
-
-
-def log_of_all_kinds(voters: int) -> dict[str, Any]:
-    """The demo, which has most kinds of events; casts that are changed and withdrawn; elections that end; a poll."""
-    from django.core.management import call_command
-
-    from accounts import repository
-    from ballots import services as ballots
-
-    _create_store()
-    call_command("demo", verbosity=0)
-    owner, people = repository.find(str(repository.owner_name())), _registered(voters)
-    assert owner is not None
-    for name, secret_ballot in (("Open", False), ("Open, secret", True), ("Closed", False), ("Closed, secret", True)):
-        _vote_in(owner, name, people, secret_ballot=secret_ballot)
-        _cast_all(name, people[::6])
-        for each in people[::20]:
-            ballots.withdraw(each, name, secrets.token_hex(8))
-        if name.startswith("Closed"):
-            _close(owner, name)
-    _vote_in_poll(owner, 2 * voters)
-    return _sealed()
-
-
-def _registered(count: int) -> list[User]:
-    from accounts import services
-    from accounts.rules import Role
-
-    people = [services.new_user(f"Voter {n:06}", f"voter{n}@example.org", "!", Role.VOTER) for n in range(count)]
-    for each in people:
-        services.create_account(each)
-    return people
-
-
-def _vote_in(owner: User, name: str, people: Sequence[User], *, secret_ballot: bool) -> None:
-    from elections.candidates.services import add_candidates
-    from elections.drafts import services as drafts
-    from elections.lifecycle import services as lifecycle
-    from elections.roll.services import add_voters
-
-    made = drafts.create(owner, name, secret_ballot=secret_ballot)
-    add_candidates(owner, made, candidates())
-    add_voters(owner, _election(name), [each.name for each in people])
-    lifecycle.open_(owner, _election(name), editable=False)
-    _cast_all(name, people)
-
-
-def _cast_all(name: str, people: Sequence[User]) -> None:
-    from ballots import robots, services
-
-    chance = random.Random(name)
-    for each in people:
-        services.cast(each, name, robots.random_ranks(candidates(), chance), secrets.token_hex(8))
-
-
-def _vote_in_poll(owner: User, votes: int) -> None:
-    from ballots import robots
-    from polls import services, voters
-
-    names, chance = [each.name for each in candidates()], random.Random(0)
-    chosen: dict[str, Any] = {
-        "title": "A poll",
-        "description": "",
-        "expires_at": None,
-        "results_hidden": False,
-        "listed": True,
-    }
-    poll, _key = services.make(owner, names, days=90, **chosen)
-    for number in range(votes):
-        voter = voters.id_of(poll.id, f"voter {number}")
-        services.cast(poll.id, voter, robots.random_ranks(poll.candidates, chance), "once")
-
-
-def _sealed() -> dict[str, Any]:
-    from django.core.management import call_command
-
-    call_command("seal", stdout=sys.stderr)
-    return {}
-
-
-def replayed() -> dict[str, Any]:
-    """How many events `replay --check` handles in a second of processor time, not counting the start of a process."""
-    from time import process_time
-
-    from django.core.management import call_command, load_command_class
-
-    command, output = load_command_class("upkeep", "replay"), StringIO()
-    start = process_time()
-    call_command(command, "--check", stdout=output, stderr=StringIO())
-    return {"rate": int(output.getvalue().split()[0]) / (process_time() - start)}
-
-
 MADE: dict[str, Callable[..., dict[str, Any]]] = {
     "election": election,
     "kinds": kinds,
     "counted": counted,
     "live": live,
     "answers": answers,
-    "log_of_casts": log_of_casts,
-    "log_of_all_kinds": log_of_all_kinds,
-    "replayed": replayed,
 }
 
 if __name__ == "__main__":

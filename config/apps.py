@@ -7,13 +7,9 @@ from django.core.cache import close_caches
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 
-# The packages whose modules `items` and `replay` declare types of items and of events. A new one only has to be added.
+# The packages whose module `items` declares types of items and of events. A new one only has to be added.
 ITEM_PACKAGES = (
     "accounts mail elections ballots results polls skills news webhooks photos questions live assembly upkeep trust api"
-)
-EVENT_PACKAGES = (
-    "accounts elections elections.groups elections.multi_ballots ballots results polls skills news webhooks live "
-    "assembly questions upkeep trust"
 )
 
 
@@ -38,9 +34,7 @@ class SiteConfig(AppConfig):
         request_finished.disconnect(close_old_connections)
         request_finished.disconnect(close_caches)
         hooks.install_hooks()
-        items = [f"{package}.items" for package in ITEM_PACKAGES.split()]
-        events = [f"{package}.replay" for package in EVENT_PACKAGES.split()]
-        SCHEMA.declare(*map(import_module, items + events))
+        SCHEMA.declare(*(import_module(f"{package}.items") for package in ITEM_PACKAGES.split()))
         expect_threads(settings.WEB_THREADS)
         round_trips.on_round_trip(metrics.observe_trip)
         round_trips.on_cost(metrics.observe_cost)

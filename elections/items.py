@@ -1,20 +1,22 @@
-"""Stored item types of elections: rolls, mailings, groups, multi-question ballots."""
+"""Item and event types of elections: rolls, mailings, groups, multi-question ballots."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts.personal_data import count_items, list_items
+from ranking.candidates import Candidate
 from store import keys
-from store.replay import Exempt
-from store.schema import Export, ItemType, Parting, Sheet, fields_of
+from store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
 from store.table import Span
 
 from . import personal_data
 from .convening import Convened
 from .help_desk import personal_data as own_requests
+from .history import entries as history
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
-from .rules import FIELDS_OF_EARLIER_VERSIONS, Election
+from .rolls import Voter
+from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list"
@@ -25,32 +27,21 @@ LISTED = (
 )
 RENDERED = "html_version:int"
 UNSEEN_MARKS = " ".join((*personal_data.MARKS[1:], "invited_at"))  # auditors see only whether they were invited
-MARKS = f"{personal_data.MARKS[0]} {UNSEEN_MARKS}"
 COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
                   for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
-
-HTML = "The rendered HTML depends on the version of the program; the text itself is compared."
-MAILS = "Which mails were sent and which failed; their texts are not logged."
-REQUESTS = "What people ask, and what is answered, is private and deleted after a while; the log has only that it was."
-QUESTIONS = "Questions and answers are deleted with the election; the log would keep them."
-UPVOTES = "Upvotes are not logged."
-BY_CHANCE = "Voters are spread over the gates at random; only the total is compared."
+UNLOGGED = ("version", "closing", "renamed_from", "filling", "group", "answers")  # fields of an election
 
 ITEMS = (
     ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at",
-             replay="Only earlier versions made it."),
+             ),
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
              "filling:bool", inside=fields_of(Convened),
              lists=(keys.ELECTIONS,),
-             replay=(Exempt("Candidates and voters are copied into a draft in batches, and each has "
-                            "an event.", "filling"),
-                     Exempt("Only earlier versions had these.", " ".join(FIELDS_OF_EARLIER_VERSIONS))),
-             left_behind="What is left of a deleted election if its deletion was interrupted.",
+             replayed=fields_of(Election, *UNLOGGED), value=Election,
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
                            "secret_ballot method seats electorate voter_count no_voting_before no_voting_after "
                            "created_at", "name", "name"),)),
-    ItemType("description", keys.description, f"description description_html {RENDERED}",
-             replay=(Exempt(HTML, "description_html html_version"),)),
+    ItemType("description", keys.description, f"description description_html {RENDERED}", replayed="description"),
     ItemType("election list", keys.listed_election, LISTED, lists=(keys.elections_in_state(""),)),
     ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
              exports=(Export("elections", _("elections.json: elections you run or help to run."),
@@ -60,7 +51,8 @@ ITEMS = (
                  "%(count)d elections pass to the site's owner, or stay with their other organisers.",
                  "count"),)),)),
     ItemType("candidate", keys.candidate, f"election_name:election candidate_name number:int statement link "
-             f"statement_html {RENDERED} photo:map", replay=(Exempt(HTML, "statement_html html_version"),), sheets=(
+             f"statement_html {RENDERED} photo:map",
+             replayed="election_name candidate_name number statement link", value=Candidate, sheets=(
                  Sheet("candidates", _("Candidates"), _("The people or options on the ballot."),
                        "election_name:election candidate_name number statement link", "election_name candidate_name",
                        "election begins", lambda query: Span(keys.election(query.election).pk,
@@ -76,20 +68,18 @@ ITEMS = (
                        "election_name:election candidate_name person skills", "election_name candidate_name",
                        "election", lambda query: keys.agreements(query.election)),),
              exports=(Export("skills_shown", "", personal_data.agreements),)),
-    ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
-             replay="A candidate's skills at opening are deleted with the candidate; the log would keep them."),
-    ItemType("candidate q&a", keys.candidate_qa, "sent:int told:int", replay=QUESTIONS),
+    ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list"),
+    ItemType("candidate q&a", keys.candidate_qa, "sent:int told:int"),
     ItemType("question to candidates", keys.candidate_question, "election_name:election id to:int fate held:bool "
-             "version:int", "text author at:int shown_at:int name:person asker", replay=QUESTIONS,
+             "version:int", "text author at:int shown_at:int name:person asker",
              closed_lists=(keys.questions_by(""),), exports=(
                  Export("candidate_questions", _("candidate_questions.json: questions you asked candidates."),
                         personal_data.candidate_questions),)),
     ItemType("candidate's answer", keys.candidate_answer, "question candidate:int at:int by edited:bool "
-             "hidden:bool version:int", "text", replay=QUESTIONS),
-    ItemType("answer link", keys.answer_link, "candidate:int", "turn",
-             replay="The log contains no access tokens; links are made again."),
-    ItemType("own question upvotes", keys.questions_upvoted, hidden="*:any", replay=UPVOTES),
-    ItemType("question upvotes", keys.question_upvotes, hidden="*:any", replay=UPVOTES),
+             "hidden:bool version:int", "text"),
+    ItemType("answer link", keys.answer_link, "candidate:int", "turn"),
+    ItemType("own question upvotes", keys.questions_upvoted, hidden="*:any"),
+    ItemType("question upvotes", keys.question_upvotes, hidden="*:any"),
     ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
              rule=before_the_close_only("since", "ends", "closed")),
 
@@ -98,70 +88,59 @@ ITEMS = (
              "groups:list weight:int",
              "display_name postal:list language check letter_turn:int letter_batch:int acts:int left_alone:bool "
              f"links:list {UNSEEN_MARKS}",
-             rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),), replay=(
-                 Exempt(MAILS, MARKS),
-                 Exempt("The name that mails greet somebody by is private; the log would keep it.", "display_name"),
-                 Exempt("Names and postal addresses of people who get letters can be erased; the log would keep them. "
-                        "Organisers import them again.", "postal language check"),
-                 Exempt("Which letters are printed is not logged by name. After a rebuild, they are printed again; "
-                        "those that were sent have the same codes.", "letter_batch"),
-                 Exempt("Hashes of voting links: the log has nothing of a link. After a rebuild, links are sent again.",
-                        "links")),
+             replayed="election_name voter_name account voted paper groups weight", value=Voter,
+             rule=who_is_on_the_roll, lists=(keys.elections_of_voter(""),),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
                            "election_name voter_name groups weight voted paper", "election_name voter_name",
                            "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
                                         "got about them in the last 30 days."), personal_data.rolls),)),
     ItemType("letter", keys.letter, hidden="election_name:election created_at voter_name:person",
-             closed_lists=(keys.letters_with(""),),
-             replay="The log has nothing of the codes in letters. After a rebuild, letters are printed again."),
+             closed_lists=(keys.letters_with(""),)),
     ItemType("batch of letters", keys.letter_batch, "number:int letters:int printed_by:person printed_at how",
-             "sender", replay="Events say who printed how many; the sender's address is not logged."),
+             "sender"),
     ItemType("open mark", keys.open_mark, "created_at"),
     ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
     ItemType("public election", keys.public_election, "election_name:election", lists=(keys.PUBLIC_ELECTIONS,)),
 
     ItemType("roll source", keys.roll_source, "election_name:election kind set_by:person due followed_at failed",
-             "place account", lists=(keys.ROLL_SOURCES,),
-             replay="The log does not contain the addresses that rolls follow, which may open something."),
+             "place account", lists=(keys.ROLL_SOURCES,)),
 
     # mailings
     ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing first_invited invited_until "
-             "reminded_until timed_until", replay=MAILS),
-    ItemType("failed mail", keys.failed_mail, "kind reason detail", "number about:map", replay=MAILS),
+             "reminded_until timed_until"),
+    ItemType("failed mail", keys.failed_mail, "kind reason detail", "number about:map"),
     ItemType("message", keys.message, f"subject text written_by:person written_at text_html {RENDERED}",
-             "messaged*:any", replay=MAILS),
-    ItemType("reminders", keys.reminders, "from last_sent", replay=MAILS),
+             "messaged*:any"),
+    ItemType("reminders", keys.reminders, "from last_sent"),
     ItemType("own mail text", keys.invitation_words, "election_name:election subject text author:map answers:map "
-             f"written_at text_html {RENDERED}", replay=MAILS),
-    ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "turn:int listed",
-             replay="When an address was last mailed its links on request; forgotten within two days."),
+             f"written_at text_html {RENDERED}"),
+    ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "turn:int listed"),
     ItemType("opted out", keys.quiet, hidden="address:address",
-             replay="Opting out of mails about results is private.",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # requests to the organisers
     ItemType("request", keys.help_request, "id election_name:election state asked_at version:int",
-             "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),), replay=REQUESTS,
+             "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),),
              exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
                                            "answered."), own_requests.requests),),
              partings=(Parting(own_requests.requests_to_delete, (ngettext_lazy(
                  "%(count)d request to organisers is deleted, with the answers.",
                  "%(count)d requests to organisers are deleted, with the answers.", "count"),)),)),
     ItemType("request's sender", keys.sent_request, hidden="election_name:election sender:person request",
-             closed_lists=(keys.requests_sent_by(""),), replay=REQUESTS),
-    ItemType("help desk", keys.help_desk, "waiting:int strangers:int told_at", replay=REQUESTS),
+             closed_lists=(keys.requests_sent_by(""),)),
+    ItemType("help desk", keys.help_desk, "waiting:int strangers:int told_at"),
 
     # several questions on one ballot
-    ItemType("multi-question ballot", keys.multi_ballot, fields_of(MultiBallot), sheets=(
+    ItemType("multi-question ballot", keys.multi_ballot, fields_of(MultiBallot),
+             replayed=fields_of(MultiBallot, "version"), sheets=(
         Sheet("books", _("Several questions on one ballot"),
               _("Which elections share one ballot. Enter its id."), "book_id name place election leads",
               "book_id place", "name"),)),
 
     # groups
     ItemType("group", keys.group, "id name owner_name:person created_at members:int version:int",
-             lists=(keys.groups_of(""),),
-             left_behind="What is left of a deleted group until a worker removes it.", sheets=(
+             lists=(keys.groups_of(""),), sheets=(
                  Sheet("groups", _("Groups"), _("One person's groups of voters, without the members. Enter the "
                                                 "full user name."), "id name owner_name:person members created_at",
                        "id", "name", lambda query: keys.groups_of(query.name) if query.name else None),),
@@ -173,20 +152,105 @@ ITEMS = (
     ItemType("group's name", keys.group_name, "name id"),
     ItemType("group's use", keys.group_use, "election_name:election created_at"),
     ItemType("member", keys.member, hidden="group_id member_name:person account letter:map",
-             replay=(Exempt("Names and postal addresses for letters can be erased; the log would keep them.",
-                            "letter"),),
              closed_lists=(keys.groups_with(""),), exports=(
         Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
                personal_data.groups_with),)),
 
     # imports in progress
     ItemType("import", keys.voter_import, "election_name:election voters:int slices:int done:int added:int unknown:int "
-             "skipped grouped:bool asked_by:person moved:int ttl:int", "digest",
-             replay="A list being added to the roll; each voter added has an event."),
-    ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "details:map",
-             replay="A list being added to the roll; each voter added has an event."),
-    ItemType("pending voters", keys.filling_part, "voters:people accounts:list weights:list",
-             replay="Voters being copied into a draft in batches; each voter added has an event."),
-    ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list letters:list ttl:int",
-             replay="A list being added to a group; each member added has an event."),
+             "skipped grouped:bool asked_by:person moved:int ttl:int", "digest"),
+    ItemType("import's rows", keys.imported_rows, "voters:people ttl:int", "details:map"),
+    ItemType("pending voters", keys.filling_part, "voters:people accounts:list weights:list"),
+    ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list letters:list ttl:int"),
+)  # fmt: skip
+
+SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
+EVENTS = (
+    EventType("ElectionCreated", f"{SETTINGS} convened:map", "copied_from", inside=fields_of(Convened),
+              sentence=history.created),
+    EventType("ElectionUpdated", SETTINGS, sentence=history.updated),
+    EventType("ElectionRenamed", "election_name new_name", sentence=_("%(who)s renamed the draft.")),
+    EventType("ElectionOpened", "election_name editable:bool lots_commitment opened_at shows_skills:bool "
+              "excluded:int extra_votes:int",
+              sentence=history.opened),
+    EventType("InterruptionRecorded", "election_name number:int began ended happened decided recorded_at "
+              "new_end corrects:int", sentence=history.interrupted),
+    EventType("ElectionClosed", "election_name closed_at", sentence=history.closed),
+    EventType("ElectionDeleted", "election_name state"),
+    EventType("ElectionOwnerChanged", "election_name new_owner:person", sentence=history.handed_over),
+    EventType("ManagerAdded", "election_name name:person", sentence=_("%(who)s made %(name)s a manager.")),
+    EventType("ManagerRemoved", "election_name name:person", sentence=_("%(who)s removed %(name)s as a manager.")),
+    EventType("CandidatesAdded", "election_name candidates:list",
+              inside="name number statement link", sentence=history.candidates_added),
+    EventType("CandidateEdited", "election_name candidate_name statement link", sentence=history.candidate_edited),
+    EventType("CandidatesRemoved", "election_name candidates:list", sentence=history.candidates_removed),
+    EventType("CandidatePictured", "election_name candidate_name photo:map", inside="id",
+              sentence=history.candidate_pictured),
+    EventType("NeedSet", "election_name skill_id level:int count:int",
+              sentence=_("%(who)s added or changed a needed skill.")),
+    EventType("NeedsDropped", "election_name skills:list", sentence=_("%(who)s removed a needed skill.")),
+    EventType("CandidateAgreed", "election_name candidate_name account skills:list", "asked:list",
+              sentence=_("A candidate agreed to show skills.")),
+    EventType("CandidateDisagreed", "election_name candidate_name account", "asked:list answered:list",
+              sentence=_("A candidate withdrew consent to show skills.")),
+    EventType("CandidatesAsked", "election_name candidates:list accounts:list skills:list",
+              sentence=_("Candidates were asked by mail whether their skills may be shown.")),
+    EventType("CandidateQuestionShown", "election_name question",
+              sentence=_("%(who)s approved a question to candidates, or showed it again.")),
+    EventType("CandidateQuestionHidden", "election_name question", sentence=_("%(who)s hid a question to candidates.")),
+    EventType("CandidateAnswered", "election_name question candidate:int",
+              sentence=_("A candidate's answer to a question was added or changed.")),
+    EventType("CandidateAnswerShown", "election_name question candidate:int",
+              sentence=_("%(who)s showed a candidate's answer again.")),
+    EventType("CandidateAnswerHidden", "election_name question candidate:int",
+              sentence=_("%(who)s hid a candidate's answer.")),
+    EventType("CandidateQuestionErased", "election_name question",
+              sentence=_("%(who)s deleted the text of a hidden question to candidates.")),
+    EventType("CandidateAnswerErased", "election_name question candidate:int",
+              sentence=_("%(who)s deleted the text of a candidate's hidden answer.")),
+    EventType("AnswerLinkMade", "election_name candidate:int",
+              sentence=_("%(who)s made a link by which a candidate can answer questions.")),
+    EventType("AnswerLinkRevoked", "election_name candidate:int",
+              sentence=_("%(who)s revoked a candidate's link for answering questions.")),
+    EventType("VotersAdded", "election_name voters:people accounts:list groups:list "
+              "weights:list reason request",
+              sentence=history.voters_added),
+    EventType("VotersGrouped", "election_name voters:people groups:list", sentence=history.voters_grouped),
+    EventType("VotersWeighted", "election_name voters:people weights:list", sentence=history.voters_weighted),
+    EventType("VotersReaddressed", "election_name voters:people",
+              sentence=_("%(who)s changed the details for letters to voters.")),
+    EventType("LettersPrinted", "election_name batch:int letters:int how", sentence=history.letters_printed),
+    EventType("LetterReissued", "election_name voters:people turns:list", sentence=history.letters_reissued),
+    EventType("VotersRemoved", "election_name voters:people", sentence=history.voters_removed),
+    EventType("VoterAddressCorrected", "election_name voter:person address:address",
+              sentence=_("%(who)s corrected an address on the roll.")),
+    EventType("RequestSent", "election_name request kind"),
+    EventType("RequestAnswered", "election_name request kind outcome reason", sentence=history.request_answered),
+    EventType("RollSourceSet", "election_name kind nightly:bool",
+              sentence=_("%(who)s chose a source that the roll follows.")),
+    EventType("RollSourceDropped", "election_name", sentence=_("%(who)s stopped the roll from following a source.")),
+    EventType("GroupUsed", "election_name group_id", sentence=_("%(who)s added one of their groups to the roll.")),
+    EventType("VotersInvited", "election_name", sentence=_("%(who)s invited the voters who had not been invited yet.")),
+    EventType("VoterInvitedAgain", "election_name voter:person",
+              sentence=_("%(who)s sent one voter the invitation again.")),
+    EventType("VotersReminded", "election_name hours_before:int", sentence=history.reminded),
+    EventType("VotersMessaged", "election_name subject on_roll:int", "message",
+              sentence=_("%(who)s sent a message to all voters.")),
+    EventType("ResultMailed", "election_name", sentence=_("%(who)s mailed the result to the voters.")),
+    EventType("InvitationWorded", "election_name", "words answers_to_organiser:bool",
+              sentence=_("%(who)s changed the text of the invitation.")),
+    EventType("InvitationTested", "election_name", sentence=_("%(who)s sent themselves a test mail.")),
+    EventType("RemindersDeclined", "election_name voter_name:person"),
+    EventType("ElectionNotFilled", "election_name sentence", sentence=history.not_filled),
+    EventType("GroupMade", "group_id name created_at", "source:list"),
+    EventType("GroupRenamed", "group_id name"),
+    EventType("GroupMembersAdded", "group_id accounts:list", "members:people"),
+    EventType("GroupMembersRemoved", "group_id", "members:people"),
+    EventType("GroupDeleted", "group_id at"),
+    EventType("BookMade", "book_id name questions:list created_at"),
+    EventType("BookChanged", "book_id name questions:list"),
+    EventType("BookTakenApart", "book_id"),
+    EventType("BookOpened", "book_id"),
+    EventType("BookExtended", "book_id no_voting_after"),
+    EventType("BookClosed", "book_id"),
 )  # fmt: skip

@@ -139,11 +139,6 @@ def marking_recorded(game_id: str, number: int) -> Update:
     return Update(keys.onward(game_id, number), remove=("untold",), when=Equals("untold", True))
 
 
-def restoring(game: Game, made: FollowUp) -> list[Write]:
-    """Writes by which replay restores a follow-up, without the task to record it."""
-    return [Put(_item(game, made), when=Missing())]
-
-
 def _item(game: Game, made: FollowUp) -> Item:
     return item_at(keys.onward(game.id, made.number), game, {"game": game.id, **as_item(made)})
 

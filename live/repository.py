@@ -415,12 +415,6 @@ def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: b
     return [*change(before, after), expiry, *history_lines(after, counted), *([code] if has_code else [])]
 
 
-def code_of_ended(game: Game) -> Put:
-    """The code entry that reports the end for a day."""
-    code = keys.short_code(game.code).item
-    return Put({**code, "game": game.id, "ended_at": game.ended_at, "ttl": game.code_ttl})
-
-
 def deletion(game: Game, *, has_code: bool, has_minutes: bool = False) -> list[Write]:
     """Delete the session, its code and its history lines; the lines stay if they lead to minutes."""
     code = keys.short_code(game.code)

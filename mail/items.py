@@ -20,12 +20,8 @@ def hide_private_address(item: Item, may: Any) -> Item:
 ITEMS = (
     ItemType("mail", keys.mail, "kind to:address language state reason detail tries:int queued_at not_before:int "
              "again_at note note_detail ttl:int", "number about:map account:map lease:int", rule=hide_private_address,
-             lists=(keys.mails(""),),
-             replay="The outbox: mails are queued only for a while, and their texts are not logged."),
-    ItemType("mail server", keys.mail_server, "failures:int since until:int words",
-             replay="Whether the mail server can be reached; about processes, not about the site."),
-    ItemType("mails again", keys.MAILS_AGAIN, "asked_by:person asked_at state how mailing",
-             replay="Exists only while failed mails are being queued again."),
-    ItemType("bounce mailbox", keys.BOUNCES_READ, "validity number:int trouble since unreadable:list",
-             replay="How far the bounce mailbox has been read."),
+             lists=(keys.mails(""),)),
+    ItemType("mail server", keys.mail_server, "failures:int since until:int words"),
+    ItemType("mails again", keys.MAILS_AGAIN, "asked_by:person asked_at state how mailing"),
+    ItemType("bounce mailbox", keys.BOUNCES_READ, "validity number:int trouble since unreadable:list"),
 )  # fmt: skip

@@ -1,13 +1,11 @@
-"""Item types of posts, their likes and subscribers, and the site's page."""
+"""Item and event types of posts, their likes and subscribers, and the site's page."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from elections.items import HTML
 from photos.rules import Photo
 from store import keys
-from store.replay import Exempt
-from store.schema import Export, ItemType, Parting, Sheet, fields_of
+from store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
 
 from . import likes, personal_data, subscriptions
 from .rules import Post
@@ -22,8 +20,7 @@ ITEMS = (
               "id published_at title slug tags author:person election:election result", "id", "name",
               lambda asked: keys.posts_by(asked.name) if asked.name else keys.POSTS, backwards=True),)),
     ItemType("post's text", keys.post_text, "post text text_html html_version:int"),
-    ItemType("post by author", keys.post_by_author, POST, inside=PICTURE,
-             lists=(keys.posts_by(""), keys.drafts_by("")),
+    ItemType("post by author", keys.post_by_author, POST, inside=PICTURE, lists=(keys.posts_by(""), keys.drafts_by("")),
              exports=(Export("posts", _("posts.json: news you have written, drafts included."),
                              personal_data.export_posts),),
              partings=(Parting(personal_data.count_posts, (
@@ -37,21 +34,33 @@ ITEMS = (
     ItemType("post by election", keys.post_on_election, POST, inside=PICTURE, lists=(keys.posts_on("", ""),)),
     ItemType("post's slug", keys.post_slug, "post slug"),
     ItemType("announcement", keys.announcement, "post"),
-    ItemType("likes", keys.likes, "likes:int", replay=(
-        Exempt("The count follows from who likes the post, which the log must not keep.", "likes"),)),
+    ItemType("likes", keys.likes, "likes:int"),
     ItemType("like", keys.like, hidden="post ttl:int", closed_lists=(keys.liked_by(""),),
-             replay="Who likes a post is forgotten after a while; the log would keep it permanently.",
              exports=(Export("likes", _("likes.json: posts you like."), likes.export_likes),)),
     ItemType("subscriber", keys.subscriber, hidden="address:address language since",
-             replay="Nothing may be left of former subscribers; the log would keep it permanently.",
              exports=(Export("news_by_mail", _("news_by_mail.json: when you subscribed to the news by mail, if you "
                  "did."), subscriptions.export_subscription),)),
     ItemType("site page", keys.SITE_PAGE, "name colour text text_html html_version:int links:list projects:list "
-             "photo:map hides_example:bool version:int", inside=SITE_PAGE,
-             replay=(Exempt(HTML, "text_html html_version"),), sheets=(
+             "photo:map hides_example:bool version:int", inside=SITE_PAGE, sheets=(
                  Sheet("site-page", _("Site page"), _("What the site says about itself, part by part."),
                        "part number title words address", "part number"),)),
 
-    ItemType("post's mailing", keys.post_mailing, "post due began_at", "after",
-             replay="Marks a post as mailed. A rebuilt store has no subscribers, so it mails nobody twice."),
+    ItemType("post's mailing", keys.post_mailing, "post due began_at", "after"),
+)  # fmt: skip
+
+AUTHOR_SCHEMA = "post_id title slug tags:list summary excerpt words:int changed_at text"
+EVENTS = (
+    EventType("PostWritten", f"{AUTHOR_SCHEMA} election election_at at"),
+    EventType("ResultAnnounced", f"{AUTHOR_SCHEMA} election_name election_at at result published_at "
+              "time_zone", sentence=_("%(who)s announced the result in the news.")),
+    EventType("PostEdited", f"{AUTHOR_SCHEMA} revised_at"),
+    EventType("PostPublished", "post_id published_at time_zone changed_at mails:bool"),
+    EventType("PostWithdrawn", "post_id changed_at"),
+    EventType("PostPictured", "post_id photo:map", inside=PICTURE),
+    EventType("PreviewsRevoked", "post_id previews:int"),
+    EventType("PostPassedOn", "post_id author:person"),
+    EventType("PostDeleted", "post_id"),
+    EventType("SitePageEdited", "part name colour text links:list projects:list photo:map "
+              "hides_example:bool", inside=SITE_PAGE),
+    EventType("SitePageRemoved"),
 )  # fmt: skip

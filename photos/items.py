@@ -4,7 +4,5 @@ from store import keys
 from store.schema import ItemType
 
 ITEMS = (
-    ItemType("picture", keys.photo, "kind digest content:bytes",
-             replay="Pictures are in backups, not in the log, which would keep them permanently; it has their "
-             "digests."),
+    ItemType("picture", keys.photo, "kind digest content:bytes"),
 )  # fmt: skip

@@ -1,1 +1,1 @@
-PUBLIC = "counting demo forms home_cards live_count replay repository rules sealing services"
+PUBLIC = "counting demo forms home_cards live_count repository rules sealing services"

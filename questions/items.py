@@ -1,4 +1,4 @@
-"""Item types of question sets, their personal-data export, and what happens to them when their owner leaves."""
+"""Item and event types of question sets, their export, and what happens to them when their owner leaves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.translation import ngettext_lazy
 from accounts.models import User
 from accounts.personal_data import MAX_COUNTED_THINGS
 from store import keys
-from store.schema import Export, ItemType, Parting, Sheet, fields_of
+from store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
 from store.table import Item
 
 from . import repository
@@ -37,8 +37,7 @@ def how_many(user: User) -> tuple[int, int]:
 
 
 ITEMS = (
-    ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),),
-             left_behind="What is left of a deleted question set until a worker removes it.", sheets=(
+    ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),), sheets=(
                  Sheet("question-sets", _("Question sets"), _("Shared sets, most recently changed first. Enter a full "
                                                               "name to see one owner's sets."),
                        "id name created_by:person total_questions categories is_active shared version created_at "
@@ -58,6 +57,21 @@ ITEMS = (
         Sheet("questions", _("Questions"), _("The questions of one set. Enter its id."), "set_id:asked category_id "
               "number order_in_category title kind options right seconds", "set_id category_id number", "name",
               lambda query: keys.set_questions(query.name)),)),
-    ItemType("question import", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
-             replay="Questions being added to a set: each part is removed when its event is recorded."),
+    ItemType("question import", keys.set_filling, f"{QUESTION} id questions:list described:list name description"),
+)  # fmt: skip
+
+QUESTION = fields_of(Question)
+EVENTS = (
+    EventType("QuestionSetMade", "set_id name description custom_instructions created_at created_by:person "
+              "questions:list copied_from described:list", inside=QUESTION),
+    EventType("QuestionSetChanged", "set_id name description custom_instructions is_active:bool "
+              "shared:bool created_by:person at"),
+    EventType("QuestionsAdded", "set_id questions:list described:list at", inside=f"{QUESTION} name description"),
+    EventType("QuestionChanged", "set_id number:int question:map at", inside=QUESTION),
+    EventType("QuestionMoved", "set_id number:int up:bool at"),
+    EventType("QuestionRemoved", "set_id number:int at"),
+    EventType("QuestionsRemoved", "set_id numbers:list at"),
+    EventType("QuestionCategoryChanged", "set_id number:int name description at"),
+    EventType("QuestionCategoryMoved", "set_id number:int up:bool at"),
+    EventType("QuestionSetDeleted", "set_id at"),
 )  # fmt: skip

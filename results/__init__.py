@@ -1,4 +1,4 @@
 PUBLIC = (
-    "access example exports incoming items mailing outcomes pictures proof published repository running_count services "
-    "sharing_views waiting wording"
+    "access example exports incoming items mailing outcomes pictures proof published replay repository running_count "
+    "services sharing_views waiting wording"
 )

@@ -1,1 +1,1 @@
-PUBLIC = "access demo endorsements finding forms merging replay repository rules services"
+PUBLIC = "access demo endorsements finding forms merging repository rules services"

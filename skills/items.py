@@ -1,10 +1,9 @@
-"""Item types of skills and endorsements."""
+"""Item and event types of skills and endorsements."""
 
 from django.utils.translation import gettext_lazy as _
 
 from store import keys
-from store.replay import Exempt
-from store.schema import Export, ItemType, Sheet
+from store.schema import EventType, Export, ItemType, Sheet
 from store.table import Span
 
 from . import personal_data
@@ -18,9 +17,7 @@ ITEMS = (
     ItemType("skill category", keys.skill_category, "name skills:int"),
     ItemType("own skills", keys.own_skills, "name:person visibility skills:int version:int"),
     ItemType("person's skill", keys.person_skill, "name:person skill level:int years:int last_used interest:bool "
-             "added_at confirmed_at shard:int", "notes", lists=(keys.skill_holders(""),), replay=(
-                 Exempt("Notes are deleted with the skill; the log would keep them permanently, and show them to "
-                        "auditors.", "notes"),),
+             "added_at confirmed_at shard:int", "notes", lists=(keys.skill_holders(""),),
              sheets=(Sheet("person-skills", _("Skills of people"),
                            _("One person's skills, as they describe them. Enter the full name."),
                            "name:person skill level years last_used interest confirmed_at", "name skill", "name",
@@ -36,4 +33,29 @@ ITEMS = (
                                                "you, as far as you can see their profiles."),
                              personal_data.endorsed),)),
     ItemType("endorsing", keys.endorsing, "name:person version:int"),
+)  # fmt: skip
+
+OF_A_SKILL = "skill_id name category description at"
+HELD = "name:person skill_id level:int years:int last_used interest:bool shard:int at"
+EVENTS = (
+    EventType("SkillProposed", OF_A_SKILL),
+    EventType("SkillAdded", OF_A_SKILL),
+    EventType("SkillApproved", "skill_id"),
+    EventType("SkillRefused", "skill_id"),
+    EventType("SkillEdited", "skill_id category description"),
+    EventType("SkillRenamed", "skill_id name"),
+    EventType("SkillAliasAdded", "skill_id alias"),
+    EventType("SkillAliasRemoved", "skill_id alias"),
+    EventType("SkillMerged", "skill_id into"),
+    EventType("PersonSkillAdded", HELD),
+    EventType("PersonSkillChanged", HELD),
+    EventType("PersonSkillConfirmed", "name:person skill_id at"),
+    EventType("PersonSkillRemoved", "name:person skill_id"),
+    EventType("ProfileVisibilityChanged", "name:person visibility"),
+    EventType("PersonSkillsRemoved", "name:person"),
+    EventType("PersonEndorsed", "name:person skill_id grounds:list level:int at"),
+    EventType("EndorsementWithdrawn", "name:person skill_id"),
+    EventType("EndorsementHidden", "name:person skill_id by:person"),
+    EventType("EndorsementShown", "name:person skill_id by:person"),
+    EventType("EndorsementsRemoved", "name:person people:people skills:list by:people"),
 )  # fmt: skip

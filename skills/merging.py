@@ -5,7 +5,7 @@ background. The job iterates over people rather than the index, which lacks peop
 endorsements are moved before their entry, in separate transactions, because there may be any number of them.
 
 Meanwhile nobody can add the old skill, and any action on the new one first moves the person's own entry. So the log has
-everything in the order in which it happened, and replay can move everything at once.
+everything in the order in which it happened.
 """
 
 from __future__ import annotations

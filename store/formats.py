@@ -16,7 +16,7 @@ from .table import Equals, Item, Key, Less, Missing, Put, Refused, StoreError, T
 
 FORMAT = 1  # what this program writes
 OLDEST_SERVED = 1  # older formats have to be upgraded first
-UNMARKED = 1  # the format of a store without a mark, such as one rebuilt from its log
+UNMARKED = 1  # the format of a store without a mark
 PLACES = (keys.STORE_FORMAT, keys.LOG_FORMAT)
 
 

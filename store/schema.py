@@ -1,7 +1,7 @@
 """Every type of item and of event, declared once, by the app that writes it.
 
-Masks and sheets for auditors, erasure from the log, the export of personal data, replay and the tables in
-docs/reference/types.md are derived from these declarations. Undeclared fields and types are never shown.
+Masks and sheets for auditors, erasure from the log, the export of personal data, what replay compares and the tables
+in docs/reference/types.md are derived from these declarations. Undeclared fields and types are never shown.
 
 Fields are declared as words: `voted:bool` is a field and its kind, and one without a kind is a text. A `person`, the
 `people` of a list and an `address` identify a person, so that they can be erased from the log.
@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-from .replay import Act, Exempt, nothing_kept
 from .table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
@@ -100,8 +99,8 @@ class ItemType:
     rule: Rule | None = None
     lists: tuple[Span, ...] = ()  # of the index, that auditors may open
     closed_lists: tuple[Span, ...] = ()  # of the index, that they may not
-    replay: str | tuple[Exempt, ...] = ()  # why it is not replayed, or which of its fields are not
-    left_behind: str = ""  # why its partition may outlive it
+    replayed: str = ""  # those of its fields that follow from the log, and are compared with it
+    value: type | None = None  # the dataclass whose defaults stand for fields that an earlier version did not store
     sheets: tuple[Sheet, ...] = ()
     exports: tuple[Export, ...] = ()
     partings: tuple[Parting, ...] = ()
@@ -135,19 +134,17 @@ class ItemType:
         return self.visible | frozenset(parsed(self.inside))
 
     @cached_property
-    def exempt(self) -> tuple[Exempt, ...]:
-        rows = (Exempt(self.replay),) if isinstance(self.replay, str) else self.replay
-        left = (Exempt(self.left_behind, within=self.place),) if self.left_behind else ()
-        own = tuple(replace(row, like=self.place) for row in rows)
-        return (*own, *(replace(row, like=self.place._replace(sk="")) for row in left))
+    def defaults(self) -> dict[str, Any]:
+        """What each replayed field is where it is not stored; nothing, unless the dataclass says otherwise."""
+        declared = {each.name: each.default for each in fields(self.value)} if self.value else {}
+        return {name: None if (value := declared.get(name)) is MISSING else value for name in parsed(self.replayed)}
 
 
 @dataclass(frozen=True)
 class EventType:
-    """A type of event: how it is replayed, and its fields."""
+    """A type of event, and its fields."""
 
     name: str
-    step: Act
     shown: str = ""  # to auditors
     hidden: str = ""
     inside: str = ""
@@ -190,15 +187,7 @@ class Schema:
 
     def event_type(self, name: str) -> EventType:
         """An undeclared type has no fields."""
-        return self.events.get(name) or EventType(name, nothing_kept)
-
-    @property
-    def exempt(self) -> tuple[Exempt, ...]:
-        return tuple(row for each in self.items for row in each.exempt)
-
-    @property
-    def acts(self) -> dict[str, Act]:
-        return {name: each.step for name, each in self.events.items()}
+        return self.events.get(name) or EventType(name)
 
     @property
     def sheets(self) -> dict[str, Sheet]:

@@ -84,7 +84,7 @@ from store.table import LOG, Conflict, Item, Put, Table, Unavailable
 from tests.background import finish_background
 from tests.live.conftest import QUESTIONS, seated
 from tests.photos.drawing import kept
-from tests.test_replay_story import election, someone
+from tests.stories.core import election, someone
 from upkeep.worker import jobs
 
 MAX_ROUNDS = 20  # of a worker that finds nothing more to do long before

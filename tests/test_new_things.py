@@ -17,12 +17,10 @@ from audit.tables.masks import HIDDEN
 from audit.tables.relations import TableQuery
 from store import keys
 from store.log import Event
-from store.replay import Exempt, Happened, Step
 from store.schema import EventType, Export, ItemType, Sheet
 from store.table import DATA, LOG, Item, Key, Put, Span, Update
 from tests.docs.types_table import event_row, item_row
 from tests.schema import with_types
-from upkeep import replay
 from upkeep.erasure import log_erasure
 from upkeep.erasure.log_erasure import Alias
 
@@ -47,17 +45,12 @@ def own_tips(user: User) -> Iterator[Item]:
         yield {"title": item["title"], "notes": item.get("notes", "")}
 
 
-def recommended(event: Happened) -> Iterator[Step]:
-    yield [Put(tip(event.data["tip_id"], event.data["reader"], event.data["title"]))]
-
-
 TIP = ItemType(
     "reading tip",
     reading_tip,
     "id title reader:person",
     "notes",
     lists=(tips_of(""),),
-    replay=(Exempt("What somebody notes goes with the tip; the log would keep it for good.", "notes"),),
     sheets=(
         Sheet(
             *("reading-tips", "Reading tips", "What one person recommends."),
@@ -67,7 +60,7 @@ TIP = ItemType(
     ),
     exports=(Export("reading_tips", "reading_tips.json: your reading tips.", own_tips),),
 )
-RECOMMENDED = EventType("TipRecommended", recommended, "tip_id title reader:person", "why")
+RECOMMENDED = EventType("TipRecommended", "tip_id title reader:person", "why")
 
 
 @pytest.fixture
@@ -121,20 +114,10 @@ def test_the_log_can_forget_whom_its_events_name(ada):
     assert after["event_data"]["title"] == "Emma"
 
 
-def test_replay_makes_it_again_but_for_what_is_exempt(ada, site):
-    assert replay.check(site).first == ()
-    site.write(Update(reading_tip("1"), set={"title": "Persuasion"}))
-    (difference,) = replay.check(site).first
-    assert str(difference) == "TIP#1 / METADATA, title: is not what follows from the log."
-
-
 def test_the_documents_have_a_row_of_it(declared):
     what = "| reading tip | A book that somebody recommends. | data | `TIP#{tip_id}` / `METADATA` | `TIPS#` |"
     assert item_row(TIP) == f"{what} id title reader:person | notes |"
     assert event_row(RECOMMENDED) == "| TipRecommended | tip_id title reader:person | why | reader |"
-    assert "TIP# / METADATA: notes - What somebody notes goes with the tip; the log would keep it for good." in list(
-        replay.exceptions()
-    )
 
 
 def test_without_its_declaration_nobody_knows_it(person, site):
@@ -142,6 +125,3 @@ def test_without_its_declaration_nobody_knows_it(person, site):
     site.write(Put(tip("1", "Ada", "Emma")))
     assert masks.mask_item(DATA, site.get(reading_tip("1"))) is None
     assert not masks.may_open(tips_of("Ada"))
-    assert [str(each) for each in replay.check(site).first] == [
-        "TIP#1 / METADATA: is in the store, but does not follow from the log."
-    ]

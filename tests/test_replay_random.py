@@ -31,10 +31,9 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text, utc_now
 from store.log.seal import Sealer
-from store.replay import stage
-from store.sqlite import SqliteTable
 from tests.background import queue_mailings
-from upkeep import replay
+from upkeep.log import figures
+from upkeep.replay import check, temporary_store
 
 PEOPLE, ELECTIONS = 5, 3
 ROLES = (Role.NO_ACCESS, Role.VOTER, Role.USER, Role.ADMIN)
@@ -201,8 +200,8 @@ def loses_a_ballot(number: int, more: int) -> None:
 
 def is_sealed(number: int, more: int) -> None:
     ballots.seal_closed()
-    Sealer(table(), replay.COUNTED).seal()
-    replay.figures.update(table())
+    Sealer(table(), figures.COUNTED).seal()
+    figures.update(table())
 
 
 RARE = (comes, goes, gets_a_role, says_who_they_are, is_renamed, is_copied, is_deleted, is_closed, is_sealed)
@@ -227,13 +226,13 @@ def begin() -> None:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=True))  # evenly spread; a seed is all it takes to see a failure again
 def test_whatever_people_do_the_log_makes_the_state_there_is(chance):
-    with stage(SqliteTable) as table, use_table(table):
+    with temporary_store() as table, use_table(table):
         begin()
         for _ in range(25):
             act, number, more = chance.choice(ACTS), chance.randrange(6), chance.randrange(8)
             with suppress(Refusal, NotThere):
                 act(number, more)
                 event(act.__name__)
-        verdict = replay.check(table, replay.quietly)
+        verdict = check(table)
         assert verdict.first == ()
         assert verdict.events == table.count(keys.events())

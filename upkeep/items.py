@@ -1,4 +1,4 @@
-"""Item types about the site as a whole, its processes and the log."""
+"""Item and event types about the site as a whole, its processes and the log."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Role
 from store import keys
 from store.log import layout
-from store.schema import ItemType, Sheet
+from store.schema import EventType, ItemType, Sheet
 
 EVENT = "event_id:int actor:person when_occurred event_type event_data:map nonce digest"
 ROLES = " ".join(f"role_{role}:int" for role in Role.__members__)
@@ -19,37 +19,25 @@ ITEMS = (
               "name last_event_id last_updated", "name"),)),
     ItemType("figures", keys.FIGURES, f"last_event_id:int latest state_draft:int state_open:int state_closed:int "
              f"{ROLES}"),
-    ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int",
-             replay="Only earlier versions counted ballots by day."),
+    ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
     ItemType("pause", keys.PAUSE, "by:person since minutes:int sentence"),
-    ItemType("submitted form", keys.once, hidden="event_id:int at ttl:int",
-             replay="Marks a form as sent; deleted within a day."),
+    ItemType("submitted form", keys.once, hidden="event_id:int at ttl:int"),
     ItemType("background task", keys.task, "type began_at due attempts:int",
              "subject data:map progress:map version:int reason",
-             lists=(keys.TASKS, keys.LINK_TASKS, keys.TASKS_SET_ASIDE),
-             replay="Background work left to do; what it does has its own events."),
-    ItemType("lease", keys.lease, "since until:any renewals:int", "*:any",
-             replay="Which worker runs which job; about processes, not about the site."),
+             lists=(keys.TASKS, keys.LINK_TASKS, keys.TASKS_SET_ASIDE)),
+    ItemType("lease", keys.lease, "since until:any renewals:int", "*:any"),
     ItemType("heartbeat", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
-             "*:any", replay="Which workers are alive; about processes, not about the site."),
-    ItemType("nightly mail", keys.NIGHTLY, "event_id:int day code",
-             replay="When the newest checkpoint was last mailed."),
-    ItemType("last backup", keys.LAST_BACKUP, "ended_at items:int bytes:int checkpoint:any",
-             replay="When the last backup was made; about backups, not about the site."),
-    ItemType("pending erasure", keys.FORGETTING, "asked:int emptied:int",
-             replay="Work left to do after a deletion, in the store's files rather than in the store."),
-    ItemType("retention", keys.RETENTION, "day", "*:any",
-             replay="How far a search of earlier versions for unused accounts had got."),
-    ItemType("restoring", keys.RESTORING, "sha256 items:int",
-             replay="Exists only while a restore is unfinished."),
-    ItemType("https", keys.HTTPS, "since", replay="When an earlier version first started over HTTPS."),
-    ItemType("mark of the key", keys.KEY_MARK, hidden="digest",
-             replay="By which another SECRET_KEY is noticed; about its servers."),
-    ItemType("format", keys.STORE_FORMAT, "number:int done:any",
-             replay="The store's format; about the program, not about the site."),
+             "*:any"),
+    ItemType("nightly mail", keys.NIGHTLY, "event_id:int day code"),
+    ItemType("last backup", keys.LAST_BACKUP, "ended_at items:int bytes:int checkpoint:any"),
+    ItemType("pending erasure", keys.FORGETTING, "asked:int emptied:int"),
+    ItemType("retention", keys.RETENTION, "day", "*:any"),
+    ItemType("restoring", keys.RESTORING, "sha256 items:int"),
+    ItemType("https", keys.HTTPS, "since"),
+    ItemType("mark of the key", keys.KEY_MARK, hidden="digest"),
+    ItemType("format", keys.STORE_FORMAT, "number:int done:any"),
 
-    ItemType("event", keys.event, EVENT, sheets=(
-        Sheet("events", _("Events"), _("The event log, newest first."),
+    ItemType("event", keys.event, EVENT, sheets=(Sheet("events", _("Events"), _("The event log, newest first."),
               "event_id when_occurred actor event_type election_name event_data", "event_id", "number"),)),
     ItemType("event", partial(keys.event, partitions=layout.NEW_LOG_PARTITIONS), EVENT),
     ItemType("event number", keys.EVENT_NUMBER, "last:int"),
@@ -62,4 +50,15 @@ ITEMS = (
     ItemType("log's index", keys.log_index, "upto:int numbers:list"),
     ItemType("log's moments", keys.moments, "upto:int moments:bytes"),
     ItemType("log's format", keys.LOG_FORMAT, "number:int"),
+)  # fmt: skip
+
+EVENTS = (
+    EventType(
+        "SitePaused", "since minutes:int sentence"
+    ),
+    EventType("SiteResumed"),
+    EventType("MailsTriedAgain", "which"),
+    EventType("MailPutAside", "which"),
+    EventType("MailsTakenAsSent", "which"),
+    EventType("NamesForgotten", "name events:list"),
 )  # fmt: skip

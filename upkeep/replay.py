@@ -1,66 +1,62 @@
-"""Replay of the whole site: applies every event of the log again and compares the result with the store."""
+"""Replay of the core: people, elections, candidates, rolls, ballots and results.
+
+Their state is rebuilt from the log alone, in a temporary store, and compared with the actual one. Which fields of which
+items are compared is declared with them (`ItemType.replayed`); everything else is covered by the log's chain, which
+`verify` checks. The ballots of a secret election lie under hashes that are not in the log: once they are sealed they
+are counted again instead.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from accounts import replay as accounts
 from acts.storage import use_table
 from ballots import replay as ballots
 from elections import replay as elections
-from elections.repository import RENAMING
-from elections.rules import State
-from elections.turnout.counts import apply_events
-from polls import replay as polls
-from skills import replay as skills
-from store import formats, keys
-from store.backup import Progress, Snapshot, batches, begin, contents, no_progress, take_snapshot
+from results import replay as results
+from store import keys
+from store.backup import Progress, batches, contents, no_progress, take_snapshot
 from store.log import layout
-from store.log.layout import number_of
-from store.replay import Comparison, Difference, Theatre, Unlogged, begins, copy, is_event, nothing_kept, stage
-from store.schema import SCHEMA, EventType
-from store.splitting import by_count
-from store.sqlite import BufferedTable
-from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
+from store.replay import DoesNotFit, Effect, LoggedEvent
+from store.schema import SCHEMA, ItemType, beginning
+from store.sqlite import SqliteTable
+from store.table import DATA, Conflict, Item, Key, Refused, Table, Unavailable, same
 
-from .log import figures
-from .log.figures import COUNTED
-from .pause import Pause, pause_item
-
-EVENTS = (
-    EventType(
-        "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.data))], "since minutes:int sentence"
-    ),
-    EventType("SiteResumed", lambda event: [Delete(keys.PAUSE, when=Exists())]),
-    EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not rebuilt
-    EventType("MailPutAside", nothing_kept, "which"),
-    EventType("MailsTakenAsSent", nothing_kept, "which"),
-    EventType("NamesForgotten", nothing_kept, "name events:list"),
-)
+EFFECTS: dict[str, Effect] = {
+    **accounts.EFFECTS,
+    **elections.EFFECTS,
+    **ballots.EFFECTS,
+    **results.EFFECTS,
+}
 
 
-BATCH_EVENTS = 200
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One disagreement between the log and the store."""
 
+    place: str  # an item's key, or an event
+    attribute: str
+    message: str
 
-def is_background_batch(writes: Sequence[Write]) -> bool:
-    """Background work is done in batches, each in one transaction with the progress of its task."""
-    return any(isinstance(each, Update | Delete) and begins(each.key.pk) == TASK for each in writes)
-
-
-TASK = begins(keys.task("", "").pk)
-STEPS = (is_background_batch, *elections.STEPS, *ballots.STEPS, *skills.STEPS)
+    def __str__(self) -> str:
+        named = f"{self.place}, {self.attribute}" if self.attribute else self.place
+        return f"{named}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How many events were replayed, and how log and store differ: the number of differences, and the first ones."""
+    """How many events were read, and how log and store differ: the number of differences, and the first ones."""
 
     events: int
     count: int
     first: tuple[Difference, ...]
-    lost: tuple[str, ...]  # secret elections whose ballots are not in the log yet
 
 
 Report = Callable[[str], AbstractContextManager[Progress]]  # shows the progress of a part under its title
@@ -72,149 +68,135 @@ def quietly(what: str) -> Iterator[Progress]:
     yield no_progress
 
 
-class _Findings:
-    """Counts differences and keeps the first."""
-
-    def __init__(self, most: int):
-        self.most = most
-        self.count = 0
-        self.first: list[Difference] = []
-
-    def take(self, differences: Iterable[Difference]) -> None:
-        for each in differences:
-            self.count += 1
-            if len(self.first) < self.most:
-                self.first.append(each)
-
-    def verdict(self, events: int, made: Table) -> Verdict:
-        return Verdict(events, self.count, tuple(self.first), tuple(_without_ballots(made)))
-
-
-def exceptions() -> Iterator[str]:
-    """What is not rebuilt, line by line; then the events that take several transactions."""
-    for row in SCHEMA.exempt:
-        place = f"{row.like.pk} / {row.like.sk or '…'}"
-        named = ", ".join(row.attributes.split())
-        yield f"{place}{': ' + named if named else ''} - {row.reason}"
-    yield from (f"In several steps - {step.__doc__}" for step in STEPS)
-
-
 def check(source: Table, report: Report = quietly, most: int = 20) -> Verdict:
-    """Rebuild in a temporary store, and compare it with the store as it was at one moment."""
-    with side_by_side(source, report, most) as (verdict, _there, _made):
-        return verdict
+    """Compare the store, as it was at one moment, with what follows from its log."""
+    with temporary_store() as there, temporary_store() as made:
+        with report("Copy") as progress:
+            _copy(source, there, progress)
+        found = chain(_apply_all(there, made, report), _differences(there, made, report))
+        first = tuple(islice(found, most))
+        return Verdict(there.count(keys.events()), len(first) + sum(1 for _ in found), first)
 
 
 @contextmanager
-def side_by_side(
-    source: Table, report: Report = quietly, most: int = 20
-) -> Iterator[tuple[Verdict, BufferedTable, BufferedTable]]:
-    """As `check`, with the stored state and the one rebuilt from the log, both in temporary stores."""
-    with stage(BufferedTable) as there, stage(BufferedTable) as made:
-        yield _check(source, there, made, report, most), there, made
+def temporary_store() -> Iterator[SqliteTable]:
+    """It need not survive a power cut, so it does not wait for the disk."""
+    with TemporaryDirectory(prefix="plenum-replay-") as folder:
+        table = SqliteTable(str(Path(folder) / "store.sqlite3"))
+        table.create()
+        table.wait_for_no_disk()
+        try:
+            yield table
+        finally:
+            table.close()
 
 
-def rebuild(source: Table, target: Table, report: Report = quietly, most: int = 20) -> Verdict:
-    """Rebuild into an empty store, with the log. If an event does not fit, the store stays marked as incomplete."""
-    begin(target, None)
-    findings, at = _Findings(most), take_snapshot(source)
-    with report("Replay") as replaying:
-        log = (item for name, item in contents(source, at) if name == LOG)
-        events = _act_again(_loaded(log, target), at, target, None, findings, replaying)
-    verdict = findings.verdict(events, target)
-    if not verdict.count:
-        formats.mark(target, formats.format_of(source) or formats.FORMAT)
-        target.write(Delete(keys.RESTORING))
-    return verdict
+def _copy(source: Table, there: SqliteTable, progress: Progress) -> None:
+    """The events, and what is compared with them."""
+    done, type_of = 0, _types()
+    entries = contents(source, take_snapshot(source))
+    for batch in batches(each for each in entries if (type_of if each[0] == DATA else is_event)(each[1])):
+        there.load([layout.entry(there, *each) for each in batch])
+        progress(done := done + len(batch))
 
 
-def _check(source: Table, there: BufferedTable, made: BufferedTable, report: Report, most: int) -> Verdict:
-    findings, at = _Findings(most), take_snapshot(source)
-    with report("Copy") as copying, report("Replay") as replaying:
-        exempt = [row for row in SCHEMA.exempt if row.like.pk != TASK]  # some tasks are finished below
-        copy(source, at, there, exempt, copying)
-        log = by_count(there.each(keys.events()), BATCH_EVENTS)
-        events = _act_again(log, at, made, there, findings, replaying)
-    _settle(there, made)
-    with report("Compare") as comparing:
-        findings.take(Comparison(there, made, SCHEMA.exempt).differences(comparing))
-    return findings.verdict(events, made)
+def is_event(item: Item) -> bool:
+    return keys.holds_events(item["PK"])
 
 
-def _loaded(log: Iterator[Item], made: Table) -> Iterator[list[Item]]:
-    """The events, after they were written to `made` with the rest of the log; temporary stores do without it."""
-    for batch in batches((LOG, item) for item in log):
-        made.load([layout.entry(made, LOG, item) for _, item in batch])
-        yield [item for _, item in batch if is_event(item)]
+# --- applying events ---
 
 
-def _act_again(
-    parts: Iterable[list[Item]],
-    at: Snapshot,
-    made: Table,
-    there: BufferedTable | None,
-    findings: _Findings,
-    progress: Progress,
-) -> int:
-    """Apply every event to `made` and count it; returns how many there were."""
-    done, kinds, theatre = 0, Counter[str](), Theatre(made, SCHEMA.acts)
-    with use_table(Unlogged(made)):  # type: ignore[arg-type]
-        for events in parts:
-            findings.take(each for event in events for each in theatre.take(event))
-            progress(done := done + len(events))
-            kinds.update(str(event.get("event_type")) for event in events if number_of(event) <= at.number)
-            findings.take(_follow(events, at, made, there))
-    if at.checkpoint is not None:
-        counts, sync, when = keys.COUNTS, keys.SYNC, at.checkpoint["when_sealed"]
-        made.write(
-            Put({"PK": counts.pk, "SK": counts.sk, "last_updated": when, **_counted(kinds)}),
-            Put({"PK": sync.pk, "SK": sync.sk, "last_event_id": at.number}),
-        )
-    return done
+def _apply_all(there: Table, made: Table, report: Report) -> Iterator[Difference]:
+    with report("Replay") as progress, use_table(made):
+        for done, item in enumerate(there.each(keys.events()), 1):
+            kind, data = str(item.get("event_type")), item.get("event_data") or {}
+            event = LoggedEvent(kind, str(item.get("actor")), str(item.get("when_occurred")), data)
+            if (effect := EFFECTS.get(kind)) and (misfit := _misfit(effect, event, made)):
+                yield Difference(f"event {layout.number_of(item)} ({kind})", "", misfit)
+            progress(done)
 
 
-def _counted(kinds: Counter[str]) -> Counter[str]:
-    """What the sealer counts for so many events of each type."""
-    counts = Counter[str]()
-    for kind, many in kinds.items():
-        by = {"event_count": 1, **COUNTED.get(kind, {})} if many else {}
-        counts.update({name: number * many for name, number in by.items()})
-    return counts
-
-
-def _follow(events: list[Item], at: Snapshot, made: Table, there: BufferedTable | None) -> Iterator[Difference]:
-    """Figures may have been a step behind the seal when the store was copied: events they include are counted again
-    here, and the voting times of later ones are added to the copy."""
-    followed = (there.get(keys.FIGURES) or {}).get("last_event_id", 0) if there else at.number
-    counted, left = list[Item](), list[Item]()
-    for event in events:
-        (counted if number_of(event) <= followed else left).append(event)
+def _misfit(effect: Effect, event: LoggedEvent, made: Table) -> str:
+    """Apply an event; returns why it was not possible, if so."""
     try:
-        if at.checkpoint is not None:
-            figures.count(made, counted, followed)
-        if there:
-            apply_events(there, left)
-    except (KeyError, TypeError, ValueError):  # an event that was tampered with
-        yield Difference("figures", "", "cannot be counted from the log.")
+        for writes in effect(event):
+            try:
+                made.write(*writes)
+            except Refused as refused:
+                place = _place(writes[refused.parts[0]].key)
+                return f"is not possible, because of what {place} is by then."
+    except (Conflict, Unavailable):
+        raise
+    except DoesNotFit as misfit:
+        return str(misfit)
+    except Exception as error:  # a tampered event may break its effect in any way
+        return f"cannot have happened ({type(error).__name__}: {error})."
+    return ""
 
 
-def _settle(there: Table, made: Table) -> None:
-    """Finish what had begun when the store was copied, on the side where it is unfinished."""
-    with use_table(there):
-        for task in RENAMING.unfinished():
-            RENAMING.advance(task.subject)
-        elections.forget_unused_gates(there)
-    skills.finish_recorded_merges(there)
-    with use_table(made):
-        elections.shut_what_is_shut(there)
-        polls.shut_what_is_shut(there)
-        skills.close_merging_skills(there)
+# --- comparing ---
 
 
-def _without_ballots(made: Table) -> Iterator[str]:
-    """Secret elections that were opened and are not sealed: their ballots are not in the log."""
-    for item in made.each(keys.elections()):
-        election = made.get(keys.election(item["name"])) or {}
-        is_lost = election.get("secret_ballot") and item["state"] != State.DRAFT.value
-        if is_lost and made.get(keys.result(item["name"])) is None:
-            yield item["name"]
+def _differences(there: Table, made: Table, report: Report) -> Iterator[Difference]:
+    is_settled = _settled(there, made)
+    with report("Compare") as progress:
+        for done, (key, item_type, item) in enumerate(_compared(there), 1):
+            if is_settled(key):
+                if (twin := made.get(key)) is None:
+                    yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
+                else:
+                    yield from _different(key, item_type, item, twin)
+            progress(done)
+        for key, _item_type, _item in _compared(made):
+            if is_settled(key) and there.get(key) is None:
+                yield Difference(_place(key), "", "follows from the log, but is not in the store.")
+
+
+def _compared(table: Table) -> Iterator[tuple[Key, ItemType, Item]]:
+    type_of = _types()
+    for name, item in table.everything():
+        if name == DATA and (item_type := type_of(item)):
+            yield Key(item["PK"], item["SK"]), item_type, item
+
+
+def _types() -> Callable[[Item], ItemType | None]:
+    """Tells the type of an item that is compared."""
+    ballot = keys.ballot("", "").sk
+
+    @lru_cache
+    def replayed(pk: str, sk: str) -> ItemType | None:
+        found = SCHEMA.type_of(Key(pk, sk))
+        return found if found and found.replayed else None
+
+    def type_of(item: Item) -> ItemType | None:
+        is_secret_ballot = item["SK"].startswith(ballot) and "voter_name" not in item
+        return None if is_secret_ballot else replayed(beginning(item["PK"]), beginning(item["SK"]))
+
+    return type_of
+
+
+def _settled(there: Table, made: Table) -> Callable[[Key], bool]:
+    """Tells what is compared of elections: nothing while one is being renamed, and nothing that a deleted one left."""
+    of_elections = keys.election("").pk
+
+    @lru_cache(1000)
+    def is_settled(pk: str) -> bool:
+        head = Key(pk, keys.METADATA)
+        stored = there.get(head)
+        return not stored.get("renamed_from") if stored else made.get(head) is not None
+
+    return lambda key: key.sk == keys.METADATA or not key.pk.startswith(of_elections) or is_settled(keys.home(key.pk))
+
+
+def _different(key: Key, item_type: ItemType, there: Item, made: Item) -> Iterator[Difference]:
+    """A field that is missing has its default: an earlier version did not have it."""
+    for name, default in item_type.defaults.items():
+        is_being_closed = name == "closed_at" and there.get("closing")  # the log says so when all gates are shut
+        one, other = (item.get(name, default) or None for item in (there, made))
+        if not same(one, other) and not is_being_closed:
+            yield Difference(_place(key), name, "is not what follows from the log.")
+
+
+def _place(key: Key) -> str:
+    return f"{key.pk} / {key.sk}"

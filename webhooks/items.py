@@ -1,20 +1,29 @@
-"""Item types of webhooks."""
+"""Item and event types of webhooks."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
 from store import keys
-from store.schema import Export, ItemType
+from store.schema import EventType, Export, ItemType
 
 from .personal_data import own_webhooks
 
 ITEMS = (
     ItemType("webhook", keys.webhook, "id owner:person types:list created_by:person created_at state failing_since "
              "last_at last_status:int last_reason", "url secret old_secret old_until:int",
-             replay="The log contains neither the addresses of webhooks, which may open something, nor their secrets.",
              exports=(Export("webhooks", _("webhooks.json: your webhooks, without their secrets."), own_webhooks),)),
     ItemType("webhook delivery", keys.delivery, "id webhook owner:person type queued_at due state tries:int status:int "
-             "reason ttl:int", "payload", closed_lists=(keys.WAITING_DELIVERIES,),
-             replay="Events on their way to other systems; each is deleted a month after it arrived."),
+             "reason ttl:int", "payload", closed_lists=(keys.WAITING_DELIVERIES,)),
+)  # fmt: skip
+
+ABOUT = "webhook_id owner:person"
+EVENTS = (
+    EventType("WebhookAdded", f"{ABOUT} host types:list"),
+    EventType("WebhookChanged", f"{ABOUT} host types:list"),
+    EventType("WebhookPaused", ABOUT),
+    EventType("WebhookResumed", ABOUT),
+    EventType("WebhookSecretRenewed", ABOUT),
+    EventType("WebhookDisabled", f"{ABOUT} reason"),
+    EventType("WebhookDeleted", ABOUT),
 )  # fmt: skip

@@ -22,6 +22,6 @@ from .casting import (
     withdraw,
 )
 from .leaving import remove_ballots_of
-from .sealing import publishing, seal_closed, split_into_parts
+from .sealing import seal_closed
 
 PUBLIC = "sealing"

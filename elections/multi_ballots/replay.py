@@ -1,4 +1,4 @@
-"""Replay of the log for multi-question ballots: the writes of each event type."""
+"""What events about multi-question ballots do, for replay: the same writes as the act itself."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from dataclasses import replace
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
-from store.replay import DoesNotFit, Happened, Step
-from store.schema import EventType
+from store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
 from store.table import Write
 
 from . import repository
 from .rules import MultiBallot
 
 
-def multi_ballot_of(event: Happened) -> MultiBallot:
+def multi_ballot_of(event: LoggedEvent) -> MultiBallot:
     if (ballot := repository.find(event.data["book_id"])) is None:
         raise DoesNotFit("is about a multi-question ballot that does not exist.")
     return ballot
@@ -28,14 +27,14 @@ def question_of(name: str) -> Election:
     return election
 
 
-def made(event: Happened) -> Iterator[Step]:
+def made(event: LoggedEvent) -> Transactions:
     data = event.data
     names = tuple(data["questions"])
     ballot = MultiBallot(data["book_id"], data["name"], names[0], names, data["created_at"])
     yield repository.creation(ballot, map(question_of, names))
 
 
-def changed(event: Happened) -> Iterator[Step]:
+def changed(event: LoggedEvent) -> Transactions:
     ballot, data = multi_ballot_of(event), event.data
     after = replace(
         ballot, name=data.get("name", ballot.name), questions=tuple(data.get("questions", ballot.questions))
@@ -55,27 +54,13 @@ def _only(one: MultiBallot, other: MultiBallot) -> list[str]:
     return [name for name in one.questions if keys.fold(name) not in there]
 
 
-def taken_apart(event: Happened) -> Iterator[Step]:
+def taken_apart(event: LoggedEvent) -> Transactions:
     ballot = multi_ballot_of(event)
     yield [repository.deletion(ballot), *repository.binding(map(question_of, ballot.questions), "")]
 
 
-def opened(event: Happened) -> Iterator[Step]:
-    """What is done to each question has an event of its own; here they are only held."""
-    yield repository.holding(map(question_of, multi_ballot_of(event).questions))
-
-
-def recorded_only(event: Happened) -> Step:
-    """What is done to each question has an event of its own."""
-    multi_ballot_of(event)
-    return ()
-
-
-EVENTS = (
-    EventType("BookMade", made, "book_id name questions:list created_at"),
-    EventType("BookChanged", changed, "book_id name questions:list"),
-    EventType("BookTakenApart", taken_apart, "book_id"),
-    EventType("BookOpened", opened, "book_id"),
-    EventType("BookExtended", recorded_only, "book_id no_voting_after"),
-    EventType("BookClosed", recorded_only, "book_id"),
-)
+EFFECTS: dict[str, Effect] = {
+    "BookMade": made,
+    "BookChanged": changed,
+    "BookTakenApart": taken_apart,
+}

@@ -291,15 +291,3 @@ def _update(before: Item, after: Item) -> list[Update]:
     changed = {name: value for name, value in after.items() if before.get(name) != value}
     place, same = Key(before["PK"], before["SK"]), Equals("since", before["since"])
     return [Update(place, set=changed, when=same)] if changed else []
-
-
-def counting(table: Table, event: TurnoutEvent) -> list[Update]:
-    """The changes of one event, for a replay, where the next event already sees them."""
-    item = table.get(event.place) if event.counts else None
-    return _update(item, with_event(item, event)) if item else []
-
-
-def apply_events(there: Table, events: Iterable[Item]) -> None:
-    """On a copy of a store, count events that were not counted yet when it was made."""
-    for change in updating(there, events):
-        there.write(change)

@@ -143,7 +143,7 @@ def _read(game_id: str) -> Found:
 
 
 def _corrected_event(found: Found, who: str, what: str) -> Event:
-    """Includes the key of the creator's history line, for replay after the session has expired."""
+    """Includes the key of the creator's history line."""
     place = {name: getattr(found.game, name) for name in ("created_at", "created_by")}
     return Event(who, "LiveSessionCorrected", {"what": what, **place})
 

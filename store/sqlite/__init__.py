@@ -6,11 +6,9 @@ queue fair: SQLite's own busy handler sleeps and retries, which let some writers
 total wait is limited (`WRITER_TIMEOUT_SECONDS`), and a write that fails because the store is too busy has changed
 nothing.
 
-`table` implements the port, `rows` has the SQL, `writers` the connections and the queues of threads and processes, and
-`buffered` is a faster variant for a single process.
+`table` implements the port, `rows` has the SQL, `writers` the connections and the queues of threads and processes.
 """
 
-from .buffered import BufferedTable
 from .table import SqliteTable
 
-__all__ = ["BufferedTable", "SqliteTable"]
+__all__ = ["SqliteTable"]

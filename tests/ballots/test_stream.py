@@ -88,7 +88,7 @@ def test_parts_are_cut_where_they_would_be_one_by_one(monkeypatch, at_a_time):
         monkeypatch.setattr(splitting, "PART_BYTES", limit)
         for count in (0, 1, 2, 13, 40):
             lines = [chance.choice("aé🦜") * chance.choice((0, 1, 80, 140)) for _ in range(count)]
-            assert list(services.split_into_parts(iter(lines))) == one_by_one(lines)
+            assert list(sealing.split_into_parts(iter(lines))) == one_by_one(lines)
 
 
 def published(site, name: str) -> list[list[PublishedBallot]]:

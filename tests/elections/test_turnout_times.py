@@ -18,12 +18,11 @@ from store import keys
 from store.limits import check_item
 from store.log import as_text
 from store.log.seal import Sealer
-from store.table import Delete, Item, Table, Update
+from store.table import Delete, Item, Table
 from tests import voting
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
-from upkeep import replay
 from upkeep.log import figures
 from upkeep.log.figures import site_sealer
 
@@ -179,25 +178,6 @@ def test_a_seal_knows_every_vote_however_far_the_log_was_followed(site, opened, 
     ballots.seal_closed()
     (_moment, count), *others = results.find("Board").seal.turnout.steps
     assert (count, others) == (3, [])
-    assert replay.check(site).first == ()
-
-
-# --- in the log and in the store ---
-
-
-@pytest.mark.parametrize("followed", [False, True])
-def test_replay_counts_the_same_and_names_what_was_changed_behind_it(site, opened, cast, followed):  # noqa: F811
-    opened(*NAMES, no_voting_after=as_text(datetime.now(UTC) + timedelta(days=2)))
-    cast(*NAMES)
-    if followed:
-        site_sealer().seal()
-    cast("Eve", form="again")
-    assert replay.check(site).first == ()
-    site_sealer().seal()
-    (hour,) = times(site)
-    site.write(Update(keys.turnout("Board"), add={hour: 1}))
-    (difference,) = replay.check(site).first
-    assert (difference.place, difference.attribute) == ("ELECTION#board / TURNOUT", hour)
 
 
 # --- how large it becomes ---

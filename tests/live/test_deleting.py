@@ -16,7 +16,7 @@ from store.table import DATA
 from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 from tests.people import sign_in
-from tests.test_replay_live import play
+from tests.stories.live import play
 
 
 def left_of(site, game) -> list[str]:

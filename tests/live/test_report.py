@@ -20,7 +20,7 @@ from store import keys
 from tests.clock import at_its_own_moment
 from tests.live.conftest import drive, give, seated
 from tests.people import sign_in
-from tests.test_replay_live import NAMES, WORDS, play
+from tests.stories.live import NAMES, WORDS, play
 
 
 def rows_of(client, game) -> list[dict[str, str]]:

@@ -14,7 +14,6 @@ from news.rules import PostState, SlugTaken
 from store import keys
 from tests.at_once import at_once
 from tests.clock import at_its_own_moment
-from upkeep import replay
 
 from .conftest import LATER, written
 
@@ -143,19 +142,6 @@ def test_who_neither_looks_after_the_site_nor_runs_an_election_writes_nothing(pe
     for act in (services.delete, services.publish, services.revoke_previews, services.withdraw):
         with pytest.raises(NotAllowed):
             act(stranger, post(f"Post for {act.__name__}"))
-
-
-def test_the_log_tells_all_of_it(admin, draft, post):
-    one = post("Seen", tags=("news", "board"))
-    services.edit(admin, one, written("Again", "More *words*.", tags=("board",), slug="again"), revised=True)
-    services.revoke_previews(admin, repository.find(one.id))
-    services.withdraw(admin, repository.find(one.id))
-    services.publish(admin, repository.find(one.id), LATER, "Europe/Berlin")
-    services.delete(admin, draft("Gone"))
-    services.delete(admin, post("Gone, too"))
-    draft("Left")
-    verdict = replay.check(table())
-    assert verdict.count == 0, verdict.first
 
 
 def test_a_post_and_its_text_are_one_query(post):

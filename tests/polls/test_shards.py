@@ -9,7 +9,6 @@ from polls import live_count, repository, sealing, services, voters
 from store import keys, round_trips, sharded_reads
 from tests.at_once import at_once
 from tests.background import finish_background
-from upkeep.replay import check
 
 from .conftest import by_ida, vote
 
@@ -46,7 +45,6 @@ def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, mon
     services.close(by_ida(poll))
     sealing.seal_what_is_over()
     assert repository.find_sealed(poll.id)["votes"] == 20
-    assert check(site).count == 0
     services.delete(by_ida(poll))
     assert finish_background() == 1
     assert not [item for _name, item in site.everything() if item["PK"].startswith("POLL#")]

@@ -20,7 +20,6 @@ from store.table import Conflict, Put, Span, Unavailable
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
-from upkeep import replay
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
 
@@ -55,7 +54,6 @@ def test_once_with_grounds_and_the_level_of_that_moment(site, ada, bob):
         with pytest.raises(NotThere):
             endorse(bob, ada, skill)
     assert kinds(site) == ["PersonEndorsed"]
-    assert replay.check(site).first == ()
 
 
 def test_withdrawn_and_given_again_and_a_form_of_before_brings_nothing_back(site, ada, bob):
@@ -68,7 +66,6 @@ def test_withdrawn_and_given_again_and_a_form_of_before_brings_nothing_back(site
         services.withdraw(bob, "Ada", "python")
     endorse(bob, ada)
     assert kinds(site) == ["PersonEndorsed", "EndorsementWithdrawn", "PersonEndorsed"]
-    assert replay.check(site).first == ()
 
 
 def test_the_owner_hides_and_shows_it(site, ada, bob):
@@ -80,7 +77,6 @@ def test_the_owner_hides_and_shows_it(site, ada, bob):
         services.hide(bob, "python", "Ada")
     assert kinds(site)[1:] == ["EndorsementHidden", "EndorsementShown", "EndorsementHidden"]
     services.withdraw(bob, "Ada", "python")
-    assert replay.check(site).first == ()
 
 
 def test_whoever_is_hidden_is_not_endorsed(site, ada, bob, boss):
@@ -96,7 +92,6 @@ def test_whoever_is_hidden_is_not_endorsed(site, ada, bob, boss):
         endorse(boss, ada)
     have(ada, "python", level=3)
     assert by("Ada") == ["Bob"], "the word of others outlives a change of mind"
-    assert replay.check(site).first == ()
 
 
 def test_nobody_is_mailed(site, ada, bob):
@@ -146,34 +141,6 @@ def test_a_thousand_acts_at_once_leave_exactly_what_they_say(site, boss, listed,
     listed("Python")
     done = acts_at_once(site, person, rounds=50, crowd=10)
     assert len(kinds(site)) == done
-    assert replay.check(site).first == ()
-
-
-def test_an_owner_who_hides_shows_and_changes_while_all_endorse(site, ada, person):
-    users = [person(f"Person {number}", Role.VOTER) for number in range(4)]
-
-    def busy(user) -> None:
-        for _ in range(3):
-            for act in (partial(endorse, user, ada), partial(services.withdraw, user, "Ada", "python")):
-                try:
-                    act()
-                except Refusal:
-                    continue
-
-    def change() -> None:
-        for turn in range(6):
-            for act in (
-                partial(services.hide, ada, "python", users[turn % 4].name, bool(turn % 2)),
-                partial(have, ada, "python", level=1 + turn % 4),
-                partial(services.show_to, ada, list(Visibility)[turn % 3]),
-            ):
-                try:
-                    act()
-                except Refusal:
-                    continue
-
-    at_once(change, *(partial(busy, user) for user in users))
-    assert replay.check(site).first == ()
 
 
 # --- when somebody leaves ---
@@ -192,7 +159,6 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
         endorse(ada, bob)
     with pytest.raises((NotThere, LostRace)):
         endorse(bob, ada)
-    assert replay.check(site).first == ()
 
 
 def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeypatch):
@@ -218,7 +184,6 @@ def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeyp
     assert 0 < len(by("Ada")) < 5
     assert finish_background() == 1
     assert list(site.each(Span(keys.user("Ada").pk))) == []
-    assert replay.check(site).first == ()
 
 
 def test_removals_while_others_endorse_leave_nothing_of_who_is_gone(site, boss, ada, person):
@@ -230,7 +195,6 @@ def test_removals_while_others_endorse_leave_nothing_of_who_is_gone(site, boss, 
     assert by("Ada") == []
     assert "Person 1" not in by("Person 0")
     assert set(by("Person 0")) <= {"Person 2", "Person 3"}
-    assert replay.check(site).first == ()
 
 
 def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
@@ -246,7 +210,6 @@ def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
         site_sealer().seal()
     everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
     assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []
-    assert replay.check(site).first == ()
 
 
 # --- merging ---
@@ -278,7 +241,6 @@ def test_endorsers_of_two_skills_are_united(site, boss, both, person, ada, bob):
     assert (found["Bob"].level, found["Cyd"].hidden) == (1, True), "of two by the same the newer stays"
     assert by("Bob", "go") == ["Dan"], "also of a skill that is not in the profile just now"
     assert [each.skill for each in endorsements.given("Dan", limit=9)[0]] == ["go", "go"]
-    assert replay.check(site).first == ()
 
 
 def test_whoever_endorses_or_withdraws_meanwhile_acts_on_the_united_ones(site, boss, both, ada, bob, monkeypatch):
@@ -292,10 +254,8 @@ def test_whoever_endorses_or_withdraws_meanwhile_acts_on_the_united_ones(site, b
         endorse(bob, ada, "go")
     services.withdraw(bob, "Ada", "golang")
     assert (by("Ada", "golang"), by("Ada", "go")) == ([], ["Boss"])
-    assert replay.check(site).first == ()
     finish_background()
     assert by("Ada", "go") == ["Boss"]
-    assert replay.check(site).first == ()
 
 
 def test_somebody_is_removed_in_the_middle_of_a_merge(site, boss, both, ada, bob, monkeypatch):
@@ -308,7 +268,6 @@ def test_somebody_is_removed_in_the_middle_of_a_merge(site, boss, both, ada, bob
     accounts.remove(boss, bob)
     finish_background()
     assert by("Ada", "go") == by("Ada", "golang") == []
-    assert replay.check(site).first == ()
 
 
 def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both, ada):

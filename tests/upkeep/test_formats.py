@@ -199,7 +199,6 @@ ARGUMENTS = {
     "pause": [],
     "reset_second_factor": ["Olga"],
     "backup": ["/nowhere/backup"],
-    "replay": ["--check"],
     "forget": ["Ada"],
 }
 ELSEWHERE = {"restore", "transfer", "version"}  # commands for another store than the site's, or for none

@@ -40,6 +40,9 @@ from tests.background import finish_background
 from tests.people import PASSWORD
 from tests.photos.drawing import kept
 from tests.polls.conftest import CHOSEN, NAMES
+from tests.stories.groups import tell_of_groups
+from tests.stories.news import tell_of_news
+from tests.stories.sets import tell_of_sets
 from upkeep import replay
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
@@ -285,7 +288,7 @@ def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
         assert verify(site).flaw is None
         if log_erasure.is_at_work(site):
             with pytest.raises(CommandError, match="is being erased"):
-                call_command("replay", check=True, stdout=StringIO())
+                call_command("replay", stdout=StringIO())
     site_sealer().seal()
     assert killed > 1
     assert is_named(site, *ADA) == []
@@ -429,3 +432,21 @@ def test_what_cannot_be_forgotten_is_said(site, boss, settings):
     settings.FORGET_AFTER_DAYS = 0
     with pytest.raises(CommandError, match="keeps names"):
         run("forget", ADA[1])
+
+
+# --- what other parts say of somebody ---
+
+
+@pytest.mark.parametrize(
+    ("tell_of", "name", "of_whom"),
+    [(tell_of_groups, "Ida", "Group"), (tell_of_sets, "Ida", "Question"), (tell_of_news, "Ada", "Post")],
+)
+def test_the_log_forgets_who_made_things(site, person, tell_of, name, of_whom):
+    tell_of(person)
+    site_sealer().seal()
+    said = [event for event in site.each(keys.events()) if event["event_type"].startswith(of_whom)]
+    assert [event for event in said if name in repr(event)]
+    forgotten()
+    is_whole(site)
+    said = [event for event in site.each(keys.events()) if event["event_type"].startswith(of_whom)]
+    assert [event for event in said if name in repr(event)] == []

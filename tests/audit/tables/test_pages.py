@@ -23,6 +23,7 @@ from elections.multi_ballot_pages import services as binding
 from elections.skills_needed import needs
 from elections.skills_needed.needs import Agreement, Need
 from live import follow_up_store
+from live import repository as live
 from live.follow_up_store import FollowUp
 from live.services import making
 from news import services as news
@@ -100,7 +101,8 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     groups.make(vera, "Club")
     where = Question("Where?", Kind.RANKING, options=("Here", "There"))
     game = making.make(vera, Type.POLL, [where], title="Friday")
-    site.write(*follow_up_store.restoring(game, FollowUp(1, "poll", "p", "Where?", 1, game.created_at, "Vera")))
+    followed = FollowUp(1, "poll", "p", "Where?", 1, game.created_at, "Vera")
+    site.write(*follow_up_store.making(game, live.read_state(game.id), followed))
     names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}, "game": {"name": game.id}}
     names["book_id"] = {"name": binding.make(ann, "Spring", ["Chair"]).id}
     for relation in SCHEMA.sheets.values():

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         with drill.temporary_site():
             self._step("Restored", lambda: self._call("restore", path))
             self._step("Verified", lambda: self._call("verify", checkpoint=checkpoint))
-            self._step("Replayed", lambda: self._call("replay", check=True))
+            self._step("Replayed", lambda: self._call("replay"))
             self._step("Pages opened", self._open_pages)
         self.stdout.write("The backup can be restored. The temporary store has been deleted.")
 

@@ -1,10 +1,6 @@
-"""Live sessions in the log: what it makes of them is what there is, and nothing of it is anybody's name or words."""
+"""Everything that can happen to a live session."""
 
 from __future__ import annotations
-
-from functools import partial
-
-import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
@@ -12,7 +8,7 @@ from acts.background import OVERWRITE
 from acts.storage import now_text, table
 from assembly import check_in, roll, speakers
 from assembly.minutes import services as minutes
-from live import clock, players, repository, seats
+from live import players, repository, seats
 from live.follow_ups import services as follow_ups
 from live.plays import best_answer
 from live.qa import services as questions
@@ -20,15 +16,12 @@ from live.qa_rules import Act, QaSettings, text_id
 from live.rules import Names, Phase, Step
 from live.services import correcting, deleting, hosting, seating
 from questions.question import Kind, Question, Type
-from store import keys
 from store.keys import fold
-from store.table import Delete, Update, Write
+from store.table import Write
 from tests.background import finish_background
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
-from tests.test_replay_story import kinds_in, someone
-from upkeep import replay
+from tests.stories.core import someone
 
-check = partial(replay.check, report=replay.quietly)
 NAMES = ("Aurelia", "Balthasar", "Cunegonde")
 LATE = "Dorothea"  # comes with two devices
 WORDS = "Zebras everywhere"  # that somebody said
@@ -171,76 +164,3 @@ def ask(game) -> None:
         questions.upvote(game, state, qa, balthasar, after, on=on)
     questions.moderate(game.id, asked.id, "Hana", Act.HIDE)
     questions.moderate_texts(game.id, 1, [text_id(game.id, 1, 0, fold(WORDS))], "Hana", Act.HIDE)
-
-
-@pytest.fixture
-def told(site, person, made):  # noqa: F811
-    tell_of_live_sessions(person, made)
-    return site
-
-
-@pytest.mark.deep
-def test_the_log_makes_the_sessions_there_are(told):
-    assert check(told).first == ()
-    kinds = {event["event_type"] for event in told.each(keys.events())}
-    of_sessions = {kind for kind in kinds_in("live") if kind.startswith("Live")}
-    assert of_sessions - kinds == {"LiveHistoryForgotten"}, "of sessions whose time has passed: see below"
-
-
-def test_the_log_holds_nobody_s_name_and_no_words(told):
-    everything = repr(list(told.each(keys.events())))
-    assert not [word for word in (*NAMES, WORDS) if word in everything]
-
-
-@pytest.mark.deep
-def test_what_was_changed_behind_our_back_is_named(told):
-    line = next(told.each(keys.games_of("Hana")))
-    told.write(Update(keys.game_in_history("Hana", line["created_at"], line["id"]), set={"players": 99}))
-    told.write(Update(keys.game_state(line["id"]), set={"voided": [1]}))
-    assert sorted(each.attribute for each in check(told).first) == ["players", "voided"]
-
-
-@pytest.mark.deep
-def test_of_a_session_whose_time_has_passed_the_history_is_made(told, monkeypatch):
-    """Also of one that was deleted, and of one that lost a host, before it went by itself."""
-    lines = list(told.each(keys.games_of("Hana")))
-    there = [found[0] for line in lines if (found := repository.find(line["id"])) is not None]
-    late = max(game.ttl for game in there) + 1
-    for game in there:
-        if not game.ended_at:
-            drive(game, Step.END)
-    monkeypatch.setattr("time.time", lambda: late)
-    told.clock = lambda: late
-    assert repository.find(lines[0]["id"]) is None
-    assert check(told).first == ()
-    told.write(Delete(keys.game_in_history("Hana", lines[0]["created_at"], lines[0]["id"])))
-    assert len(check(told).first) == 1
-
-
-@pytest.mark.deep
-def test_the_history_of_somebody_who_left_is_not_made(told, person, made, monkeypatch):  # noqa: F811
-    """Of a session whose time has passed, of which their line in the history was all that was left."""
-    game = made(hosts=("Ines",))
-    drive(game, Step.END)
-    monkeypatch.setattr("time.time", lambda: game.ttl + 1)
-    told.clock = lambda: game.ttl + 1
-    accounts.remove(someone("Olga"), someone("Ines"))
-    assert not list(told.each(keys.games_of("Ines")))
-    assert check(told).first == ()
-    assert "LiveHistoryForgotten" in {event["event_type"] for event in told.each(keys.events())}
-
-
-def test_a_round_that_is_being_closed_is_no_difference(site, made):  # noqa: F811
-    game = made()
-    seated(game, "Ada")
-    table().write(repository.closing(game, drive(game, Step.NEXT), clock.now()))
-    assert check(site).first == ()
-
-
-def test_the_log_makes_how_questions_are_taken_and_holds_none_of_them(site, made):  # noqa: F811
-    asked_by_the_room(made)
-    assert check(site).first == ()
-    assert not [word for word in (*NAMES, WORDS) if word in repr(list(site.each(keys.events())))]
-    (game,) = [item["id"] for item in site.each(keys.games_of("Hana"))]
-    site.write(Update(keys.game_qa(game), set={"named": True}))
-    assert [each.attribute for each in check(site).first] == ["named"]

@@ -1,11 +1,6 @@
-"""News in the log: what it makes of it is what there is, and nothing of it changes without an event."""
+"""Everything that can happen to a post and to the site's page."""
 
 from __future__ import annotations
-
-from datetime import timedelta
-from functools import partial
-
-import pytest
 
 from accounts import repository as people
 from accounts import services as accounts
@@ -16,7 +11,6 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from news import replay as of_news
 from news import repository, services, site_page, site_services
 from news.services import Written
 from news.site_page import Part
@@ -25,22 +19,12 @@ from photos.encoding import Encoded
 from photos.rules import Photo
 from ranking.candidates import Candidate
 from results import services as results
-from store import keys
-from store.log import utc_now
-from store.log.seal import verify
-from store.table import Update
-from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
-from tests.test_replay_story import kinds_in
-from upkeep import replay
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
 
 LATER = "2100-01-01T09:00:00.000Z"
-check = partial(replay.check, report=replay.quietly)
 
 
-def tell_of_news(person) -> None:
-    """Everything happens that can happen to a post."""
+def tell_of_news(person) -> str:
+    """Everything happens that can happen to a post; answers the id of one that stays."""
     owner, ada = person("Olga", Role.OWNER), person("Ada")
     a_sealed_election(ada)
     services.announce(ada, results.find("Board"))
@@ -61,6 +45,7 @@ def tell_of_news(person) -> None:
     services.picture(owner, draft.id, a_picture(3))
     tell_of_the_site_page(owner)
     accounts.remove(owner, people.find("Ada"))
+    return seen.id
 
 
 def tell_of_the_site_page(owner) -> None:
@@ -88,44 +73,3 @@ def a_sealed_election(ada) -> None:
 
 def now(post):
     return repository.find(post.id)
-
-
-@pytest.fixture
-def told(site, person):
-    tell_of_news(person)
-    return site
-
-
-def test_the_log_makes_the_news_there_is(told):
-    assert check(told).first == ()
-    assert {event["event_type"] for event in told.each(keys.events())} >= kinds_in("news")
-    assert kinds_in("news") == {each.name for each in of_news.EVENTS}
-
-
-def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):
-    def then():
-        return utc_now() + timedelta(days=31)
-
-    site_sealer().seal()
-    while log_erasure.is_due(then):
-        log_erasure.erase_names(then)
-        site_sealer().seal()
-    assert verify(told).flaw is None
-    assert check(told).first == ()
-    kinds = {event["event_type"] for event in told.each(keys.events()) if "Ada" in repr(event)}
-    assert not kinds & {"PostWritten", "PostPublished"}
-    assert "ResultAnnounced" in kinds, "an election that is kept keeps its record"
-
-
-def test_a_post_changed_behind_our_back_is_named(told):
-    (post, *_others), _end = repository.published(limit=9)
-    told.write(Update(keys.post(post.id), set={"title": "Another"}))
-    assert [each.attribute for each in check(told).first] == ["title"]
-
-
-def test_nothing_changes_without_an_event_and_no_event_without_a_change(watched, person):  # noqa: F811
-    tell_of_news(person)
-    assert (watched.faults, watched.undeclared) == ([], set())
-    (post, *_others), _end = repository.published(limit=9)
-    watched.write(Update(keys.post(post.id), set={"title": "Another"}))
-    assert [fault.partition(":")[0] for fault in watched.faults] == ["a change without an event"]

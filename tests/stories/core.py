@@ -1,16 +1,12 @@
-"""A story in which everything happens that can happen here, and what the log makes of it."""
+"""A story in which everything happens that can happen to people, elections, ballots, results and webhooks."""
 
 from __future__ import annotations
 
-import ast
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from functools import cache
-from pathlib import Path
 
 import pytest
 from django.contrib.auth import SESSION_KEY
@@ -81,26 +77,19 @@ from skills import services as skills
 from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
-from store.log.seal import verify
-from store.schema import SCHEMA
 from store.table import Delete, Put, Table
 from tests import voting
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.background import finish_background, queue_mailings
 from tests.ballots.conftest import ranks
 from tests.clock import stands_at
-from tests.copies import copy_of
 from tests.photos.drawing import kept
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
-from upkeep import pause, replay
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
 from webhooks import repository as repository_of_webhooks
 from webhooks import services as webhooks
 from webhooks.rules import TYPES
 
-ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "elections", "ballots", "results", "webhooks")
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(
@@ -695,69 +684,3 @@ def background_work_fails() -> None:
     table().write(TaskType("unheard of", "").begin("anything", due=now_text()))
     background.resume_due()
     background.retry("unheard of", "anything")
-
-
-# --- what the log makes of it ---
-
-
-@pytest.mark.seconds(4)
-def test_the_log_makes_the_state_there_is(told):
-    verdict = replay.check(told, replay.quietly)
-    assert verdict.first == ()
-    assert verdict.lost == ("Still open",)
-    assert verdict.events > 100
-
-
-def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, settings):
-    settings.STORE_URL = f"sqlite://{copy_of(told.path, tmp_path / 'copy.sqlite3')}"
-    copy, then = connect(settings.STORE_URL), lambda: utc_now() + timedelta(days=31)
-    site_sealer().seal()
-    while log_erasure.is_due(then):
-        log_erasure.erase_names(then)
-        site_sealer().seal()
-    verdict = verify(copy)
-    assert (verdict.flaw, verdict.index_flaw) == (None, None)
-    assert verdict.rewritten > 5
-    assert replay.check(copy, replay.quietly).first == ()
-    copy.close()
-
-
-@pytest.mark.deep
-def test_the_story_tells_of_every_kind_of_event_there_is(told):
-    kinds = {event["event_type"] for event in told.each(keys.events())}
-    assert kinds - kinds_in("skills") == kinds_in(*APPS, "mail")
-
-
-OF_EARLIER_VERSIONS = {"InterruptionRecorded", "PollReported", "PollReportsDismissed"}
-
-
-@pytest.mark.seconds(4)
-def test_every_kind_of_event_in_the_code_can_be_replayed():
-    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
-    assert kinds_in(*packages) | OF_EARLIER_VERSIONS == set(SCHEMA.events)
-
-
-MAKING = ("Event", "record", "_record")
-
-
-@cache
-def kinds_in(*packages: str) -> set[str]:
-    """The words in the shape of an event's kind, in every module that makes events, or has them made."""
-    texts = [path.read_text() for name in packages for path in (ROOT / name).rglob("*.py")]
-    trees = [ast.parse(text) for text in texts if any(f"{name}(" in text for name in MAKING)]  # others take long
-    own_text = [
-        node.value
-        for tree in trees
-        if any(isinstance(node, ast.Call) and getattr(node.func, "id", "") in MAKING for node in ast.walk(tree))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
-    return {word for word in own_text if re.fullmatch(r"(?:[A-Z][a-z]+){2,}", word)}
-
-
-def test_a_pause_is_replayed_too(site, monkeypatch):
-    monkeypatch.setattr(pause.cache, "seconds", 0)
-    pause.pause("Olga", 10, "Back soon.")
-    assert replay.check(site, replay.quietly).first == ()
-    pause.resume("Olga")
-    assert replay.check(site, replay.quietly).first == ()
