@@ -85,7 +85,9 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     if counted is None:
         return page(request, found, "what_if", wrong=True, form=form, too_large=True)
     try:
-        done = bounded_counting.run_job(job_of(found, counted.without(without)), request)
+        settings = settings_of(found.election, found.seal.seed)
+        job = CountJob(counted.without(without), found.election.method, settings)
+        done = bounded_counting.run_job(job, request)
     except Refusal as refusal:
         return refused_page(request, found, "what_if", refusal, form=form)
     supposed = Sealed(found.election, found.seal, build_report(done))
@@ -93,8 +95,8 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
         "without": without,
         "voters": voters,
         "real": outcome_of(found.report.result),
+        "ballots": found.seal.ballots - len(voters),
     }
-    context |= {"how_close": "", "ballots": found.seal.ballots - len(voters)}  # how close is not computed: see job_of
     return page(request, supposed, "what_if", form=form, **context)
 
 
@@ -118,8 +120,3 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
     numbered = tuple(names.get(number, f"#{number}") for number in range(max(names) + 1))
     every = Ballots(numbered, ballots.votes_of(Counter(remaining())))
     return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
-
-
-def job_of(found: Sealed, supposed: Ballots) -> CountJob:
-    """Like a real report, but without closeness, which takes many times longer than counting."""
-    return CountJob(supposed, found.election.method, settings_of(found.election, found.seal.seed))

@@ -35,7 +35,7 @@ CYCLE = ["0>1>2>3"] * 41 + ["1>2>0"] * 33 + ["2>0>1>4"] * 26 + ["3>0", ""]
 def card(
     rankings, method="schulze", names=NAMES, name="Board", language="en", voters=200, listed=True, **rules
 ) -> Card:
-    report = report_on(Ballots.of(names, rankings), method, seed="seed", recounts=0, **rules)
+    report = report_on(Ballots.of(names, rankings), method, seed="seed", **rules)
     turnout = Turnout(len(rankings), 0, ())
     seal = Seal(len(rankings), "", "", "2031-05-01T12:00:00Z", 1, report.result.candidates, turnout)
     election = SimpleNamespace(name=name, entitled=200, electorate="listed" if listed else "everyone")
