@@ -99,6 +99,8 @@ def _of_contests(ballots: Ballots, result: Result) -> Closeness:
     ways: list[tuple[int, tuple[str, ...]]] = []
     for other in sorted(behind, key=lambda other: (max(behind[other].values()), other))[:MAX_PAIRS]:
         lost = [*behind[other].values()]
+        if ways and max(lost) // 2 + 1 >= min(ways)[0]:
+            break
         if closest > 0 and len(lost) == 1 and lost[0] % 2 == 0:
             ways.append((lost[0] // 2, tuple(sorted((names[winner], names[other])))))
         else:
@@ -109,6 +111,9 @@ def _of_contests(ballots: Ballots, result: Result) -> Closeness:
 
 def _to_beat_all(ballots: Ballots, other: int, behind: Mapping[int, int], unranked: str) -> int:
     """How many ballots that have the other on top are enough to turn all contests in which others were ahead."""
+    always = min(ballots.total, sum(lead // 2 + 1 for lead in behind.values()))
+    if len(behind) == 1:
+        return always
     left, changed = dict(behind), 0
     above = {text: _ahead(text, other, unranked) & behind.keys() for text in ballots.counts}
     for text in sorted(above, key=lambda text: (-len(above[text]), text)):
@@ -116,7 +121,6 @@ def _to_beat_all(ballots: Ballots, other: int, behind: Mapping[int, int], unrank
         changed += number
         for each in above[text]:
             left[each] -= 2 * number
-    always = min(ballots.total, sum(lead // 2 + 1 for lead in behind.values()))
     return min(changed, always) if max(left.values()) < 0 else always
 
 
@@ -148,10 +152,11 @@ def _by_points(ballots: Ballots, result: Result) -> _Plan | None:
     total = [Fraction(scores[name]) * (2 if method == "borda" else 1) for name in names]
     winners = [names.index(name) for name in result.winners]
     pairs = [(total[one] - total[other], one, other) for one in winners for other in range(size)]
-    plans, fewest, ahead = [], ballots.total, KIND_OF[method] != "ranked"
+    plans: list[_Plan] = []
+    fewest, ahead = ballots.total, int(KIND_OF[method] != "ranked")
     for at, (lead, winner, other) in enumerate(sorted(pair for pair in pairs if pair[2] not in winners)):
         least = ceil(lead / (2 * highest))
-        if at == MAX_PAIRS or (plans and least >= plans[0].number):
+        if at == MAX_PAIRS or (plans and least >= min(plans).number):
             fewest = min(fewest, least)
             break
         gains = {
@@ -162,10 +167,9 @@ def _by_points(ballots: Ballots, result: Result) -> _Plan | None:
         texts = sorted(gains, key=gains.__getitem__, reverse=True)
         by_gain = [(gains[text], ballots.counts[text]) for text in texts]
         fewest = min(fewest, _needed(by_gain, lead))
-        number = _needed(by_gain, lead + ahead)
-        plans = sorted([*plans, _Plan(number, 0, winner, other, texts, highest)])[:1]
+        plans.append(_Plan(_needed(by_gain, lead + ahead), 0, winner, other, texts, highest))
     # How many points a ballot may give is not known here: perhaps more than anybody gave.
-    return plans[0]._replace(fewest=1 if method == "cumulative" else fewest)
+    return min(plans)._replace(fewest=1 if method == "cumulative" else fewest)
 
 
 def _points(text: str, method: str, size: int) -> Mapping[int, Number]:
@@ -270,8 +274,8 @@ def _counted_again(ballots: Ballots, result: Result, plan: _Plan) -> Closeness:
         left -= changed
         if not left:
             break
-    rules = {"seats": result.seats, "unranked": result.unranked, "seed": result.seed}
-    new = count(Ballots(ballots.candidates, +counts), result.method, **rules)
+    again = Ballots(ballots.candidates, +counts)
+    new = count(again, result.method, seats=result.seats, unranked=result.unranked, seed=result.seed)
     if new.lots or {*new.winners} == {*result.winners}:
         return Closeness()
     return Closeness(plan.number, plan.number <= plan.fewest, new.winners)
