@@ -44,7 +44,7 @@ from .robots import random_marks
 from .secret import new_secret
 
 ROBOTS = 40
-MAX_STEPS = 6_000_000  # of counting, about as many seconds as millions
+MAX_STEPS = 3_000_000  # of counting, about as many seconds as millions
 
 
 @dataclass(frozen=True, slots=True)
