@@ -18,11 +18,10 @@ from math import ceil, floor
 from typing import Any, NamedTuple
 
 from .ballots import MAX_SCORE, Ballots, groups_of, ranking_of, ratings_of, text_of
+from .lots import Number
 from .majorities import YES
 from .methods import KIND_OF, count
 from .result import Result
-
-Number = int | Fraction
 
 BEATS_ALL = ("schulze", "ranked-pairs", "copeland", "minimax")
 MAX_PAIRS = 4  # pairs of a winner and another whose ballots are read, the closest first
