@@ -85,9 +85,7 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     if counted is None:
         return page(request, found, "what_if", wrong=True, form=form, too_large=True)
     try:
-        settings = settings_of(found.election, found.seal.seed)
-        job = CountJob(counted.without(without), found.election.method, settings)
-        done = bounded_counting.run_job(job, request)
+        done = bounded_counting.run_job(job_of(found, counted.without(without)), request)
     except Refusal as refusal:
         return refused_page(request, found, "what_if", refusal, form=form)
     supposed = Sealed(found.election, found.seal, build_report(done))
@@ -120,3 +118,8 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
     numbered = tuple(names.get(number, f"#{number}") for number in range(max(names) + 1))
     every = Ballots(numbered, ballots.votes_of(Counter(remaining())))
     return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
+
+
+def job_of(found: Sealed, supposed: Ballots) -> CountJob:
+    """By the rules of the election; lots are drawn from the same seed."""
+    return CountJob(supposed, found.election.method, settings_of(found.election, found.seal.seed))

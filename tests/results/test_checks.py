@@ -18,10 +18,11 @@ from elections import repository as elections
 from elections.lifecycle import closing
 from ranking import codes
 from ranking.codes import prefix_length
-from results import bounded_counting, published, services
+from results import bounded_counting, published, repository, services
 from results.checks import head_to_head, in_browser, what_if
 from results.checks.in_browser import ballot_story, decisive_contests
 from results.published import Position
+from results.report import build_report
 from store import keys, splitting
 from store.table import Span
 from tally.ballots import Ballots
@@ -427,6 +428,14 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
     assert "How close was it?" in text
     assert services.find("Board") == found
     assert list(site.each(Span(keys.election("Board").pk))) == before
+
+
+def test_the_supposed_result_is_that_of_the_ballots_without_them(closed):
+    found = closed(*SIX, method="borda")
+    counted = repository.counted("Board", found.seal.candidates)
+    report = build_report(what_if.job_of(found, counted.without(["Bo"])).run())
+    assert report.result == count(counted.without(["Bo"]), "borda")
+    assert {each.method for each in report.others} == {each.method for each in found.report.others}
 
 
 def test_without_the_ballots_of_some_voters_in_a_public_election(closed, look):
