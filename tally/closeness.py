@@ -1,8 +1,8 @@
 """How close was it? How many ballots would have had to be different for others to win: by arithmetic, without a search.
 
 A changed ballot is one ballot replaced by another; how many there are stays the same. A number is exact if fewer cannot
-do it, otherwise it is an upper bound. Each has an argument below. Where none is simple, nothing is said: of ties, lots,
-empty seats and Meek's rule.
+do it, otherwise it is an upper bound. Each has an argument below. Where none is simple, nothing is said: of ties, most
+lots, empty seats and Meek's rule.
 
 Where it is not certain who would win instead, the ballots are changed as the argument says and counted once more. Then
 nothing is said either if that draws a lot.
@@ -59,7 +59,9 @@ def measure_closeness(ballots: Ballots, result: Result) -> Closeness:
         return _of_vote(result)
     if KIND_OF[result.method] == "ranked" and result.seats >= len(result.candidates):
         return Closeness(exact=True)
-    if result.lots or len(result.winners) != result.seats or result.seats >= len(result.candidates):
+    if len(result.winners) != result.seats or result.seats >= len(result.candidates):
+        return Closeness()
+    if result.lots and COUNTED_AGAIN.get(result.method) != _by_rounds:
         return Closeness()
     ballots = ballots.normal
     if result.method in BEATS_ALL:
@@ -224,16 +226,23 @@ def _by_rounds(ballots: Ballots, result: Result) -> _Plan | None:
     eliminated, once all have more votes. Or that candidate has the majority, or the quota, that the winner had: then
     the candidate is elected.
 
+    If lots were drawn, which may fall otherwise, or the winner has too few first preferences, somebody else gets the
+    majority or the quota in the first round.
+
     In instant runoff nobody else can win while the winner has more than half of the first preferences.
     """
     names, firsts = result.candidates, Counter[str]()
     for text, number in ballots.counts.items():
         firsts[text.partition(">")[0]] += number
     ways = [(number, names.index(winner), names.index(other)) for number, winner, other in _enough(result)]
-    if not (possible := [way for way in ways if way[0] <= firsts[str(way[1])]]):
-        return None
-    number, winner, other = min(possible)
+    possible = [way for way in ways if way[0] <= firsts[str(way[1])] and not result.lots]
     fewest, (first, *_later) = 1, result.rounds or ()
+    if not possible:
+        name = max(set(names) - {*result.winners}, key=lambda name: (Fraction(first.tally[name]), name))
+        other, number = names.index(name), ceil(Fraction(first.threshold) - Fraction(first.tally[name]))
+        texts = [text for text in ballots.counts if text and other not in groups_of(text)[0]]
+        return _Plan(number, fewest, names.index(result.winners[0]), other, texts)
+    number, winner, other = min(possible)
     if result.method == "irv":
         valid = ballots.total - ballots.blank
         fewest = max(1, ceil(Fraction(first.tally[names[winner]]) - Fraction(valid, 2)))

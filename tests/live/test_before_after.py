@@ -230,10 +230,12 @@ def test_far_ahead_is_by_a_lot():
     assert race._close(close | {"exact": False}, 11) == "5 other votes, or fewer, would have changed it"
 
 
-def test_of_a_tie_nothing_more_is_said():
-    round_ = Round(1, 0, 2, {}, (Entry("", "0>1"), Entry("", "1>0")))
-    close = twice.closeness(round_, ASKED)
-    assert race._close(close, 2) == ""
+@pytest.mark.parametrize(
+    ("rankings", "said"), [(["0>1", "1>0"], "1 other vote would have changed it"), (["", ""], "")], ids=["tie", "blank"]
+)
+def test_a_tie_was_close_and_of_blank_votes_nothing_is_said(rankings, said):
+    round_ = Round(1, 0, 2, {}, tuple(Entry("", each) for each in rankings))
+    assert race._close(twice.closeness(round_, ASKED), 2) == said
 
 
 # --- the log ---
