@@ -26,7 +26,6 @@ from store import keys, splitting
 from store.log import as_text, utc_now
 from store.table import Delete, Key, Put
 from tally.ballots import Ballots
-from tally.closeness import DEFAULT_RECOUNTS
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
@@ -308,11 +307,3 @@ def test_the_page_takes_two_round_trips_however_many_voted(site, voted, close, s
     answer = client.get("/election/Board/results/")
     assert 'desc="2 trips"' in answer["Server-Timing"]
     assert services.find("Board").seal.turnout == final_turnout(elections.find("Board"))
-
-
-def test_hundreds_of_candidates_do_not_hold_the_worker_up_for_hours():
-    """They are counted again a few times to see how close it was, where a hundred may be hundreds of times."""
-    election = elections.Election("Board", "Ada", "2026-11-15T00:00:00.000Z")
-    few, many = (Ballots([f"c{number:03}" for number in range(most)], {"0>1": 1}) for most in (100, 500))
-    assert services._max_recounts(few, election) == DEFAULT_RECOUNTS
-    assert 1 <= services._max_recounts(many, election) <= 40
