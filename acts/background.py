@@ -5,15 +5,20 @@ has one step, which returns one batch of the work: writes, perhaps an event, and
 together with the task, so that each batch happens exactly once, however many processes work on it and whichever die.
 
 The request does the first batches (`start`), so that small jobs finish before the response. The worker does the rest
-(`resume_due`), a few batches of each task in turn, longest-waiting first. Tasks that strangers can store in any number
-have a lane of their own, so that no other waits behind them. A failing task is retried with backoff; one that keeps
-failing is set aside with the reason until it is retried by hand (`retry`).
+(`resume_due`), a few batches of each task in turn, longest-waiting first. Each lane has a thread of its own in the
+worker: what takes long, waits for another server, or can be stored by strangers in any number holds up no other. A
+failing task is retried with backoff; one that keeps failing is set aside with the reason until it is retried by hand
+(`retry`).
+
+What acts outside the store, such as a request to another server, cannot happen exactly once. Such a type has
+`claim_seconds`: the worker claims a task for so long, and then does one batch.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -24,7 +29,7 @@ from store import keys
 from store.log import Event, as_text
 from store.log.events import Noting
 from store.sharded_reads import page as page_of
-from store.table import Condition, Delete, Exists, Item, Key, Missing, Put, Span, Unavailable, Update, Write
+from store.table import Condition, Delete, Exists, Item, Key, Missing, Put, Refused, Span, Unavailable, Update, Write
 
 from .queues import failure_reason, log_failure
 from .retry import repeat_until_done, retry_on_conflict
@@ -91,11 +96,11 @@ Watch = Callable[[Item], None]
 
 
 class TaskType:
-    """A type of background work: its name in the store, its label for people, the lane in which it waits, and the step
-    that does one batch."""
+    """A type of background work: its name in the store, its label for people, the lane in which it waits, for how long
+    the worker claims it, and the step that does one batch."""
 
-    def __init__(self, name: str, label: str | Promise, lane: Span = keys.TASKS):
-        self.name, self.label, self.lane = name, label, lane
+    def __init__(self, name: str, label: str | Promise, lane: Span = keys.TASKS, claim_seconds: float = 0):
+        self.name, self.label, self.lane, self.claim_seconds = name, label, lane, claim_seconds
         self.do: Step = _unregistered
 
     def step(self, step: Step) -> Step:
@@ -233,14 +238,28 @@ def resume_due(goes_on: Callable[[], bool] = lambda: True, lane: Span = keys.TAS
 def _take_turn(task: Task) -> None:
     """Reads the task again, because the index may lag. An unavailable store or a paused site ends all turns."""
     try:
-        current = TYPES[task.type].find(task.subject)
-        if current is not None and current.due <= now_text():
-            TYPES[task.type].advance(task.subject, TURN_BATCHES, grace=0)
+        kind = TYPES[task.type]
+        current = kind.find(task.subject)
+        if current is None or current.due > now_text():
+            return
+        if kind.claim_seconds:
+            _claim_and_do(kind, current)
+        else:
+            kind.advance(task.subject, TURN_BATCHES, grace=0)
     except Unavailable:
         raise
     except Exception as error:
         log_failure(error)
         _record_failure(task, error)
+
+
+def _claim_and_do(kind: TaskType, task: Task) -> None:
+    """If the worker dies, the task is due again when the claim has expired."""
+    claimed = replace(task, due=due_in(kind.claim_seconds))
+    if try_write(_changed(claimed)):
+        with suppress(Refused):  # it took longer than the claim, and another worker has it
+            mine = replace(claimed, version=task.version + 1)
+            _commit(mine, kind.do(mine), grace=0)
 
 
 def _record_failure(task: Task, error: Exception) -> None:

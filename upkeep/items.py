@@ -25,7 +25,7 @@ ITEMS = (
              replay="Marks a form as sent; deleted within a day."),
     ItemType("background task", keys.task, "type began_at due attempts:int",
              "subject data:map progress:map version:int reason",
-             lists=(keys.TASKS, keys.LINK_TASKS, keys.TASKS_SET_ASIDE),
+             lists=(keys.TASKS, keys.LINK_TASKS, keys.SEALING_TASKS, keys.WEBHOOK_TASKS, keys.TASKS_SET_ASIDE),
              replay="Background work left to do; what it does has its own events."),
     ItemType("lease", keys.lease, "since until:any renewals:int", "*:any",
              replay="Which worker runs which job; about processes, not about the site."),

@@ -66,7 +66,7 @@ def renew_secret(user: User, endpoint: Endpoint) -> bytes:
 
 
 def delete(user: User, endpoint: Endpoint) -> None:
-    """Deliveries that wait are dropped when their turn comes; the log of deliveries goes first."""
+    """With its deliveries, which go first; the tasks of those that wait end when their turn comes."""
     while left := next_deletions(keys.deliveries_to(endpoint.owner, endpoint.id)):
         table().write(*left)
     _record(user, "WebhookDeleted", endpoint, Delete(keys.webhook(endpoint.owner, endpoint.id), when=Exists()))
@@ -77,7 +77,7 @@ def send_test(endpoint: Endpoint) -> Delivery:
     now = now_text()
     body = payload(TEST, now, {"webhook": {"id": endpoint.id}})
     delivery = Delivery(message_id(), endpoint.id, endpoint.owner, TEST, body, now, now)
-    write(repository.queueing(delivery))
+    write(*repository.queueing(delivery))
     wake_worker(JOB)
     return delivery
 
