@@ -32,7 +32,8 @@ from store.sharded_reads import page as page_of
 from store.table import Condition, Delete, Exists, Item, Key, Missing, Put, Refused, Span, Unavailable, Update, Write
 
 from .queues import failure_reason, log_failure
-from .retry import repeat_until_done, retry_on_conflict
+from .refusals import LostRace
+from .retry import retry_on_conflict
 from .storage import log, now_text, table, try_write
 from .versions import unchanged
 
@@ -40,6 +41,7 @@ REQUEST_BATCHES = 50  # done within the request
 TURN_BATCHES = 50  # of one task before the worker takes the next
 TASKS_PER_LOOK = 100
 GRACE_SECONDS = 10  # for which the worker leaves a task to the request that works on it
+MAX_REFUSALS = 50  # in a row
 MAX_ATTEMPTS = 10  # failures in a row, about a quarter of an hour, before a task is set aside
 MAX_REASON_CHARS = 500
 OVERWRITE = Missing() | Exists()  # a task of the same type and subject, should there be one
@@ -147,21 +149,24 @@ class TaskType:
     ) -> bool:
         """Do so many batches; whether nothing is left. Several processes may do this at once: a batch that the store
         refuses was done by another, and the task is read again. The worker leaves the task alone for `grace` seconds
-        after each batch, but takes it at once after the last one if `hand_over`."""
-        done = 0
-
-        def step() -> bool | None:
-            nonlocal done
-            task = self.find(subject)
-            if task is None or done == batches:
-                return task is None
-            batch = self.do(task)
-            done += 1
-            _commit(task, batch, 0 if hand_over and done == batches else grace)
+        after each batch, but takes it at once after the last one if `hand_over`. Many refusals in a row are no
+        coincidence: then this fails."""
+        done = refused = 0
+        while (task := self.find(subject)) is not None and done != batches:
+            try:
+                batch = self.do(task)
+                done += 1
+                _commit(task, batch, 0 if hand_over and done == batches else grace)
+            except Refused:
+                refused += 1
+                if refused == MAX_REFUSALS:
+                    raise LostRace from None
+                continue
+            refused = 0
             watch(batch.progress or {})
-            return False if batch.wait_seconds else None
-
-        return repeat_until_done(step)
+            if batch.wait_seconds:
+                return False
+        return task is None
 
 
 def _unregistered(task: Task) -> Batch:

@@ -92,7 +92,8 @@ from upkeep.erasure.unused_accounts import EMAIL_TEMPLATES as UNUSED_ACCOUNT_EMA
 from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from upkeep.monitoring import metrics
 from webhooks import events as webhook_events
-from webhooks import sending as webhook_sending
+from webhooks import repository as webhooks
+from webhooks import sending as webhook_sending  # noqa: F401 - its step
 from webhooks.emails import EMAIL_TEMPLATES as WEBHOOK_EMAILS
 from webhooks.services import forget_webhooks
 
@@ -229,7 +230,7 @@ def install_hooks() -> None:
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,
-        *(webhook_events.NOTIFYING, webhook_sending.DELIVERING),
+        *(webhooks.NOTIFYING, webhooks.DELIVERING),
     )
 
     # Mail templates, each kind from the app that sends it.

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import role_unchanged
-from acts.background import next_deletions
-from acts.storage import now_text, record, table, write
+from acts.storage import delete_all, now_text, record, write
 from acts.wakeups import wake_worker
 from store import keys
 from store.log import Event
@@ -67,8 +66,7 @@ def renew_secret(user: User, endpoint: Endpoint) -> bytes:
 
 def delete(user: User, endpoint: Endpoint) -> None:
     """With its deliveries, which go first; the tasks of those that wait end when their turn comes."""
-    while left := next_deletions(keys.deliveries_to(endpoint.owner, endpoint.id)):
-        table().write(*left)
+    delete_all(keys.deliveries_to(endpoint.owner, endpoint.id))
     _record(user, "WebhookDeleted", endpoint, Delete(keys.webhook(endpoint.owner, endpoint.id), when=Exists()))
 
 
@@ -84,8 +82,7 @@ def send_test(endpoint: Endpoint) -> Delivery:
 
 def forget_webhooks(gone: User) -> None:
     """When a person is removed: their webhooks, and what was sent to them."""
-    while left := next_deletions(keys.everything_about_webhooks_of(gone.name)):
-        table().write(*left)
+    delete_all(keys.everything_about_webhooks_of(gone.name))
 
 
 def _record(user: User, event_type: str, endpoint: Endpoint, put: Write, **data: object) -> None:
