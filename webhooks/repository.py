@@ -82,7 +82,16 @@ def queueing(delivery: Delivery) -> list[Write]:
 def beginning(delivery: Delivery) -> Put:
     """The task of a delivery; what became of it so far is with the delivery itself, for its page."""
     place = _place(delivery)
-    return DELIVERING.begin(f"{delivery.webhook} {delivery.id}", due=delivery.due, pk=place.pk, sk=place.sk)
+    return DELIVERING.begin(_subject(delivery), due=delivery.due, pk=place.pk, sk=place.sk)
+
+
+def task_of(item: Item) -> list[Key]:
+    """Of a delivery that waits; endpoints and other deliveries have none."""
+    return [DELIVERING.key(_subject(delivery_of(item)))] if item["state"] == WAITING else []
+
+
+def _subject(delivery: Delivery) -> str:
+    return f"{delivery.webhook} {delivery.id}"
 
 
 def changing(delivery: Delivery, **changes: Any) -> Update:

@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import role_unchanged
-from acts.storage import delete_all, now_text, record, write
+from acts.background import next_deletions
+from acts.storage import now_text, record, table, write
 from acts.wakeups import wake_worker
 from store import keys
 from store.log import Event
-from store.table import Delete, Exists, Write
+from store.table import Delete, Exists, Span, Write
 
 from . import repository, rules
 from .events import message_id, payload
@@ -65,8 +66,8 @@ def renew_secret(user: User, endpoint: Endpoint) -> bytes:
 
 
 def delete(user: User, endpoint: Endpoint) -> None:
-    """With its deliveries, which go first; the tasks of those that wait end when their turn comes."""
-    delete_all(keys.deliveries_to(endpoint.owner, endpoint.id))
+    """With its deliveries, which go first."""
+    _delete_all(keys.deliveries_to(endpoint.owner, endpoint.id))
     _record(user, "WebhookDeleted", endpoint, Delete(keys.webhook(endpoint.owner, endpoint.id), when=Exists()))
 
 
@@ -82,7 +83,12 @@ def send_test(endpoint: Endpoint) -> Delivery:
 
 def forget_webhooks(gone: User) -> None:
     """When a person is removed: their webhooks, and what was sent to them."""
-    delete_all(keys.everything_about_webhooks_of(gone.name))
+    _delete_all(keys.everything_about_webhooks_of(gone.name))
+
+
+def _delete_all(span: Span) -> None:
+    while left := next_deletions(span, elsewhere=repository.task_of):
+        table().write(*left)
 
 
 def _record(user: User, event_type: str, endpoint: Endpoint, put: Write, **data: object) -> None:

@@ -196,9 +196,9 @@ def test_a_deleted_webhook_gets_nothing(otto):
     services.delete(otto, endpoint)
     services_left = [item for _name, item in table().everything() if item["PK"].startswith("WEBHOOKS#")]
     assert services_left == []
+    assert next_due() is None
     assert send(network) == 0
     assert not network.attempts
-    assert next_due() is None
 
 
 @pytest.mark.parametrize("answer", ["timeout", 200])
@@ -331,6 +331,9 @@ def test_what_the_previous_version_queued_is_taken_over(otto, site):
 
 
 def test_a_person_who_leaves_takes_their_webhooks_along(person, otto):
-    hooked(otto)
+    services.send_test(hooked(otto))
+    send(Network([500]))
+    assert next_due() is not None
     accounts.remove_self(otto)
+    assert next_due() is None
     assert not [item for _name, item in table().everything() if item["PK"].startswith(keys.webhook("Otto", "").pk)]
