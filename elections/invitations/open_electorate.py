@@ -50,16 +50,6 @@ def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = Non
     return [found.get(each.name, {"voter_name": each.name, "since": ""}) for each in listed], after
 
 
-def every_person(election: Election) -> Iterator[Item]:
-    """All who may vote without being listed by address."""
-    cursor: str | None = None
-    while True:
-        some, cursor = page(election, limit=3 * PAGE_ROWS, cursor=cursor)
-        yield from (item for item in some if item["since"])
-        if cursor is None:
-            return
-
-
 def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
     if not listed:
         return
