@@ -50,9 +50,7 @@ EMAIL_KINDS = {
 REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know who has voted
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `progress.MailCounts`
 COUNTED_STATES = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
-REMINDED_ONCE = (
-    "reminded_once"  # beside the counted mails, which count every reminder: voters who had theirs on request
-)
+REMINDED_ONCE = "reminded_once"  # beside the counted mails, timed reminders among them: who had one that was asked for
 FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
 OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
 ASKED = "asked"  # in a mail about a ballot: the questions that are for its recipient, if some are not

@@ -20,8 +20,6 @@ from store.table import Item
 
 from . import opt_out
 
-PAGE_ROWS = 30
-
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -42,7 +40,7 @@ def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
     return election.electorate == "everyone" and rolls.is_by_account(voter_name)
 
 
-def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
+def page(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
     """A page of members as recipients; those without a vote in this election have no `since`."""
     listed, after = people.people(limit=limit, cursor=cursor)
     voters = [each for each in listed if has(each.role, Permission.VOTE)]
