@@ -270,6 +270,7 @@ OTHER_WORDS = [
 ]
 
 
+@pytest.mark.deep
 def test_what_other_words_in_events_would_change_is_named(told):  # noqa: F811
     said = [saying(events_of(told, kind)[which], **words) for kind, which, words, *_ in OTHER_WORDS]
     found = named(check(Tampered(told, all_of(said)), most=1000))
@@ -361,6 +362,7 @@ def one_too_many(item: Item, attribute: str) -> list[Item]:
     return [item, item | {"SK": f"{item['SK']}~"}]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("damage", [lost, changed, one_too_many])
 def test_damage_to_any_kind_of_item_is_named(told, damage):  # noqa: F811
     """All kinds at once: replay compares what is not the very same, so that no kind has a check of its own."""
@@ -510,6 +512,7 @@ def test_a_lost_event_and_a_lost_item_in_the_file_are_found(told, tmp_path):  # 
             assert check(store).count > 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("has_lost", [True, False])
 def test_a_second_secret_ballot_under_its_code_is_named(told, tmp_path, has_lost):  # noqa: F811
     """There it lies in the rebuilt store, so that it is the very same; unless the first is gone, there is one too

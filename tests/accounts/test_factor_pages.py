@@ -553,6 +553,7 @@ def test_others_may_do_without(at_home, settings):
 # --- odd people ---
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["#1/100% \"quoted\" 'n' <b>", "عائشة", "🦊" * 200, "..", "Straße"])
 def test_any_name_can_have_a_second_step(person, browser, name):
     person(name, email="odd@example.org")

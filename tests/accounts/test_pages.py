@@ -119,6 +119,7 @@ def test_a_name_taken_meanwhile_can_be_chosen_anew_with_the_same_link(client, si
     assert repository.find("ada l.").email == "ada@example.org"
 
 
+@pytest.mark.deep
 def test_whoever_tries_very_many_names_is_not_told_which_are_taken(client, site, person, link, settings):
     person("owner", Role.OWNER)
     register(client, "Ada", "ada@example.org")
@@ -167,6 +168,7 @@ def test_what_is_wrong_with_a_registration_is_said(client, site, person, fields,
     assert sentence in answer.content.decode()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_odd_names_survive_every_page_and_key(client, site, signed_in, person, name, link):
     owner = signed_in("owner", Role.OWNER)

@@ -59,6 +59,7 @@ def test_people_are_listed_page_by_page_without_a_scan(crowd, signed_in):
     assert len(seen) == len(set(seen)) == 123
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -171,6 +172,7 @@ def test_fifty_registrations_of_one_name_make_one_account(site, person):
     assert len([email for n in range(50) if (email := site.get(keys.email(f"ada{n}@example.org")))]) == 1
 
 
+@pytest.mark.deep
 def test_fifty_registrations_of_one_address_make_one_account(site, person, outbox, client):
     person("owner", Role.OWNER)
     for n in range(50):

@@ -96,6 +96,7 @@ def test_who_it_was_cannot_be_found_by_hashing_names(site, settings):
 # --- failures count, and nothing else ---
 
 
+@pytest.mark.deep
 def test_a_campus_behind_one_address_signs_in(site, person, monkeypatch):
     few = Limit("sign-in-address", 3, 600)
     monkeypatch.setattr(

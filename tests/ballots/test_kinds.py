@@ -132,6 +132,7 @@ def test_voting_changing_with_the_words_and_withdrawing(eve, client, kind):
     assert list(repository.every_ballot("Board")) == []
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", SENT)
 def test_a_public_ballot_is_shown_again_and_exported(eve, kind):
     form, stored, shown = SENT[kind]
@@ -207,6 +208,7 @@ def test_casting_any_kind_costs_no_more_than_a_ranking(opened, person, kind):
     assert cost("Other", sent(kind), **SETTINGS[kind]) <= cost("Ranked", {"0": ["1"], "1": ["2"]})
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", SENT)
 def test_robots_rehearse_every_kind(person, kind):
     owner = person("the organiser")

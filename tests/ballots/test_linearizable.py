@@ -150,7 +150,7 @@ def casters(**variables: str) -> Iterator[Callable[[list[Plan]], list[Act]]]:
         yield perform_together
 
 
-@pytest.mark.seconds(3)
+@pytest.mark.deep
 def test_what_threads_do_some_order_explains(rush):
     board = rush("secret")
     acts = perform(board.plan(clients=8, organisers=2, closing_after=100), slowed(table()))

@@ -379,6 +379,7 @@ def test_a_whole_office_gets_its_mails(opened, monkeypatch):
     assert first | {to for to, _text in answer()} == set(voters), "late, but nobody is left out"
 
 
+@pytest.mark.deep
 def test_one_network_does_not_delay_another_and_made_up_addresses_delay_nobody(opened, monkeypatch):
     monkeypatch.setattr(services, "PER_NETWORK", replace(rules.PER_NETWORK, most=1))
     opened(ANN, BEN, EVE, vote_by_link=True)
@@ -390,6 +391,7 @@ def test_one_network_does_not_delay_another_and_made_up_addresses_delay_nobody(o
     assert {to for to, _text in answer()} == {ANN, EVE}
 
 
+@pytest.mark.deep
 def test_a_flood_of_made_up_addresses_holds_up_nobody_elsewhere(board):
     for number in range(rules.PROMPT_PER_NETWORK.most + background.TASKS_PER_LOOK):
         services.request_links(f"made.up.{number}@example.org", "192.0.2.7")
@@ -508,6 +510,7 @@ def shape_of(response) -> tuple:
     return response.status_code, headers, sorted(response.cookies), text
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("who", ["a stranger", "a German", "somebody signed in", "the owner of the address"])
 def test_the_answer_and_its_cost_are_the_same_for_everybody(board, person, opened, signed_in, monkeypatch, who):
     person("Eve", email=EVE)

@@ -82,6 +82,7 @@ def in_the_box(multi_ballot):
     return [sorted(ballot.rankings for ballot in repository.every_ballot(name)) for name in multi_ballot.questions]
 
 
+@pytest.mark.deep
 def test_from_the_votes_to_results_that_can_be_verified(multi_ballot, signed_in, client, link, verdict):
     eve = signed_in("Eve", Role.VOTER)
     review = marked(eve, multi_ballot, EVE)

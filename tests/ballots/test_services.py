@@ -232,6 +232,7 @@ def test_of_eight_tabs_one_casts_a_secret_ballot(site, person, opened):
     assert turnout("Board").voted == len(events(site, "BallotCast")) == 1
 
 
+@pytest.mark.deep
 def test_thirty_two_voters_at_once_are_thirty_two_ballots(site, person, opened):
     names = [f"voter {number}" for number in range(32)]
     opened(*names)

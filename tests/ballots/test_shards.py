@@ -59,6 +59,7 @@ def partitions(site, span_of):
 FOUR = {f"ELECTION#board#0{number}" for number in range(4)}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("secret", [True, False])
 def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     election = voted(secret_ballot=secret)

@@ -154,6 +154,7 @@ def test_the_words_of_the_receipt_open_the_ballot_from_any_device(station, booth
     assert "This is your current ballot" in text_of(changed)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "chosen",
     [
@@ -862,6 +863,7 @@ def test_whoever_leaves_a_receipt_open_at_the_close_is_out_after_some_minutes(bo
 # --- at the same moment ---
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("is_secret", [True, False])
 def test_whoever_votes_by_all_channels_at_the_same_moment_has_one_vote(opened, is_secret):
     opened("Eve", BEN, CLEO, vote_by_link=True, paper_ballots=True, secret_ballot=is_secret)

@@ -564,6 +564,7 @@ def test_the_bundle_agrees_with_weights_and_says_no_if_one_was_changed(opened, b
         bundle.check_weights()
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_method_counts_large_weights_exactly(method):
     """Ten thousand voters who have a million votes each decide as they do with one."""

@@ -359,6 +359,7 @@ def test_the_text_of_what_is_hidden_can_be_deleted_for_good(site, otto, opened):
     assert replay.check(site, report=replay.quietly).first == ()
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "act",
     [
@@ -580,6 +581,7 @@ def much_answered(candidates: int, characters: int) -> None:
     table().write(asked.counting_change(board()))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("characters", [100, 300])
 @pytest.mark.parametrize("candidates", [20, 50])
 def test_with_answers_a_ballot_weighs_less_than_60_kilobytes_in_all(otto, person, candidates, characters):

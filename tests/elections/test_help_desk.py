@@ -276,6 +276,7 @@ def test_somebody_who_came_in_by_the_code_of_a_letter_says_where_the_answer_goes
 # --- floods ---
 
 
+@pytest.mark.deep
 def test_one_network_cannot_flood_the_inbox_and_people_who_are_known_still_ask(board):
     for number in range(rules.PER_NETWORK.most):
         services.ask(
@@ -560,6 +561,7 @@ def test_another_voter_can_be_picked_by_search(board, page):
     assert "<bdi>b@example.org</bdi>" in picked
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("typed", ["x" * 5000, "\x00", "\u202e🦊", "%", "@", "#REQUEST#"])
 def test_a_guessed_voter_is_nobody(board, page, typed):
     asked = ask(board)

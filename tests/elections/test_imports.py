@@ -74,6 +74,7 @@ def test_the_same_list_sent_again_goes_on_where_it_was_and_changes_nothing_when_
     assert_all_there_once(site)
 
 
+@pytest.mark.deep
 def test_several_tabs_at_once_double_nobody(site, ada, draft):
     answers = at_once(*[lambda: imports.start(ada, draft, VOTERS) for _ in range(3)])
     begun = answers[0]

@@ -447,6 +447,7 @@ def test_the_bundle_proves_what_was_on_record_before_the_result(board, ada, monk
     assert (code, "does not say of interruptions" in text) == (1, True)
 
 
+@pytest.mark.deep
 def test_the_most_and_longest_entries_are_in_every_report(board, ada, signed_in, monkeypatch, tmp_path):
     longest = "\u0642\u0637\u0639 ".ljust(rules.MAX_TEXT_CHARS, "\u0627")
     for number in range(rules.MAX_INTERRUPTIONS):

@@ -125,6 +125,7 @@ def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
         invitations.invite(ada, election)
 
 
+@pytest.mark.deep
 def test_many_workers_mail_everybody_once(site, ada):
     voters = [f"v{n}@example.org" for n in range(200)]
     invitations.invite(ada, opened(ada, voters))

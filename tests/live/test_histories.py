@@ -116,6 +116,7 @@ TO_VOTE_ON = (Question("What should we try?", Kind.IDEAS, seconds=0),)
 ASKED = {Type.CALL_AND_ANSWER: IDEAS * ROUNDS, Type.SURVEY: SURVEY, Type.POLL: TO_VOTE_ON}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("type_", list(ASKED))
 def test_what_threads_are_told_is_what_counts(made, type_):
     game = made(type_, ASKED[type_])

@@ -49,6 +49,7 @@ def test_the_list_shows_and_finds_everybody(hana, made):
     assert "Nobody found" in hana.get(address(game, "game_players"), {"q": "#"}).content.decode()
 
 
+@pytest.mark.deep
 def test_a_long_list_is_leafed_through(hana, made):
     game = made()
     seated(game, *(f"Guest {number:03d}" for number in range(101)))

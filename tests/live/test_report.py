@@ -143,6 +143,7 @@ def test_only_hosts_read_it_and_only_while_it_is_kept(site, made, hana):
 # --- a full hall ---
 
 
+@pytest.mark.deep
 def test_a_full_hall_is_told_round_by_round_and_a_page_has_an_end(made, monkeypatch):
     questions = [Question(f"Number {number}", Kind.CHOICE, options=("Yes", "No"), right=(0,)) for number in range(8)]
     game = made(Type.TRIVIA, questions)

@@ -110,6 +110,7 @@ def test_the_words():
 acts = st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=25)
 
 
+@pytest.mark.deep
 @given(acts, st.integers(0, 2**32))
 @example([(0, True), (0, True), (0, False), (0, False)], 1)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -279,6 +279,7 @@ def test_a_worker_that_knows_only_the_old_date_does_not_mail(admin, mailed, cloc
     assert (to_whom(), MAILING.find(post.id).due) == ([], "2030-05-03T09:10:00.000Z")
 
 
+@pytest.mark.deep
 def test_a_thousand_subscribers_are_mailed_in_slices_and_others_have_their_turn(site, mailed, clock, monkeypatch):
     rows = [{"address": f"{number:04d}@example.org", "language": "en", "since": "2030-01-01"} for number in range(997)]
     for some in by_count(rows):

@@ -107,6 +107,7 @@ def leafed(client, path: str) -> list[int]:
     return pages
 
 
+@pytest.mark.deep
 def test_a_list_is_leafed_through_and_costs_the_same_with_a_thousand(client, boss, post):
     one = post("Post 0", tags=("board",))
 

@@ -97,6 +97,7 @@ def test_with_a_script_the_answer_says_where_to_go_on_or_why_not(browser, here):
     assert "SVG files are not accepted" in json.loads(answer.content)["sentences"][0]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [

@@ -171,6 +171,7 @@ def recounted(poll) -> MethodComparison:
     return MethodComparison.of(repository.read_ballots(poll), poll.seed, poll.kind)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kind", "said"),
     [("choose", "Most votes: Pizza."), ("approval", "Most approvals: Pizza."), ("score", "Both methods agree: Pizza.")],

@@ -166,6 +166,7 @@ def test_a_link_to_an_open_poll_says_what_is_asked(static_files, made, client):
     assert "Options: Pizza, Sushi" in meta(client.get(f"/poll/{made().id}/").content.decode())["description"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("names", [("Pizza", "Sushi"), ("פיצה", "寿司")])
 @pytest.mark.parametrize("path", ["", "results/"])
 def test_a_link_to_a_poll_that_is_over_shows_how_it_ended(made, shelf, client, names, path):

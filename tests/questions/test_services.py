@@ -174,6 +174,7 @@ def test_long_ones_are_parted_by_their_length(site, ida):
     assert repository.find(set_.id)[1][0].detail == "\N{GRINNING FACE}" * 2000
 
 
+@pytest.mark.deep
 def test_the_longest_set_there_can_be_fits_the_stores_limits(site, ida):
     """The embedded store refuses what DynamoDB would: 100 parts and 4 MB a transaction, 400 KB an item."""
     words = "\N{GRINNING FACE}" * 2000

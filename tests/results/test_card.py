@@ -90,6 +90,7 @@ def test_several_seats_are_filled_by_those_elected():
     assert (said.heading, said.names) == ("Elected", "Ada, Zoë Müller, Čapek")
 
 
+@pytest.mark.deep
 def test_of_very_many_elected_as_many_are_named_as_could_be_written():
     names = [f"Candidate with a rather long name {number}" for number in range(100)]
     said = card([str(number) for number in range(100)], "stv-scottish", names=names, seats=90)
@@ -183,6 +184,7 @@ def test_a_long_text_is_cut_to_its_room():
 # --- the picture ---
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("length", [1, 2000])
 def test_the_picture_has_the_size_that_was_promised_and_few_bytes(length):
     names = [f"{'Wörthersee ' * (length // 10)}{number}" for number in range(30)]

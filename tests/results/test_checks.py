@@ -484,6 +484,7 @@ def _main(page: str) -> str:
     return page.partition("<main")[2].partition("</main>")[0]
 
 
+@pytest.mark.deep
 def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(closed, look, monkeypatch):
     closed(*SIX)
     asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))

@@ -227,6 +227,7 @@ def test_the_page_offers_what_there_is(held, reader):  # noqa: F811
 # --- what browsers may keep ---
 
 
+@pytest.mark.deep
 def test_what_has_not_changed_is_not_sent_again(held, reader):  # noqa: F811
     held(["0", "1"])
     for address in FILES:

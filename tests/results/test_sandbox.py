@@ -29,6 +29,7 @@ def winners(page: str) -> list[str]:
     return re.findall(r'<span dir="auto">(.*?)</span>', listed[0]) if listed else []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("method", "winner"), [("schulze", "Nashville"), ("irv", "Knoxville"), ("borda", "Nashville"), ("", "Nashville")]
 )
@@ -157,6 +158,7 @@ def test_strangers_wait_in_line_for_a_count_that_is_not_small(site, client, monk
     assert page_of(client, ballots=CAPITAL)[0] == 200
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", sandbox.EXAMPLES)
 def test_every_example_fills_the_form_and_can_be_counted(site, client, name):
     page = client.get(PAGE, {"example": name}).content.decode()
@@ -198,6 +200,7 @@ def tried(client, *numbers: int) -> str:
     return client.get(TRY, {f"rank-{number}": rank for rank, number in enumerate(numbers, 1)}).content.decode()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("ranking", "winner"), [((0, 1), "Pizza"), ((4, 1, 0), "Curry"), ((1,), "Curry")])
 def test_the_ballot_of_a_visitor_decides_the_example(site, client, ranking, winner):
     page = tried(client, *ranking)

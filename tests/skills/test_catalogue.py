@@ -53,6 +53,7 @@ def test_skills_whose_names_look_alike_have_their_own_addresses(listed):
     assert [listed("C", "a").id, listed("C!", "a").id, listed("C?", "a").id] == ["c", "c-2", "c-3"]
 
 
+@pytest.mark.deep
 def test_any_number_of_skills_without_latin_letters_is_added_at_the_same_price(boss, listed):
     made = [listed(f"{first}{second}") for first in "абвгдежз" for second in "клмнопр"]
     assert len({each.id for each in made}) == len(made) == 56

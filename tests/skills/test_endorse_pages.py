@@ -194,6 +194,7 @@ def read(site, monkeypatch) -> list[int]:
     return sizes
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("path", ["", "skill/python/", "skill/python/endorse/"])
 def test_a_page_costs_what_it_shows_and_not_what_its_endorsements_number(site, person, listed, read, path):
     costs = {}

@@ -196,6 +196,7 @@ def kill_while_merging(site, boss, both, lives) -> int:
     raise AssertionError("It never comes to an end.")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("writes", [1, 2])
 def test_three_hundred_holders_and_a_death_after_every_write(site, boss, both, writes):
     site.wait_for_no_disk()
@@ -204,6 +205,7 @@ def test_three_hundred_holders_and_a_death_after_every_write(site, boss, both, w
     merged_rightly(site, 300)
 
 
+@pytest.mark.deep
 def test_two_workers_at_once(site, boss, both):
     crowd(site, 200, "golang", "go")
     table().write(*repository.closing_for_merge(*map(now, both), "Boss"))

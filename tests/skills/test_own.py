@@ -106,6 +106,7 @@ def test_only_what_is_in_the_catalogue(ada, boss):
             have(ada, skill)
 
 
+@pytest.mark.deep
 def test_a_profile_has_room_for_so_many(site, boss, ada, monkeypatch):
     for number in range(MAX_SKILLS + 1):
         services.add(boss, f"Skill {number:02d}", "Some", "")

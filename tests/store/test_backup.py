@@ -137,6 +137,7 @@ def test_a_transfer_there_and_back_is_the_same(table, embedded, full):
     assert everything(table) == everything(back) == everything(full)
 
 
+@pytest.mark.deep
 @pytest.mark.concurrent
 def test_no_change_is_in_a_backup_without_its_event_though_others_write(table, embedded):
     """Somebody acts again and again, and the sealer seals; items are so large that both tables take several pages."""
@@ -440,6 +441,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("damage", "words"), DAMAGES)
 def test_a_damaged_file_is_refused_with_a_sentence(file, damage, words):
     with pytest.raises(Damaged, match=words):

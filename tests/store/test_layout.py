@@ -59,6 +59,7 @@ def lying(table: Table) -> set[str]:
 # --- a new log ---
 
 
+@pytest.mark.deep
 def test_a_new_log_on_a_distant_store_is_spread_and_an_embedded_one_is_not(distant, embedded):
     for table, partitions in ((distant(), 16), (embedded(), 1)):
         assert at_once(*[partial(formats.prepare, table)] * 4) == [None] * 4

@@ -155,6 +155,7 @@ def test_an_engine_that_takes_a_wish_and_forgets_it_is_told_apart(
     assert unavailable == [f"{prefix}{name}: this engine has no point-in-time recovery." for name in (DATA, LOG)]
 
 
+@pytest.mark.deep
 def test_four_at_once_make_the_tables_once(server: engines.Engine, prefix: str) -> None:
     reports: list[list[str]] = []
     start = threading.Barrier(4)
@@ -208,6 +209,7 @@ def test_a_table_made_by_another_between_our_look_and_our_act_is_taken_as_it_is(
     assert schema.create(dynamodb_wire.client(engines.REGION, line.endpoint, threads=1), prefix) == made
 
 
+@pytest.mark.deep
 def test_a_refusal_is_not_taken_for_an_engine_that_does_not_know(line: Between, prefix: str) -> None:
     answered(line, "PointInTimeRecoverySpecification", 9, failed("AccessDeniedException", "No policy allows it"))
     table = DynamoDbTable(region=engines.REGION, prefix=prefix, endpoint=line.endpoint)
@@ -215,6 +217,7 @@ def test_a_refusal_is_not_taken_for_an_engine_that_does_not_know(line: Between, 
         table.create()
 
 
+@pytest.mark.deep
 def test_an_engine_that_does_not_know_expiry_is_told_apart(line: Between, prefix: str) -> None:
     answered(line, "TimeToLiveSpecification", 9, failed("UnknownOperationException"))
     unavailable = schema.create(dynamodb_wire.client(engines.REGION, line.endpoint, threads=1), prefix, protected=False)

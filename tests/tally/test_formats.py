@@ -145,6 +145,7 @@ def test_ballots_are_never_written_in_the_order_they_were_cast():
         assert text_of(File(cast), format) == text_of(File(other), format)
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("case", cases(lambda case: True))
 def test_published_elections_are_read_written_and_read_again(case):
     ballots = [{"ranking": groups_of(ranking), "count": count} for ranking, count in case.ballots.counts.items()]

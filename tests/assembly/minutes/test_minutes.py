@@ -141,6 +141,7 @@ def test_a_rehearsal_and_other_sessions_leave_no_minutes(site, made):
     assert minutes.find(game.id) is None
 
 
+@pytest.mark.deep
 def test_a_full_hall_with_the_longest_names_fits_its_items():
     letter, moment = "\U00020000", now_text()
     seated = [

@@ -77,6 +77,7 @@ def close(site, name: str) -> None:
 # --- the relational view ---
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_empty_site_has_every_table(auditor, name):
     assert auditor.get(f"/admin/tables/{name}/").status_code == 200
@@ -388,6 +389,7 @@ def test_odd_keys_get_a_sentence(site, auditor, odd):
         assert answer.status_code in (200, 302, 404, 422), address
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("after", ["nonsense", "0.0.0", "-1.0", "9" * 12 + ".0", "WyJQRU9QTEUiLCJ6Il0", "é"])
 def test_forged_cursors_get_a_sentence(site, auditor, opened, after):
     opened("Board", "Vera", secret_ballot=False)

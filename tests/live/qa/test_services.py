@@ -184,6 +184,7 @@ def press_at_once(on, game) -> None:
     assert store.upvoted(mine) == {some[1].id, some[2].id}
 
 
+@pytest.mark.deep
 def test_upvotes_are_exact_whoever_presses_when(site, game):
     press_at_once(site, game)
 
