@@ -18,8 +18,8 @@ from store.log.search import Query, search
 from store.sqlite import SqliteTable
 from store.table import LOG, BadCursor, Delete, Put, Table
 from tests.at_once import at_once
+from tests.aws.engine import ours
 
-from . import engines
 from .spread import Distant, place_of
 
 WHEN = "2026-11-15T12:00:00.000Z"
@@ -27,7 +27,7 @@ WHEN = "2026-11-15T12:00:00.000Z"
 
 @pytest.fixture(scope="module")
 def distant():
-    with engines.ministack() as engine:
+    with ours() as engine:
         yield engine.fresh
 
 

@@ -22,6 +22,8 @@ STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local
 SERVERS = ["ministack"] + (["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else [])
 NO_RECOVERY = {"dynamodb-local"}
 
+pytestmark = pytest.mark.deep  # every run makes tables on our own engine hundreds of times
+
 
 @pytest.fixture(scope="module", params=["moto", *SERVERS])
 def engine(request: pytest.FixtureRequest) -> Iterator[engines.Engine]:
@@ -70,7 +72,6 @@ def expected(engine: engines.Engine, *names: str) -> set[str]:
     return {name for name in names if name != "recovery" or engine.name not in NO_RECOVERY}
 
 
-@pytest.mark.deep
 def test_the_tables_are_as_the_models_say(engine: engines.Engine, prefix: str) -> None:
     schema.create(engine.client, prefix)
     table = described(engine, f"{prefix}vote_data")
@@ -107,7 +108,6 @@ def test_unprotected_tables_can_be_dropped_again(engine: engines.Engine) -> None
     assert table.prefix + DATA not in engine.client.list_tables()["TableNames"]
 
 
-@pytest.mark.deep
 def test_creating_again_changes_nothing_and_keeps_what_is_stored(engine: engines.Engine) -> None:
     table = engine.fresh()
     table.write(Put({"PK": "a", "SK": "b"}))
@@ -155,7 +155,6 @@ def test_an_engine_that_takes_a_wish_and_forgets_it_is_told_apart(
     assert unavailable == [f"{prefix}{name}: this engine has no point-in-time recovery." for name in (DATA, LOG)]
 
 
-@pytest.mark.deep
 def test_four_at_once_make_the_tables_once(server: engines.Engine, prefix: str) -> None:
     reports: list[list[str]] = []
     start = threading.Barrier(4)
@@ -209,7 +208,6 @@ def test_a_table_made_by_another_between_our_look_and_our_act_is_taken_as_it_is(
     assert schema.create(dynamodb_wire.client(engines.REGION, line.endpoint, threads=1), prefix) == made
 
 
-@pytest.mark.deep
 def test_a_refusal_is_not_taken_for_an_engine_that_does_not_know(line: Between, prefix: str) -> None:
     answered(line, "PointInTimeRecoverySpecification", 9, failed("AccessDeniedException", "No policy allows it"))
     table = DynamoDbTable(region=engines.REGION, prefix=prefix, endpoint=line.endpoint)
@@ -217,7 +215,6 @@ def test_a_refusal_is_not_taken_for_an_engine_that_does_not_know(line: Between, 
         table.create()
 
 
-@pytest.mark.deep
 def test_an_engine_that_does_not_know_expiry_is_told_apart(line: Between, prefix: str) -> None:
     answered(line, "TimeToLiveSpecification", 9, failed("UnknownOperationException"))
     unavailable = schema.create(dynamodb_wire.client(engines.REGION, line.endpoint, threads=1), prefix, protected=False)
