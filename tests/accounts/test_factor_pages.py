@@ -375,10 +375,6 @@ def test_what_these_pages_show_is_kept_by_no_cache(at_home, path):
     assert "no-store" in at_home.get(path)["Cache-Control"]
 
 
-def test_other_methods_are_refused(at_home):
-    assert {at_home.put(path).status_code for path in (*PAGES[1:], STEP)} == {405}
-
-
 def test_the_picture_needs_nothing_the_policy_forbids(at_home):
     text = at_home.get("/me/factors/app/").content.decode()
     assert re.search(r'<svg width="240" height="240" role="img" aria-label="QR code[^>]*><svg [^>]*viewBox=', text)

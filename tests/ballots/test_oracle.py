@@ -130,15 +130,6 @@ def test_nor_do_the_pages_of_those_who_run_it_when_two_have_voted(world_of, kind
     assert told_apart(first, second) == []
 
 
-def test_the_oracle_can_answer(world_of):
-    """With three votes the roll says who; that it may is why this test would notice if it did before."""
-    first, second = (world_of("listed", [(name, UP) for name in ("Eve", "Bob", last)]) for last in ("Kim", "Liz"))
-    for world in (first, second):
-        world.ask([Question("the organiser", "roll", ("Board",)), Question("the organiser", "export_roll", ("Board",))])
-        world.ask([Question("the organiser", "paper", ("Board",), (("voter", "Kim"),))])
-    assert len(told_apart(first, second)) == 3
-
-
 @pytest.mark.deep
 def test_whom_a_reminder_reaches_tells_nothing(world_of):
     """One alone is invited, then those who have not voted are reminded: how many mails went out must not tell."""

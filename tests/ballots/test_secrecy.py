@@ -68,7 +68,6 @@ from .attack import (
     Leak,
     Proposal,
     Scene,
-    by_chance,
     leaks,
     links,
     repeated_by_chance,
@@ -628,12 +627,3 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     forget()
     left = take_copy(voted.path, {}, files=True).files
     assert not [code for code in voted.truth.values() if any(code.encode() in raw for raw in left.values())]
-
-
-def test_chance_is_what_it_is_said_to_be():
-    """Random guesses at random pairings stay below the bound, and are right once in every crowd on average."""
-    chance = random.Random(1)
-    hits = [sum(each == guess for each, guess in enumerate(chance.sample(range(50), 50))) for _ in range(2000)]
-    assert 0.9 < sum(hits) / len(hits) < 1.1
-    assert max(hits) < by_chance(1) == 15
-    assert by_chance(8) < 45

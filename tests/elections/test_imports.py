@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from acts.refusals import NotAllowed
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -148,11 +147,6 @@ def test_of_a_closed_election_it_is_refused(site, ada, draft):
     with pytest.raises(WrongState):
         imports.resume(ada, election, one, 0)
     assert len(on_roll()) == 180
-
-
-def test_a_stranger_imports_nobody(ada, draft, person):
-    with pytest.raises(NotAllowed):
-        imports.start(person("Stranger"), draft, VOTERS)
 
 
 def test_an_import_that_lay_too_long_says_so(site, ada, draft):

@@ -10,7 +10,6 @@ import pytest
 from django.core import mail as sent
 
 from accounts import repository as people
-from acts.refusals import NotAllowed
 from acts.tokens import read_token
 from ballots import services as voting
 from elections import repository, rolls
@@ -184,12 +183,6 @@ def test_the_roll_page_sends_again(site, ada, signed_in):
     closing.close(ada, repository.find(election.name))
     with pytest.raises(WrongState):
         invitations.remind(ada, repository.find(election.name))
-
-
-def test_a_stranger_invites_nobody(ada, person):
-    election = opened(ada, ["a@example.org"])
-    with pytest.raises(NotAllowed):
-        invitations.invite(person("Stranger"), election)
 
 
 def test_mails_of_an_election_that_closed_meanwhile_are_not_queued(site, ada):

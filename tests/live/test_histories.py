@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -32,7 +31,7 @@ from tests.aws.engine import ours
 from tests.chaos import Chaos
 from tests.forks import family
 
-from .conftest import IDEAS, SURVEY, TRIVIA, seated
+from .conftest import IDEAS, SURVEY, seated
 from .crowd import NO_ANSWER, OPTIONS, PLAYERS, UNKNOWN, Act, answered_in, flaws, play_all, player_of
 
 NAMES = ("Ada", "Ben", "Cem", "Dot")
@@ -188,39 +187,6 @@ def on_dynamodb(site) -> Iterator[None]:
 def in_weather(weather: Chaos, game: Game) -> None:
     with use_table(weather):
         host(game, 2, enough=6)
-
-
-@pytest.mark.deep
-def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
-    """Each tab presses what it was shown, many times over, as somebody impatient does."""
-    game = made(Type.TRIVIA, TRIVIA * 20)
-    seated(game, "Ada")
-    clicks = Counter()
-    presses = [lambda tab=tab: press_on(game, tab, clicks) for tab in range(2)]
-    assert [each for each in at_once(*presses) if isinstance(each, Exception)] == []
-    assert sum(clicks.values()) >= 10_000
-    steps = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveSessionMoved"]
-    sealed_ = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveRoundSealed"]
-    versions = sorted(each["state"]["version"] for each in (*steps, *sealed_))
-    assert versions == list(range(2, len(versions) + 2)), "Every version is left once."
-    assert [each["state"]["played"][-1] for each in steps if each["step"] == "next"] == list(range(40))
-    assert [each["round"] for each in sealed_] == list(range(1, 41))
-
-
-def press_on(game: Game, tab: int, clicks: Counter) -> None:
-    """Until all is asked and enough was clicked: what the page offers first, from where the page is."""
-    state = repository.read_state(game.id)
-    while steps.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
-        offered = steps.offered(game, state)
-        for _ in range(40):
-            clicks[tab] += 1
-            try:
-                moving.drive(game.id, "Hana", offered[0], state.version)
-            except (LostRace, NotNow):
-                continue
-        state = repository.read_state(game.id)
-        if state.revealed and steps.next_question(game, state) is None:
-            state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
 
 
 @pytest.mark.deep

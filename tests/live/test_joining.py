@@ -38,18 +38,6 @@ def join(client, game, name="Ada", **more):
     return client.post(address(game), {"form": token_of(page), "name": name, **more})
 
 
-def seat_of(client, game):
-    (seat,) = [each for each in seats.read_seats(game.id) if each.player in _cookie(client, game)] or [None]
-    return seat
-
-
-def _cookie(client, game) -> str:
-    from acts.tokens import read_token
-
-    value = client.cookies[players.cookie_name(game.id)].value
-    return read_token(f"seat in {game.id}", value, 60)[0]
-
-
 # --- names ---
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import uuid
 import zipfile
 
 import pytest
@@ -32,12 +31,10 @@ from skills import services as skills
 from skills.rules import Visibility
 from store import keys
 from store.backup import backup, restore, transfer
-from store.connect import connect
 from store.sqlite import SqliteTable
 from tests.at_once import at_once
 from tests.background import finish_background
-from tests.people import PASSWORD
-from tests.store import engines
+from tests.people import PASSWORD, make_person
 
 from . import drawing
 from .conftest import bytes_kept, events, photo_of
@@ -363,19 +360,15 @@ def test_what_comes_back_from_a_backup_or_a_transfer_is_the_same_picture(ada, bo
         there.close()
 
 
-def test_on_dynamodb_pictures_come_and_go_in_the_same_way(settings, site, person):
-    with engines.ministack() as engine:
-        settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix=t{uuid.uuid4().hex[:8]}-&endpoint={engine.endpoint}"
-        connect(settings.STORE_URL).create()
-        ada, first, second = person("Ada"), kept("First", wide=300), kept("Second", wide=300)
-        accounts.change_picture(ada, PictureChange(first))
-        accounts.change_picture(ada, PictureChange(seen=people.find("Ada").photo, alt="The first"))
-        assert photos.find_all(people.find("Ada").photo) == list(first.parts)
-        accounts.change_picture(ada, PictureChange(second))
-        assert (bytes_kept(), people.find("Ada").photo) == ({second.photo.id}, second.photo)
-        accounts.change_picture(ada, PictureChange())
-        assert (bytes_kept(), people.find("Ada").photo) == (set(), None)
-        engine.drop(connect(settings.STORE_URL))
+def test_on_dynamodb_pictures_come_and_go_in_the_same_way(distant_site):
+    ada, first, second = make_person("Ada"), kept("First", wide=300), kept("Second", wide=300)
+    accounts.change_picture(ada, PictureChange(first))
+    accounts.change_picture(ada, PictureChange(seen=people.find("Ada").photo, alt="The first"))
+    assert photos.find_all(people.find("Ada").photo) == list(first.parts)
+    accounts.change_picture(ada, PictureChange(second))
+    assert (bytes_kept(), people.find("Ada").photo) == ({second.photo.id}, second.photo)
+    accounts.change_picture(ada, PictureChange())
+    assert (bytes_kept(), people.find("Ada").photo) == (set(), None)
 
 
 def test_auditors_see_how_many_bytes_there_are(ada, board, signed_in):

@@ -80,20 +80,6 @@ def test_nothing_is_shown_before_the_close_not_even_to_the_organiser(opened, sig
         assert "once the election has closed" in answer.content.decode()
 
 
-def test_strangers_sign_in_first_and_others_only_read(closed, client, look):
-    found = closed(*SIX)
-    for name in PAGES + FILES:
-        place = reverse(name, args=["Board"]) if name in PAGES else address(name, found)
-        assert client.get(place).headers["Location"].startswith("/sign-in/")
-        assert look.client.post(place).status_code == 405
-        assert look.client.get(place).status_code == 200
-
-
-def test_there_is_nothing_about_an_election_that_is_not_there(look):
-    for name in PAGES:
-        look(name, status=404, words=("Nowhere",))
-
-
 def trips(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 

@@ -54,17 +54,6 @@ def body(answer) -> bytes:
 # --- for whom, and when ---
 
 
-def test_a_stranger_signs_in_first_and_nobody_posts(held, reader):  # noqa: F811
-    held(CYCLE)
-    for address in FILES:
-        assert Client().get(address)["Location"].startswith("/sign-in/?next="), address
-        assert reader.post(address).status_code == 405, address
-        assert reader.get(address).status_code == 200, address
-        head = reader.head(address)
-        assert (head.status_code, body(head)) == (200, b""), address
-        assert head["Content-Disposition"]
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("secret", [True, False])
 def test_nothing_leaves_before_the_close_by_any_address(person, signed_in, reader, secret):

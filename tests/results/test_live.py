@@ -366,14 +366,6 @@ def test_page_trips(site, board, shelf, signed_in):
     assert 'desc="3 trips"' in client.get(PAGE)["Server-Timing"], "who is it; the election with its gates; what is new"
 
 
-@pytest.mark.parametrize("address", [PAGE, f"{PAGE}now/"])
-def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_in, address):
-    assert client.get(address)["Location"].startswith("/sign-in/")
-    ida = signed_in("Ida")
-    assert ida.post(address).status_code == 405
-    assert ida.get(address.replace("Board", "Nothing")).status_code == 404
-
-
 def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
     monkeypatch.setattr(live.bounded_counting, "MAX_STEPS", 1)
