@@ -288,11 +288,6 @@ def test_a_form_from_elsewhere_takes_no_second_step(at_home):
     assert client.post(STEP, {"code": next_code(secret)}).status_code == 403
 
 
-def test_the_second_step_takes_two_round_trips_to_show(at_home):
-    add_app(at_home)
-    assert 'desc="2 trips"' in only_half("Ada").get(STEP)["Server-Timing"]
-
-
 # --- challenges ---
 
 

@@ -259,11 +259,6 @@ def test_the_session_key_changes_at_sign_in_and_ends_at_sign_out(site, person, s
     assert stale.get("/me/").status_code == 302
 
 
-def test_a_signed_in_page_takes_one_round_trip_for_session_and_person(site, signed_in):
-    client = signed_in("Ada")
-    assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
-
-
 def test_sign_in_over_a_session_that_has_ended_elsewhere(site, person, signed_in):
     from accounts import services
 

@@ -14,7 +14,7 @@ from accounts import repository, services
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
-from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
+from acts.refusals import LostRace, NotAllowed, Refusal
 from acts.storage import log
 from store import keys
 from store.log import Event, EventLog
@@ -159,38 +159,6 @@ def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
     with pytest.raises(LostRace):
         services.send_reset_link(admin, target)
     assert repository.find("target").role == Role.USER
-
-
-# --- registering at once ---
-
-
-def test_fifty_registrations_of_one_name_make_one_account(site, person):
-    person("owner", Role.OWNER)
-    new = [services.new_user("Ada", f"ada{n}@example.org", "!", Role.USER) for n in range(50)]
-    answers = at_once(*[lambda user=user: services.create_account(user) for user in new])
-    assert Counter(type(answer) for answer in answers) == {type(None): 1, NameTaken: 49}
-    assert len([email for n in range(50) if (email := site.get(keys.email(f"ada{n}@example.org")))]) == 1
-
-
-@pytest.mark.deep
-def test_fifty_registrations_of_one_address_make_one_account(site, person, outbox, client):
-    person("owner", Role.OWNER)
-    for n in range(50):
-        services.register(f"ada {n}", "ada@example.org", PASSWORD, "192.0.2.1")
-    import re
-
-    links = [re.findall(r"/register/(\S+)/", text)[0] for to, _, text in outbox() if to == "ada@example.org"]
-    assert len(links) == 50
-    answers = at_once(*[lambda link=link: services.confirm_registration(link) for link in links])
-    assert sum(not isinstance(answer, Exception) for answer in answers) == 1
-    assert all(isinstance(answer, services.LinkSpent) for answer in answers if isinstance(answer, Exception))
-    assert len(repository.people(prefix="ada", limit=100)[0]) == 1
-
-
-def test_many_first_owners_at_once_are_one(site):
-    at_once(*[lambda n=n: make_owner(f"first {n}", f"first{n}@example.org") for n in range(12)])
-    assert len(owners(site)) == 1
-    assert len(repository.people(limit=50)[0]) == 1
 
 
 # --- found by a word of the name ---

@@ -585,16 +585,6 @@ def test_what_is_no_address_is_refused_and_kept(site, typed):
     assert not list(table().each(keys.LINK_TASKS))
 
 
-def test_names_with_markup_are_escaped_in_the_mail(opened):
-    opened(ANN, name="<b>Vorstand</b> # \u05d0\u05d1", vote_by_link=True)
-    ask(ANN)
-    ((_to, text),) = answer()
-    assert "<b>Vorstand</b>" in text
-    html = sent.outbox[0].alternatives[0][0]
-    assert "&lt;b&gt;Vorstand&lt;/b&gt;" in html
-    assert "\u2068" in html, "right-to-left names keep the order around them"
-
-
 def test_neither_the_address_nor_the_network_is_kept(board, monkeypatch):
     ask(ANN, REMOTE_ADDR="192.0.2.77")
     answer()

@@ -344,14 +344,6 @@ def trips_of(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 
 
-def test_round_trips(eve):
-    eve.get(PAGE)  # the candidates of this version are kept from now on
-    assert trips_of(eve.get(PAGE)) == 2, "who is it; the election and the roll"
-    fields = fields_of(eve.post(PAGE, {"rank-1": "1"}, follow=True), f"{PAGE}cast/")
-    assert trips_of(eve.post(f"{PAGE}cast/", fields)) == 3, "who is it; all the decision needs; the write"
-    assert trips_of(eve.get(f"{PAGE}receipt/")) == 2, "who is it; the election and the roll"
-
-
 def test_a_cast_is_one_commit(eve, site):
     fields = fields_of(eve.post(PAGE, {"rank-1": "1"}, follow=True), f"{PAGE}cast/")
     heard = commits(site)

@@ -901,24 +901,8 @@ def about_to_cast(client: Client, place: int):
     return lambda: client.post(f"{PAGE}cast/", fields)
 
 
-def test_two_windows_pick_up_one_visit_once(station, booth):
-    let_in(station, ANN)
-    device = device_of(booth)
-    found = at_once(*[lambda: services.pick_up(device, now_text())] * 4)
-    assert sum(isinstance(each, tuple) for each in found) == 1
-    assert all(isinstance(each, (tuple, Busy)) for each in found)
-
-
 def device_of(client: Client) -> Device:
     return Device(*read_token("station", client.cookies[devices.COOKIE].value, None))
-
-
-def test_two_officers_at_once_let_one_person_in(station, booth):
-    found = at_once(lambda: let_in(station, ANN), lambda: let_in(station, BEN))
-    marked = [voter for voter in (ANN, BEN) if LINKS in entry_of(voter)]
-    assert len(marked) == 1, found
-    voter = repository.visitor_of(now_at(station).visit)[0]
-    assert marked == [voter]
 
 
 def test_of_two_officers_who_look_at_once_one_lets_somebody_in(station, booth):

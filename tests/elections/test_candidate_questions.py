@@ -177,14 +177,6 @@ def test_what_cannot_be_asked_is_refused_and_stays_typed(opened):
     assert questions() == []
 
 
-def test_two_sent_at_once_are_both_there_and_the_same_one_only_once(opened, person):
-    ada = load_asker(person("Ada", Role.VOTER), "Board")
-    send = lambda text: partial(services.ask, ada, [], 0, text, TO_ALL, 1)  # noqa: E731
-    at_once(send("One?"), send("Two?"), send("One?"))
-    assert sorted(each.text for each in questions()) == ["One?", "Two?"]
-    assert table().get(keys.candidate_qa("Board"))["sent"] == 2
-
-
 def test_the_limits_of_one_person_and_of_all(otto, opened, person):
     for number in range(5):
         ask("Ada", f"Question {number}?")
@@ -487,15 +479,6 @@ def test_a_candidate_who_is_added_while_people_vote_is_asked_what_is_asked_of_al
     assert "I am new." in page("Ada", "/election/Club/ballot/")
 
 
-def test_two_answers_at_once_leave_one_and_the_count_of_changes_is_exact(otto, opened):
-    found = shown(otto)
-    before = board().answers
-    at_once(*[partial(answer, found, f"Answer {number}.") for number in range(3)])
-    (left,) = asked.read("Board").answers[found.id].values()
-    assert left.text.startswith("Answer ")
-    assert board().answers == before + 3 == left.version + before
-
-
 def test_each_question_on_a_ballot_with_several_has_its_own_candidates_and_questions(otto, opened):
     ballot = binding.make(otto, "Spring", ["Chair", "Clerk"], mark="spring")
     chair, clerk = ballot.questions
@@ -682,12 +665,3 @@ def test_a_deleted_election_leaves_nothing(otto, opened):
     deleting.delete(otto, board())
     finish_background()
     assert list(table().each(keys.all_of_election("Board"))) == []
-
-
-def test_the_log_replays_to_the_same_election(site, otto, opened):
-    found = shown(otto)
-    answer(found)
-    services.review_answer(otto, board(), found.id, number_of("Bo"), show=False)
-    services.make_link(otto, board(), number_of("Cy"))
-    assert board().answers == 3
-    assert replay.check(site, report=replay.quietly).first == ()

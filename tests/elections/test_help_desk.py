@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,7 +13,6 @@ from django.core import mail as sent
 from django.test import Client
 from django.urls import reverse
 
-from accounts import repository as people
 from accounts.repository import REMOVAL
 from accounts.rules import Role
 from accounts.services import remove_self
@@ -27,8 +25,8 @@ from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts.copying import copy
-from elections.help_desk import personal_data, rules, services
 from elections.help_desk import repository as requests
+from elections.help_desk import rules, services
 from elections.help_desk.delivery import delivery
 from elections.help_desk.repository import FORGETTING, TELLING
 from elections.help_desk.rules import ANSWERED, JOIN, QUESTION, WAITING, Asker, InboxFull, Overtaken
@@ -41,7 +39,6 @@ from elections.managers.services import add_manager
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
-from elections.sharding import gates_of
 from elections.turnout.counts import turnout
 from elections.voter_lists import Details
 from mail import bounces
@@ -242,15 +239,6 @@ def test_asking_reads_no_entry_of_the_roll(board, seen):
     assert not [place for place in seen if place.sk.startswith("VOTER#")]
 
 
-def test_a_request_is_shown_with_the_gates_read_once(board, page, seen):
-    """An election on DynamoDB has 240 of them."""
-    asked = ask(board)
-    del seen[:]
-    assert page.get(address("request", asked.id), {"q": "a"}).status_code == 200
-    gates = gates_of(board).keys(NAME)
-    assert Counter(place for place in seen if place in gates) == Counter(gates)
-
-
 def test_after_the_close_people_may_ask_for_a_month(board, ada, clock):
     closed = closing.close(ada, board)
     ask(closed)
@@ -318,13 +306,6 @@ def test_a_full_inbox_takes_no_more_from_strangers_and_keeps_what_it_has(board):
     assert waiting(board)[0] == asked
 
 
-def test_two_strangers_for_the_last_place_get_it_once(board):
-    table().write(Update(keys.help_desk(NAME), set={"strangers": rules.MAX_WAITING_OF_STRANGERS - 1}))
-    at_once(*(lambda n=n: ask(board, Asker("x", f"{n}@x.org"), mark=f"last {n}") for n in range(3)))
-    assert table().get(keys.help_desk(NAME))["strangers"] == rules.MAX_WAITING_OF_STRANGERS
-    assert len(waiting(board)) == 1
-
-
 def test_organisers_get_one_mail_an_hour_and_no_request_is_left_out(board, outbox, clock):
     for number in range(3):
         ask(board, Asker("x", f"{number}@example.net"))
@@ -371,16 +352,6 @@ def test_an_answer_is_mailed_in_the_language_of_the_asker(board, page, outbox):
     answering(page, done, "reply", text="And again.")
     assert len(waiting(board, ANSWERED)[0].replies) == 2
     assert requests.waiting(NAME) == 0
-
-
-def test_of_two_organisers_at_once_one_answers_and_the_other_keeps_the_words(board, page, ada):
-    asked = ask(board)
-    done = at_once(*(lambda n=n: services.reply(ada, board, asked, f"Answer {n}") for n in range(2)))
-    assert len(waiting(board, ANSWERED)[0].replies) == 1, done
-    answer = answering(page, asked, "reply", text="Too late, but not lost")
-    assert answer.status_code == 422
-    assert "Too late, but not lost" in text_of(answer)
-    assert "Someone else has answered" in text_of(answer)
 
 
 def test_who_looked_before_another_answered_is_told(board, ada):
@@ -660,19 +631,6 @@ def test_while_it_is_secret_who_has_voted_nobody_learns_it_by_correcting(ada, ma
             services.correct_address(ada, board, asked, voter, "new@example.org")
         refused.add(str(refusal.value))
     assert len(refused) == 1, "the same for who has voted, who has not, and who is not there"
-
-
-def test_a_vote_and_a_correction_at_once_leave_one_of_them(ada, make):
-    board = make(secret_ballot=False)
-    asked, held = ask(board), pass_of("a@example.org")
-    at_once(
-        lambda: cast(held, NAME, {"0": ["1"]}, "form"),
-        lambda: services.correct_address(ada, board, asked, "a@example.org", "new@example.org"),
-    )
-    on_roll = rolls.on_roll(board, ["a@example.org", "new@example.org"])
-    assert len(on_roll) == 1
-    (voter,) = on_roll.values()
-    assert voter.voted == (voter.name == "a@example.org")
 
 
 @pytest.mark.parametrize("voted_first", [True, False])
@@ -996,13 +954,6 @@ def test_a_removed_account_leaves_no_request_behind(board, ada, person):
         REMOVAL.advance(task.subject)
     assert [each.text for each in waiting(board)] == ["of somebody else"]
     assert requests.waiting(NAME) == 1
-
-
-def test_what_somebody_asked_is_in_their_data(board, ada):
-    asked = ask(board, Asker("Ada", "ada@example.org", "Ada", ada.created_at), text="My words")
-    services.reply(ada, board, asked, "Your answer")
-    (own,) = personal_data.requests(people.find("Ada"))
-    assert (own["text"], own["answers"][0]["text"]) == ("My words", "Your answer")
 
 
 def test_deleting_the_election_deletes_its_requests(board, ada):

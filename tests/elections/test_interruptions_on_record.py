@@ -41,7 +41,6 @@ from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
 from tests.people import confirm, make_person
-from upkeep import replay
 from upkeep.log.figures import site_sealer
 
 OPENED = "2094-03-01T08:00:30.000Z"
@@ -257,12 +256,6 @@ def test_on_the_results_of_a_ballot_what_came_after_the_seal_is_marked(ada, sign
     page = signed_in(ada).get(results_page).content.decode()
     assert page.count("after the result was sealed") == 1
     assert "Found out late" in page
-
-
-def test_the_log_makes_the_same_election(board, ada, tmp_path):
-    record(ada, minutes=15, decided="Go on.")
-    record(ada, ended="2094-03-01T11:00:00.000Z", corrects=1)
-    assert replay.check(table()).count == 0
 
 
 # --- the page ---

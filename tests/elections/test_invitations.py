@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter
 
 import pytest
@@ -122,19 +121,6 @@ def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
     invitations.invite(ada, election)
     with pytest.raises(WrongState, match="already being sent"):
         invitations.invite(ada, election)
-
-
-@pytest.mark.deep
-def test_many_workers_mail_everybody_once(site, ada):
-    voters = [f"v{n}@example.org" for n in range(200)]
-    invitations.invite(ada, opened(ada, voters))
-    workers = [threading.Thread(target=queue_mailings) for _ in range(5)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED))) == dict.fromkeys(voters, 1)
-    assert unfinished("mail voters") == []
 
 
 def test_a_worker_that_dies_in_the_middle_loses_and_doubles_nothing(site, ada, monkeypatch):

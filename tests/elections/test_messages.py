@@ -113,16 +113,6 @@ def test_whoever_wants_no_reminders_still_gets_messages(site, ada):
     assert deliver() == {"a@example.org": 1}
 
 
-def test_the_same_message_asked_for_twice_at_once_is_sent_once(site, ada):
-    election = opened(ada, [f"v{n}@example.org" for n in range(50)])
-    answers = at_once(*[lambda: messages.send(ada, election, "Soon", "Please look.") for _ in range(4)])
-    assert sum(answer is None for answer in answers) == 1
-    assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
-    at_once(*[queue_mailings for _ in range(4)])
-    queued = Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED)))
-    assert (len(queued), set(queued.values())) == (50, {1})
-
-
 def test_messages_have_a_limit_and_an_organiser(ada, person, monkeypatch):
     election = opened(ada, ["a@example.org"])
     with pytest.raises(NotAllowed):
@@ -190,17 +180,6 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     mailing.remind(ada, election)
     deliver()
     assert numbers(progress(election).mails[1]) == (0, 3, 0, 1)
-
-
-@pytest.mark.deep
-def test_numbers_are_exact_when_many_send_at_once(site, ada):
-    voters = [f"v{n:02}@example.org" for n in range(40)]
-    election = opened(ada, voters)
-    mailing.invite(ada, election)
-    queue_mailings()
-    at_once(*[lambda: send_waiting(refusing(*voters[:7])) for _ in range(5)])
-    assert numbers(progress(election).mails[0]) == (0, 33, 7, 0)
-    assert len(failures(election, limit=90)[0]) == 7
 
 
 def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):

@@ -19,7 +19,6 @@ from store import keys
 from store.backup import contents, take_snapshot
 from tests.live.conftest import drive, give, picture, seated
 from tests.rows import every_row
-from upkeep import replay
 
 NAMES = ("Ada", "Ben", "Cem", "Dot", "Eva", "Fin")
 ASKED = Question("Where do we go?", Kind.RANKING, options=("Sea", "Hills", "Town"), seconds=0, twice=True)
@@ -227,22 +226,3 @@ def test_far_ahead_is_by_a_lot():
     assert close["ballots"] == 5
     assert race._close(close, 10) == "by a lot"
     assert "5 other votes" in race._close(close, 40)
-
-
-# --- the log ---
-
-
-def test_the_log_makes_sessions_with_ideas_and_comparisons_again_and_holds_no_words(site, asked, made):
-    answer(asked, FIRST)
-    drive(asked, Step.AGAIN)
-    answer(asked, SECOND)
-    game = made(Type.POLL, (Question("What next?", Kind.IDEAS, seconds=0),))
-    seated(game, *NAMES)
-    drive(game, Step.NEXT)
-    for number, name in enumerate(NAMES):
-        give(game, seats.find(game.id, name.lower()), [f"Zebras for {number}"])
-    drive(game, Step.CLOSE)
-    drive(game, Step.VOTE)
-    answer(game, FIRST)
-    assert replay.check(site, report=replay.quietly).first == ()
-    assert "Zebras" not in repr(list(site.each(keys.events())))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -187,23 +186,3 @@ def on_dynamodb(site) -> Iterator[None]:
 def in_weather(weather: Chaos, game: Game) -> None:
     with use_table(weather):
         host(game, 2, enough=6)
-
-
-@pytest.mark.deep
-def test_a_hundred_kills_while_closing_pay_each_round_once(made, settings):
-    question = Question("One?", Kind.CHOICE, options=("Yes", "No"), right=(0,), seconds=0)
-    game = made(Type.TRIVIA, [question] * 120)
-    seated(game, *NAMES)
-    environment = {**os.environ, "STORE_URL": settings.STORE_URL, "SECRET_KEY": settings.SECRET_KEY}
-    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    command = [sys.executable, "-m", "tests.live.closer", game.id, "100"]
-    done = subprocess.run(
-        command, check=False, cwd=BASE_DIR, env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 0, "None was killed on the way."
-    assert paid_once(game)
-    totals = Counter()
-    for round_ in sealed(game).values():
-        totals.update({entry.player: entry.points for entry in round_.entries})
-    assert set(totals.values()) == {1000 * len(sealed(game))}

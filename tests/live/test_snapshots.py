@@ -30,19 +30,6 @@ def asked(monkeypatch) -> list[str]:
     return told
 
 
-def test_a_look_takes_one_round_trip_and_answers_the_same_room(made, asked):
-    game = made(Type.TRIVIA)
-    (ada,) = seated(game, "Ada")
-    drive(game, Step.NEXT)
-    give(game, ada, [0])
-    drive(game, Step.CLOSE)
-    snapshot = snapshots.current(game.id)
-    asked.clear()
-    assert snapshots.current(game.id) is snapshot
-    assert snapshots.current(game.id) is snapshot
-    assert asked == ["get_many"] * 2
-
-
 def test_after_a_step_only_what_is_new_is_read(made, asked):
     game = made(Type.TRIVIA)
     (ada,) = seated(game, "Ada")

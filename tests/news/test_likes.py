@@ -132,41 +132,6 @@ def test_under_any_weather_the_count_is_the_number_of_marks(site, program, weath
     assert [likes.is_on(somebody(one, number)) for number in model] == list(model.values())
 
 
-def likes_at_once(post_id: str, there, changes: int, crowd: int, visitors: int = 10) -> None:
-    """Everybody presses again and again, until it was answered; some at the same moment for the same visitor."""
-
-    def busy(number: int) -> None:
-        random = Random(number)
-        with use_table(there):
-            for _ in range(changes // crowd):
-                who, on = somebody(post_id, random.randrange(visitors)), random.random() < 0.5
-                while True:
-                    try:
-                        likes.set_like(who, on)
-                        break
-                    except (Unavailable, LostRace):
-                        continue
-
-    assert at_once(*(partial(busy, number) for number in range(crowd))) == [None] * crowd
-    on = sum(likes.is_on(somebody(post_id, number)) for number in range(visitors))
-    assert counted(post_id) == marks(post_id) == on
-    assert all(item["likes"] >= 0 for item in table().each(keys.all_likes(post_id)))
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("faults", [{}, FAULTS], ids=["in peace", "with injected conflicts"])
-def test_a_thousand_changes_at_once_are_counted_exactly(site, faults):
-    site.wait_for_no_disk()
-    likes_at_once(counters_of("one"), Chaos(site, Random(7), **faults), changes=1000, crowd=8)
-
-
-def test_a_double_click_counts_once(site, post):
-    one = post().id
-    for on, expected in ((True, 1), (False, 0)):
-        at_once(*(partial(likes.set_like, somebody(one), on) for _ in range(6)))
-        assert (counted(one), marks(one)) == (expected, expected)
-
-
 # --- in time ---
 
 

@@ -17,7 +17,7 @@ from acts.rate_limits import Limit
 from acts.storage import use_table
 from ballots import services as ballots
 from elections import repository
-from elections.candidates.services import add_candidates, change_picture, remove_candidate
+from elections.candidates.services import change_picture, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
@@ -26,7 +26,6 @@ from elections.roll.services import add_voters
 from photos import changing
 from photos import repository as photos
 from photos.changing import PictureChange
-from ranking.candidates import Candidate
 from skills import services as skills
 from skills.rules import Visibility
 from store import keys
@@ -221,20 +220,6 @@ def test_what_is_not_there_is_not_found(ada, board, path):
 
 
 # --- candidates ---
-
-
-def test_a_ballot_shows_the_pictures_in_no_more_round_trips(browser, ada, board):
-    drafts.create(ada, "Plain")
-    add_candidates(ada, repository.find("Plain"), [Candidate("Bo"), Candidate("Cy")])
-    change_picture(ada, board, "Bo", PictureChange(kept("Bo at sea")))
-    trips = []
-    for name in ("Board", "Plain"):
-        add_voters(ada, repository.find(name), ["Ada"])
-        lifecycle.open_(ada, repository.find(name), editable=False)
-        page = browser.get(f"/election/{name}/ballot/")
-        trips.append(page["Server-Timing"].split('"')[1])
-        assert (photo_of("Bo").small in sentences(page)) == (name == "Board")
-    assert trips[0] == trips[1]
 
 
 def test_a_picture_goes_with_its_candidate_and_with_its_election(ada, board):

@@ -17,7 +17,6 @@ from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
 from tests.clock import at_its_own_moment
-from upkeep import replay
 
 from .conftest import by_ida, events, vote
 from .test_pages import at_leisure, send, text  # noqa: F401 - a fixture
@@ -278,17 +277,6 @@ def test_an_admin_comes_from_a_poll_to_its_reports(made, root, signed_in):
     assert LIST in text(root.get("/polls/"))
     ida = signed_in(people.find("Ida"))
     assert LIST not in text(ida.get(f"/poll/{poll.id}/manage/")) + text(ida.get("/polls/"))
-
-
-def test_the_log_makes_all_of_it_again(site, made, person):
-    admin, poll, other = person("Root", Role.ADMIN), made(listed=True), made()
-    reports.report(poll, "one", "spam", "words that the log has not")
-    reports.hide(admin, repository.find(poll.id))
-    reports.dismiss(admin, reports.find_reported(poll.id)[1])
-    reports.show(admin, repository.find(poll.id))
-    reports.report(poll, "two", "hate", "")
-    reports.hide(admin, repository.find(other.id))
-    assert replay.check(site, replay.quietly).first == ()
 
 
 def test_somebody_who_is_no_admin_any_more_hides_nothing(made, person):

@@ -14,12 +14,12 @@ from questions import items, repository, rules, services
 from questions.question import SET_TYPES, Kind, Question, Type
 from questions.repository import SLICE_QUESTIONS
 from questions.rules import ChangedElsewhere, FullSet, NoRoom, QuestionSet
-from store import keys, round_trips
+from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
 
-from .conftest import CAPITAL, IDEA, MANY, MEET, numbered
+from .conftest import CAPITAL, IDEA, MEET, numbered
 
 
 def kinds(site):
@@ -31,15 +31,6 @@ def fingerprint(set_id, number):
 
 
 # --- finding ---
-
-
-def test_a_set_is_found_whole_in_one_round_trip(site, made):
-    with round_trips.count_round_trips() as counted:
-        set_, questions = repository.find(made)
-    assert counted.count == 1
-    assert (set_.name, set_.total_questions, set_.version) == ("Evening", 4, 2)
-    assert questions == MANY
-    assert repository.find("nothing") is None
 
 
 def test_a_session_is_offered_ones_own_active_sets_and_those_that_are_shared(site, person, ida, made):

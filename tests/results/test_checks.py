@@ -89,19 +89,6 @@ def remembering() -> SizedCache:
     return SizedCache(1_000_000, lambda summary: summary.weight)
 
 
-def test_round_trips(closed, look, monkeypatch):
-    closed(*SIX, secret_ballot=False)
-    monkeypatch.setattr(head_to_head, "summaries", remembering())
-    at = {name: reverse(name, args=["Board"]) for name in PAGES}
-    for name in ("follow", "recount"):
-        look.client.get(at[name])  # candidates of a sealed election are read once
-    assert trips(look.client.get(at["recount"])) == 2, "who is it; the election with its result"
-    assert trips(look.client.get(at["follow"])) == 4, "those two; a part of the ballots, and that there is no other"
-    assert trips(look.client.get(f"{at['head_to_head']}?one=0&other=1")) == 4, "those two; rankings, and people"
-    assert trips(look.client.get(f"{at['head_to_head']}?one=0&other=1")) == 3, "how they compare is known by now"
-    assert trips(look.client.get(f"{at['what_if']}?without=1")) == 3, "those two, and the rankings"
-
-
 # --- recount ---
 
 

@@ -14,7 +14,6 @@ from types import SimpleNamespace
 import pytest
 
 from accounts import repository as people
-from ballots import services as box
 from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -205,16 +204,6 @@ def test_one_who_seals_when_another_just_has_changes_nothing(site, voted, close,
     services.seal_result(election)
     assert there == [[*site.each(keys.result_parts("Board")), site.get(keys.result("Board"))]]
     assert len(sealed(site)) == 1
-
-
-def test_several_who_seal_at_once_draw_the_same_lots(site, voted, close):  # noqa: F811
-    voted(*THREE, method="irv", secret_ballot=False)
-    close()
-    election = elections.find("Board")
-    assert at_once(*(partial(services.seal_result, election) for _ in range(6))) == [None] * 6
-    assert len(sealed(site)) == 1
-    box.seal_closed()  # which publishes the ballots, too
-    assert flaw() is None
 
 
 # --- a secret that was exchanged, or lost ---

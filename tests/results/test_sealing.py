@@ -7,7 +7,6 @@ import hmac
 import json
 import secrets
 from datetime import timedelta
-from functools import partial
 from random import Random
 
 import pytest
@@ -27,7 +26,6 @@ from store.log import as_text, utc_now
 from store.table import Delete, Key, Put
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
-from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
 from tests.voting import secret_for
@@ -70,14 +68,6 @@ def test_a_closed_election_is_counted_once_and_announced(site, voted, close, sec
     (said,) = sealed(site)
     assert said["digest"] == found.seal.digest == found.report.result.digest
     assert services.find("Board") == found
-    assert len(sealed(site)) == 1
-
-
-def test_several_at_once_seal_one_result(site, voted, close):
-    voted({"Ada": 1, "Bo": 2}, {"Bo": 1})
-    close()
-    answers = at_once(*(partial(services.find, "board") for _ in range(6)))
-    assert {answer.seal for answer in answers} <= {services.find("Board").seal, None}  # or it is being counted
     assert len(sealed(site)) == 1
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import partial
-
 import pytest
 
 from accounts.rules import Role
@@ -15,8 +12,6 @@ from skills import repository, services
 from skills.rules import State
 from store import keys
 from store.round_trips import count_round_trips
-from tests.at_once import at_once
-from upkeep import replay
 
 
 def names(rows) -> list[str]:
@@ -140,18 +135,6 @@ def test_who_proposed_it_stands_in_the_log_alone(site, boss, person):
 
 
 # --- at the same moment ---
-
-
-def test_of_many_who_propose_the_same_one_does(site, boss, person):
-    ada, done = person("Ada"), []
-
-    def propose(number: int) -> None:
-        with suppress(NameTaken):
-            done.append(services.propose(ada, "Whistling", "Music", str(number)))
-
-    at_once(*(partial(propose, number) for number in range(8)))
-    assert len(done) == 1
-    assert replay.check(site).first == ()
 
 
 def test_of_two_admins_who_change_the_same_one_is_told(boss, listed):

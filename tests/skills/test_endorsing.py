@@ -16,7 +16,7 @@ from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.log import utc_now
-from store.table import Conflict, Put, Span, Unavailable
+from store.table import Conflict, Span, Unavailable
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
@@ -138,42 +138,6 @@ def acts_at_once(site, person, rounds: int, crowd: int) -> int:
         assert by(whom) == sorted(name for name, number in sums.items() if number)
         assert site.count(keys.endorsements(whom, "python")) == sum(sums.values())
     return len(done)
-
-
-@pytest.mark.deep
-def test_a_thousand_acts_at_once_leave_exactly_what_they_say(site, boss, listed, person):
-    site.wait_for_no_disk()
-    listed("Python")
-    done = acts_at_once(site, person, rounds=50, crowd=10)
-    assert len(kinds(site)) == done
-    assert replay.check(site).first == ()
-
-
-def test_an_owner_who_hides_shows_and_changes_while_all_endorse(site, ada, person):
-    users = [person(f"Person {number}", Role.VOTER) for number in range(4)]
-
-    def busy(user) -> None:
-        for _ in range(3):
-            for act in (partial(endorse, user, ada), partial(services.withdraw, user, "Ada", "python")):
-                try:
-                    act()
-                except Refusal:
-                    continue
-
-    def change() -> None:
-        for turn in range(6):
-            for act in (
-                partial(services.hide, ada, "python", users[turn % 4].name, bool(turn % 2)),
-                partial(have, ada, "python", level=1 + turn % 4),
-                partial(services.show_to, ada, list(Visibility)[turn % 3]),
-            ):
-                try:
-                    act()
-                except Refusal:
-                    continue
-
-    at_once(change, *(partial(busy, user) for user in users))
-    assert replay.check(site).first == ()
 
 
 # --- when somebody leaves ---
@@ -309,40 +273,3 @@ def test_somebody_is_removed_in_the_middle_of_a_merge(site, boss, both, ada, bob
     finish_background()
     assert by("Ada", "go") == by("Ada", "golang") == []
     assert replay.check(site).first == ()
-
-
-def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both, ada):
-    site.wait_for_no_disk()
-    have(ada, "golang")
-    made = [endorsements.Endorsement("Ada", "golang", f"Person {number:03d}", ("saw",), 3, "1", given=1)
-            for number in range(200)]  # fmt: skip
-    for each in made:
-        site.write(Put(endorsements._item(each)))
-
-    class Killed(BaseException):
-        pass
-
-    class Dying:
-        def __init__(self):
-            self.left = 1
-
-        def __getattr__(self, name):
-            return getattr(site, name)
-
-        def write(self, *writes, **more):
-            if not self.left:
-                raise Killed
-            self.left -= 1
-            site.write(*writes, **more)
-
-    site.write(*repository.closing_for_merge(repository.find("golang"), repository.find("go"), "Boss"))
-    deaths = 0
-    while list(site.each(keys.TASKS)):
-        try:
-            with use_table(Dying()):
-                finish_background()
-        except Killed:
-            deaths += 1
-        assert site.count(keys.endorsements("Ada", "golang")) + site.count(keys.endorsements("Ada", "go")) == 200
-    assert deaths > 5
-    assert site.count(keys.endorsements("Ada", "go")) == 200

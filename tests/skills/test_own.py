@@ -17,7 +17,6 @@ from skills.rules import MAX_SKILLS, Visibility
 from store import keys
 from store.log import utc_now
 from store.table import Span
-from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
 from upkeep import replay
 from upkeep.erasure import log_erasure
@@ -71,16 +70,6 @@ def test_the_index_has_a_digit_for_the_level_and_nothing_of_what_is_hidden(ada, 
     assert len(holders("tea")) == 1
 
 
-def test_a_form_that_is_sent_twice_is_carried_out_once(site, ada, listed):
-    skill = listed("Python")
-    at_once(*(partial(services.hold, ada, skill.id, "one form", **SAID) for _ in range(4)))
-    assert events(site).count("PersonSkillAdded") == 1
-    assert "PersonSkillConfirmed" not in events(site)
-    services.let_go(ada, skill.id)
-    services.hold(ada, skill.id, "one form", **SAID)
-    assert repository.own_skills("Ada").held == {}, "a form of before brings nothing back"
-
-
 def test_added_changed_confirmed_removed(site, ada, listed):
     skill = listed("Python")
     have(ada, skill.id)
@@ -119,29 +108,6 @@ def test_a_profile_has_room_for_so_many(site, boss, ada, monkeypatch):
     assert sum(map(len, (holders(f"skill-{number:02d}") for number in range(MAX_SKILLS)))) == 0
     accounts.remove(boss, ada)
     assert list(site.each(Span(keys.user("Ada").pk))) == []
-
-
-def test_windows_that_do_everything_at_once_leave_what_the_log_tells(site, ada, listed):
-    for name in ("Python", "Tea", "Cake"):
-        listed(name)
-
-    def busy(number: int) -> None:
-        skill = ("python", "tea", "cake")[number % 3]
-        try:
-            have(ada, skill, years=number)
-            services.show_to(ada, list(Visibility)[number % 3])
-            services.confirm(ada, skill, "")
-            if number % 2:
-                services.let_go(ada, skill)
-        except (NotThere, LostRace):
-            pass
-
-    at_once(*(partial(busy, number) for number in range(6)))
-    assert replay.check(site).first == ()
-    own = repository.own_skills("Ada")
-    assert site.get(keys.own_skills("Ada"))["skills"] == len(own.held)
-    shown = own.held if own.visibility == Visibility.MEMBERS else {}
-    assert sum(map(len, map(holders, ("python", "tea", "cake")))) == len(shown)
 
 
 def test_whoever_is_removed_takes_their_skills_along(site, boss, ada, listed):

@@ -32,7 +32,7 @@ from elections.rules import State
 from mail import outbox as mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys, round_trips
+from store import keys
 from store.connect import connect
 from store.log import EventLog
 from store.table import Key, Put, Span
@@ -220,15 +220,6 @@ def test_a_page_that_would_change_something_by_being_looked_at_waits(site, board
     assert events(site)[-1] == "ResultSealed"
 
 
-def test_it_costs_the_requests_no_round_trip(site, signed_in):
-    client = signed_in("Olga", Role.OWNER)
-    cache.forget()
-    assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
-    pause("Olga", 30)
-    assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
-    assert 'desc="1 trips"' in client.post("/me/")["Server-Timing"]
-
-
 # --- what is recorded ---
 
 
@@ -357,12 +348,6 @@ def test_one_look_serves_many_threads(site, monkeypatch):
     for each in threads:
         each.join()
     assert looks == [keys.PAUSE]
-
-
-def test_a_look_is_nobodys_round_trip(site):
-    with round_trips.count_round_trips() as asked:
-        cached().current()
-    assert asked.count == 0
 
 
 # --- the worker ---

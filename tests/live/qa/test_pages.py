@@ -24,7 +24,6 @@ from live.services import seating
 from qa import store
 from qa.rules import MAX_QUESTIONS_PER_PERSON, Fate, Mode
 from questions.question import Type
-from tests.access.asking import listening
 from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import Phone, qa_of, send, upvote
@@ -437,10 +436,3 @@ def test_the_report_has_what_the_room_asked(game, hana):
         ("asked, shown", "When?", "1"),
         ("asked, answered", "'=Why()?", "0"),
     ]
-
-
-def test_an_anonymous_session_without_questions_reads_no_seats(made, hana, site):
-    game = made(Type.POLL)
-    with listening(site) as ear:
-        hana.get(reverse("game_report", args=[game.id]))
-        assert not [words for words in ear.take() if "seat" in words]
