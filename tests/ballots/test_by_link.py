@@ -324,22 +324,6 @@ def test_after_the_close_the_link_opens_the_result_and_all_that_checks_it(board)
     assert reverse("follow", args=["Board"]) in receipt.content.decode()
 
 
-@pytest.mark.deep
-def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, opened):
-    other = opened(BEN, name="Other", vote_by_link=True)
-    client = come_in(door_of())
-    sealed = [close_and_seal(election) for election in (board, other)]
-    for name, (whom, allowed, _words) in ROUTES.items():
-        if whom not in (PUBLIC, TOKEN) and "GET" in allowed:
-            own, others = (
-                client.get(address_of(name, election, stamp))
-                for election, stamp in zip(("Board", "Other"), sealed, strict=True)
-            )
-            assert others["Location"].startswith("/sign-in/?next="), f"{name}: {others.status_code}"
-            is_asked = own.status_code == 302 and own["Location"].startswith("/sign-in/?next=")
-            assert is_asked != (name in BALLOT | BY_PASS | LOOK), f"{name}: {own.status_code}"
-
-
 def test_a_link_that_ended_opens_no_result_either(board, person):
     client = come_in(door_of())
     mailing.resend_invitation(people.find("the organiser"), board, ANN)

@@ -884,16 +884,6 @@ def test_whoever_votes_by_all_channels_at_the_same_moment_has_one_vote(opened, i
     assert "station" not in {mark for mark, _hash in entry[LINKS]}
 
 
-def test_a_letter_at_home_and_in_the_hall_at_the_same_moment_is_one_vote(by_letter):
-    code, booth, at_home = codes_of()["4711@"], paired(by_letter), Client()
-    at_home.post(reverse("enter_code"), {"code": code})
-    let_in(by_letter, services.find_by_letter(elections.find("Board"), code))
-    booth.post(START)
-    at_once(about_to_cast(booth, 0), about_to_cast(at_home, 1))
-    assert len(list(ballots.every_ballot("Board"))) == 1
-    assert entry_of("4711@")["voted"]
-
-
 def about_to_cast(client: Client, place: int):
     """Has the ballot before them, reviewed."""
     review = client.post(PAGE, fields_of(client.get(PAGE), PAGE) | {f"rank-{place}": "1"}, follow=True)
@@ -913,17 +903,6 @@ def test_of_two_officers_who_look_at_once_one_lets_somebody_in(station, booth):
 def test_of_two_windows_that_look_at_once_one_picks_up_the_visit(station, booth):
     let_in(station, ANN)
     assert isinstance(lost(*[partial(services.pick_up, device_of(booth), now_text())] * 2), Busy)
-
-
-def test_two_booths_at_once_for_one_voter_leave_one_link(station, booth):
-    other = new_station(name="Booth 2")
-    second = paired(other)
-    at_once(lambda: let_in(station, ANN), lambda: let_in(other, ANN))
-    ((mark, hashed),) = entry_of(ANN)[LINKS]
-    assert mark == "station"
-    assert hashed in {now_at(each).visit.hash for each in (station, other)}
-    votes = [client.post(START) and client.get(PAGE).status_code for client in (booth, second)]
-    assert sorted(votes) == [200, 302]
 
 
 def test_letting_in_and_closing_the_station_leave_no_mark(board, station, booth):

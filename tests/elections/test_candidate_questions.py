@@ -19,8 +19,8 @@ from acts.storage import table
 from ballots import passes
 from ballots.question_views import load_asker
 from elections import actions, personal_data, repository
-from elections.candidate_questions import listing, rules, services
 from elections.candidate_questions import repository as asked
+from elections.candidate_questions import rules, services
 from elections.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -608,20 +608,6 @@ def test_a_button_leads_back_to_the_page_it_was_on(otto, opened):
     assert voted["Location"] == f"{HERE}{query}#{found.id}"
     assert hidden["Location"] == f"{HERE}review/{query}"
     assert ben.post(HERE, {"upvote": "q0", "page": "x", "candidate": "-1"})["Location"] == HERE
-
-
-@pytest.mark.deep
-def test_the_largest_list_is_shown_in_pages(opened):
-    board_ = asked.board("Board")
-    for number in range(2_000):
-        question = CandidateQuestion(f"q{number:04d}", f"Question {number}? {'x' * 280}", "", number, Fate.SHOWN)
-        table().write(*store.sending(board_, question))
-    table().increment(board_.counter, "sent")
-    assert page().count('<li class="qa-item"') == listing.PAGE_QUESTIONS
-    assert "Question 1999?" in page("Ben", f"{HERE}?page=100")
-    assert "Question 1999?" in page("Ben", f"{HERE}?page=999999")
-    assert "Question 0?" in page("Ben", f"{HERE}?page=x")
-    assert sign_in("Otto").get(f"{HERE}review/?page=100").status_code == 200
 
 
 def test_the_page_of_one_candidate_has_only_their_questions_and_answers(otto, opened):

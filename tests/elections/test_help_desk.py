@@ -29,7 +29,7 @@ from elections.help_desk import repository as requests
 from elections.help_desk import rules, services
 from elections.help_desk.delivery import delivery
 from elections.help_desk.repository import FORGETTING, TELLING
-from elections.help_desk.rules import ANSWERED, JOIN, QUESTION, WAITING, Asker, InboxFull, Overtaken
+from elections.help_desk.rules import ANSWERED, JOIN, QUESTION, WAITING, Asker, InboxFull
 from elections.invitations import mailing
 from elections.invitations.progress import progress
 from elections.letters import services as letters
@@ -46,7 +46,6 @@ from mail import outbox as mails
 from ranking.candidates import Candidate
 from store import keys, round_trips
 from store.log import as_text
-from store.splitting import by_count
 from store.table import Update
 from tests.at_once import at_once
 from tests.background import queue_mailings
@@ -192,11 +191,6 @@ def test_bad_input_keeps_what_was_typed(client, board):
     assert waiting(board) == []
 
 
-def test_the_longest_request_is_taken_whole(client, board):
-    client.post(address(), sending(text="ß" * rules.MAX_TEXT_CHARS, name="N" * 200))
-    assert len(waiting(board)[0].text) == rules.MAX_TEXT_CHARS
-
-
 def test_a_form_sent_twice_or_at_once_is_one_request(client, board):
     for _again in range(2):
         client.post(address(), sending(token="the same"))
@@ -262,19 +256,6 @@ def test_somebody_who_came_in_by_the_code_of_a_letter_says_where_the_answer_goes
 
 
 # --- floods ---
-
-
-@pytest.mark.deep
-def test_one_network_cannot_flood_the_inbox_and_people_who_are_known_still_ask(board):
-    for number in range(rules.PER_NETWORK.most):
-        services.ask(
-            board, Asker("x", f"{number}@example.net"), QUESTION, "spam", network="6.6.6.6", mark=f"flood {number}"
-        )
-    with pytest.raises(TooOften):
-        ask(board, Asker("x", "one@example.net"), network="6.6.6.6")
-    ask(board, Asker("Y", "y@example.net"), network="7.7.7.7")
-    ask(board, Asker("a@example.org", "a@example.org", voter="a@example.org"), network="6.6.6.6")
-    assert rules.PER_NETWORK.most < rules.MAX_WAITING_OF_STRANGERS / 5
 
 
 def test_strangers_of_a_busy_network_wait_for_a_day_at_most(client, board, monkeypatch):
@@ -448,40 +429,6 @@ def test_an_unknown_act_and_a_forged_version_change_nothing(board, page):
     assert waiting(board) == [asked]
 
 
-def test_markup_and_directions_are_shown_as_they_were_typed(board, page, ada):
-    asked = ask(board, Asker("<b>Zoë</b> שלום", "zoe@example.net"), text=NASTY)
-    for answer in (page.get(address("requests")), page.get(address("request", asked.id))):
-        raw = answer.content.decode()
-        assert "<script>alert" not in raw
-        assert "<b>Zoë</b> שלום" not in raw
-        assert "&lt;script&gt;alert" in raw
-    own = ask(board, Asker("Ada", "ada@example.org", "Ada", ada.created_at), text=NASTY)
-    services.reply(ada, board, own, NASTY)
-    raw = page.get(address()).content.decode()
-    assert "<script>alert" not in raw
-    assert raw.count("&lt;script&gt;") >= 2
-
-
-@pytest.mark.deep
-def test_a_page_of_a_very_full_inbox_costs_no_more_than_of_a_short_one(board, page):
-    asked = ask(board)
-    item, costs = table().get(keys.help_request(NAME, asked.id)), []
-    for more in (0, 10_000):
-        for some in by_count((_like(item, number) for number in range(more)), 25):
-            table().put_all(some)
-        with round_trips.count_round_trips() as counted:
-            text = text_of(page.get(address("requests")))
-        costs.append(counted.count)
-        assert text.count("not signed in") == min(more + 1, 25)
-    assert costs[0] == costs[1]
-    assert "More" in text
-
-
-def _like(item, number):
-    index = {"GSI1SK": keys.id_by_date(item["asked_at"], f"{number:06d}")}
-    return {**item, **index, "SK": keys.help_request(NAME, f"{number}").sk, "id": f"{number}"}
-
-
 # --- what is known about the voter ---
 
 
@@ -556,12 +503,6 @@ def test_a_new_link_is_sent_and_the_old_one_ends(board, page, outbox):
     assert Client().get(reverse("vote_by_link", args=[old.token])).status_code == 410
     assert waiting(board, ANSWERED)[0].replies[0].act == rules.LINK
     assert len(events("VoterInvitedAgain")) == 1
-
-
-def test_pressed_twice_a_new_link_is_one(board, ada):
-    asked = ask(board)
-    at_once(*(lambda: services.send_link(ada, board, asked, "a@example.org") for _ in range(3)))
-    assert len(events("VoterInvitedAgain")) == len(waiting(board, ANSWERED)[0].replies) == 1
 
 
 def test_a_dead_link_leads_to_the_help_desk(board, ada, client):
@@ -706,22 +647,6 @@ def test_somebody_is_put_on_the_roll_with_a_reason(board, page, outbox):
 # --- requests to join ---
 
 
-def test_a_request_to_join_is_accepted_once_however_many_decide(board, ada):
-    asked = ask(board, kind=JOIN, text="I moved in on Monday.")
-    assert asked.kind == JOIN
-    at_once(
-        lambda: services.add(ada, board, asked, "zoe@example.net", "lives here"),
-        lambda: services.refuse(ada, board, asked, "unproven", ""),
-        lambda: services.add(ada, board, asked, "zoe@example.net", "lives here"),
-    )
-    (done,) = waiting(board, ANSWERED)
-    assert len(done.replies) == 1
-    is_listed = bool(rolls.on_roll(board, ["zoe@example.net"]))
-    assert is_listed == (done.replies[0].act == rules.ADDED)
-    with pytest.raises(Overtaken):
-        services.refuse(ada, board, done, "other", "")
-
-
 def test_who_looked_before_a_request_to_join_was_decided_is_told(board, ada):
     asked = ask(board, kind=JOIN, text="I moved in on Monday.")
     accept = partial(services.add, ada, board, asked, "zoe@example.net", "lives here")
@@ -855,36 +780,11 @@ def test_the_dashboard_and_the_home_page_say_how_many_wait(board, page, ada):
         assert "1 request is waiting for an answer." in text_of(page.get(where))
 
 
-def test_the_pages_of_voters_lead_there(board, signed_in, client, person):
-    voter = signed_in(person("Vera", email="a@example.org"))
-    stranger = signed_in("Stranger")
-    assert address() in text_of(voter.get(reverse("election", args=[NAME])))
-    assert address() in text_of(voter.get(reverse("ballot", args=[NAME])))
-    assert address() in text_of(stranger.get(reverse("ballot", args=[NAME]))), "not on the roll"
-    assert address() in text_of(client.get(reverse("vote_by_link", args=[link_to(NAME, "b@example.org").token])))
-
-
-@pytest.mark.parametrize("path", ["/vote/", "/code/", "/my-link/"])
-def test_pages_that_know_no_election_say_where_its_help_desk_is_named(board, client, path):
-    page = text_of(client.get(path))
-    assert "Trouble voting? Your invitation or letter says where to ask the organisers." in page
-    assert "/election/" not in page
-
-
 def test_a_refused_code_tells_nothing_of_any_election(board, client):
     answer = client.post("/code/", {"code": "0000-0000-0000", "answer": ""})
     assert answer.status_code == 422
     assert "Your invitation or letter says where to ask" in text_of(answer)
     assert "/election/" not in text_of(answer)
-
-
-def test_whoever_asks_for_a_link_finds_the_organisers_if_the_election_is_known(board, client):
-    path = reverse("election_my_link", args=[NAME])
-    pages = [client.get(path), client.post(path, {"email": "nobody@example.net"})]
-    assert all(f'href="{address()}"' in text_of(page) for page in pages)
-    page = text_of(client.post("/my-link/", {"email": "a@example.org"}))
-    assert "Your invitation or letter says where to ask" in page
-    assert "/election/" not in page
 
 
 def test_the_public_result_leads_there_as_long_as_somebody_answers(make, ada, client, clock):
@@ -910,20 +810,6 @@ def test_invitations_and_letters_name_the_page(board, ada, page, outbox):
     printed = page.post(address("print_letters"), {"batch": "1", "most": "50", "how": "page", "sender": ""})
     assert "Trouble voting? Ask the organisers:" in text_of(printed)
     assert f">http://127.0.0.1:8000/election/{NAME}/help/</bdi>" in text_of(printed)
-
-
-def test_who_is_asked_to_sign_in_for_an_election_finds_its_organisers(client, make):
-    make(name="Board 1/2 #ä?")
-    wanted = reverse("election", args=["Board 1/2 #ä?"])
-    page = text_of(client.get(wanted, follow=True))
-    for route in ("ask_for_help", "election_my_link"):
-        target = address(route, name="Board 1/2 #ä?")
-        assert f'href="{target}"' in page
-        assert client.get(target).status_code == 200
-    for elsewhere in ("/", "/elections/", "/book/1/", "//evil.example/election/Board/", "/election/", "/no/such/page/"):
-        page = text_of(client.get(reverse("sign_in"), {"next": elsewhere}))
-        assert "/help/" not in page.replace('href="/help/"', "")
-        assert f'href="{reverse("my_link")}"' in page
 
 
 # --- personal data ---
@@ -1022,24 +908,6 @@ def test_all_questions_of_a_ballot_have_one_help_desk(both, page):
     assert len(waiting(leader)) == 1
     assert "1 request is waiting" in text_of(page.get(reverse("multi_ballot_dashboard", args=[leader.book])))
     assert "1 request is waiting" in text_of(page.get(reverse("home")))
-
-
-def test_the_page_of_a_ballot_with_several_questions_leads_there(ada, person, signed_in):
-    ballot = binding.make(ada, "Spring", ["Chair", "Rules"], join_requests=True)
-    leader = repository.find(ballot.leader)
-    add_voters(ada, leader, ["a@example.org", "b@example.org", "c@example.org"])
-    for name in ballot.questions:
-        binding.prepare(ada, repository.find(name), ["Bo", "Cy"])
-    page, voter, stranger = reverse("multi_ballot", args=[ballot.id]), person("Vera", email="a@example.org"), "Stranger"
-    assert address(name=leader.name) not in text_of(signed_in(ada).get(page)), "a draft has no help desk"
-    binding.open_(ada, ballot)
-    for who, is_listed in ((signed_in(voter), True), (signed_in(stranger), False), (signed_in(ada), True)):
-        shown = text_of(who.get(page))
-        assert f'{address(name=leader.name)}"' in shown
-        assert (f"{address(name=leader.name)}?join" in shown) == (not is_listed)
-        assert (reverse("election_my_link", args=[leader.name]) in shown) == (not is_listed)
-    other = next(name for name in ballot.questions if name != ballot.leader)
-    assert Client().get(f"{address(name=other)}?join").url == f"{address(name=leader.name)}?join"
 
 
 def test_a_corrected_address_is_corrected_for_all_questions(both, ada):

@@ -123,28 +123,6 @@ def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
         invitations.invite(ada, election)
 
 
-def test_a_worker_that_dies_in_the_middle_loses_and_doubles_nothing(site, ada, monkeypatch):
-    voters = [f"v{n:03}@example.org" for n in range(100)]
-    invitations.invite(ada, opened(ada, voters))
-    next_mails, calls = invitations._next_mails, []
-
-    class Killed(BaseException):
-        pass
-
-    def dies(mailing):
-        calls.append(1)
-        if len(calls) == 3:
-            raise Killed
-        return next_mails(mailing)
-
-    monkeypatch.setattr(invitations, "_next_mails", dies)
-    with pytest.raises(Killed):
-        queue_mailings()
-    monkeypatch.undo()
-    queue_mailings()
-    assert Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED))) == dict.fromkeys(voters, 1)
-
-
 def test_an_address_without_an_account_gets_one_by_the_link_and_sees_the_election(site, ada, client):
     election = opened(ada, ["new@example.org"])
     invitations.invite(ada, election)

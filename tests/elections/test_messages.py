@@ -26,7 +26,6 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from store.table import Update
-from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.people import confirm, list_as_before
 from tests.races.overtaken import lost
@@ -208,19 +207,6 @@ def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(si
     assert numbers(progress(again).mails[0]) == (1, 0, 0, 0)
     assert deliver() == {"a@example.org": 2}, "one for each election"
     assert numbers(progress(again).mails[0]) == (0, 1, 0, 0)
-
-
-def test_a_button_pressed_twice_sends_one_mail(site, ada):
-    election = opened(ada, ["a@example.org"])
-    answers = at_once(*[lambda: mailing.resend_invitation(ada, election, "a@example.org") for _ in range(5)])
-    assert sum(answer is None for answer in answers) == 1
-    assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
-    with pytest.raises(WrongState, match="still waiting"):
-        mailing.resend_invitation(ada, election, "a@example.org")
-    assert deliver() == {"a@example.org": 1}
-    mailing.invite(ada, election)
-    assert deliver() == {}, "whoever was mailed one by one was invited"
-    assert numbers(progress(election).mails[0]) == (0, 1, 0, 0)
 
 
 def test_of_two_presses_that_look_at_once_one_sends(site, ada):

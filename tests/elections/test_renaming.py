@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
-from acts.queues import SomeFailed
 from acts.refusals import NameTaken
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
@@ -20,9 +17,8 @@ from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
-from store.table import StoreError, Update
+from store.table import Update
 from tests.background import finish_background
-from tests.chaos import Chaos
 
 CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]
 VOTERS = [f"voter.{n:03}@example.org" for n in range(70)]
@@ -150,20 +146,3 @@ def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):
     assert repository.find("Board 2027") == draft
     assert repository.candidates("Council") == []
     assert renamed_events(site) == []
-
-
-def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeypatch):
-    weather = Chaos(site, Random(7), conflicts=0.2, throttling=0.1, lost_replies=0.2, lag=3)
-    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
-    for _ in range(200):
-        try:
-            election = repository.find("Board 2027")
-            if election is not None:
-                drafts.rename(ada, election, "Council")
-            finish_background("rename election")
-            if not repository.find("Council").renamed_from:
-                break
-        except (StoreError, SomeFailed):
-            continue
-    monkeypatch.undo()
-    assert_moved(site, ada)

@@ -135,17 +135,6 @@ def test_there_are_so_many_groups_and_no_more(ada, board):
     assert "new" not in on()
 
 
-def test_two_who_add_groups_at_the_same_moment_lose_neither(ada, board):
-    def add(name):
-        return lambda: add_voters(ada, board, [f"{name}@example.org"], known(**{name: [name]}))
-
-    answers = at_once(*map(add, ("x", "y", "z")))
-    there = {name for name in ("x", "y", "z") if name in on()}
-    assert set(repository.find("Board").voter_groups) == {"Staff", "Board", *there}
-    assert all(isinstance(each, LostRace) or each == 1 for each in answers)
-    assert_replays()
-
-
 def test_once_it_is_open_groups_stay_and_new_voters_have_theirs(ada, board):
     lifecycle.open_(ada, board, editable=False)
     election = repository.find("Board")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from random import Random
 
@@ -239,32 +238,3 @@ def test_what_is_kept_in_mind_is_bounded(made, monkeypatch):
         assert len(snapshots.current(game.id).seats) == 10
     assert list(snapshots.SESSIONS._kept) == [game.id for game in games[1:]], "who was asked for longest ago goes first"
     assert len(snapshots.current(games[0].id).seats) == 10
-
-
-@pytest.mark.deep
-def test_threads_that_look_while_somebody_drives_see_whole_rooms(made):
-    game = made(Type.TRIVIA)
-    players = seated(game, "Ada", "Ben")
-    stopped, wrong = threading.Event(), []
-
-    def look():
-        version = 0
-        while not stopped.is_set():
-            snapshot = snapshots.current(game.id)
-            sealed = snapshot.state.phase == Phase.RESULTS and snapshot.state.round not in snapshot.rounds
-            if snapshot.state.version < version or sealed or snapshot.state.round - 1 not in (*snapshot.rounds, 0, -1):
-                wrong.append(snapshot)
-            version = snapshot.state.version
-
-    threads = [threading.Thread(target=look) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for _ in range(15):
-        for seat in players:
-            give(game, replace(seat), [0])
-        drive(game, Step.NEXT if not repository.read_state(game.id).round else Step.REPEAT)
-        drive(game, Step.CLOSE)
-    stopped.set()
-    for thread in threads:
-        thread.join()
-    assert not wrong

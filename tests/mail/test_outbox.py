@@ -6,7 +6,6 @@ import smtplib
 import time
 from collections.abc import Callable
 from email import message_from_bytes, policy
-from pathlib import Path
 
 import pytest
 from django.core import mail as sent
@@ -157,17 +156,6 @@ def until(happens: Callable[[], bool]) -> None:
     while not happens():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.005)
-
-
-class Slow(EmailMessage):
-    """Which takes a while, and writes down that it was sent."""
-
-    record: Path
-
-    def send(self, fail_silently=False):
-        with self.record.open("a") as file:
-            file.write(self.to[0] + "\n")
-        time.sleep(0.02)
 
 
 def test_the_owner_reads_mails_where_they_go_nowhere_and_nobody_does_in_production(site, person, signed_in, settings):

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import io
 from datetime import timedelta
-from functools import partial
-from itertools import count
-from random import Random
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from accounts import services as accounts
@@ -24,16 +20,10 @@ from store import keys
 from store.backup import backup, restore
 from store.connect import connect
 from store.log import as_text, utc_now
-from store.table import Unavailable
-from tests.at_once import at_once
 from tests.background import finish_background
-from tests.chaos import Chaos
 from tests.clock import stands_at
 from tests.test_completeness import Watched
 from upkeep import replay
-
-FAULTS = {"conflicts": 0.3, "throttling": 0.1, "lost_replies": 0.2}
-posts = count()
 
 
 def somebody(post_id: str, number: int = 0) -> Liker:
@@ -46,12 +36,6 @@ def counted(post_id: str) -> int:
 
 def marks(post_id: str) -> int:
     return sum(table().count(keys.marks_of_likes(post_id, shard)) for shard in range(repository.LIKE_COUNTERS))
-
-
-def counters_of(post_id: str) -> str:
-    """All of a post that likes need."""
-    table().write(*repository.counters(repository.Post(post_id, "", "", "", "", "")))
-    return post_id
 
 
 # --- one for each ---
@@ -110,28 +94,6 @@ def test_the_words():
 acts = st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=25)
 
 
-@pytest.mark.deep
-@given(acts, st.integers(0, 2**32))
-@example([(0, True), (0, True), (0, False), (0, False)], 1)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_under_any_weather_the_count_is_the_number_of_marks(site, program, weather):
-    """What was answered is so; what was not answered is so or as it was before."""
-    site.wait_for_no_disk()
-    one, model = counters_of(f"post{next(posts)}"), dict.fromkeys(range(5), False)
-    stormy = Chaos(site, Random(weather), **FAULTS)
-    for number, on in program:
-        who, before = somebody(one, number), model[number]
-        try:
-            with use_table(stormy):
-                likes.set_like(who, on)
-            model[number] = on
-        except (Unavailable, LostRace):
-            model[number] = likes.is_on(who)
-            assert model[number] in (before, on)
-        assert counted(one) == marks(one) == sum(model.values())
-    assert [likes.is_on(somebody(one, number)) for number in model] == list(model.values())
-
-
 # --- in time ---
 
 
@@ -182,14 +144,6 @@ def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person
     assert replay.check(site).first == ()
 
 
-def test_removals_while_they_like_leave_nothing_of_who_is_gone(site, admin, post, person):
-    one, ada = post().id, person("Ada", Role.VOTER)
-    at_once(partial(accounts.remove, admin, ada), *(partial(likes.set_like, member(ada, one), True),) * 3)
-    finish_background()
-    assert marks(one) == 0
-    assert counted(one) in (0, 1)
-
-
 def test_own_data_tells_what_one_likes(admin, post, person):
     ada, seen, taken_back = person("Ada"), post("Seen"), post("Taken back")
     for each in (seen, taken_back):
@@ -218,17 +172,6 @@ def test_a_like_that_comes_too_late_leaves_nothing_behind(site, admin, post, per
 def test_a_draft_that_goes_leaves_no_work(admin, draft):
     services.delete(admin, draft())
     assert background.next_due() is None
-
-
-def test_deletions_while_others_like_leave_nothing_either(site, admin, post):
-    one = post()
-    crowd = (partial(likes.set_like, somebody(one.id, number), True) for number in range(6))
-    answers = at_once(partial(services.delete, admin, one), *crowd)
-    assert answers[0] is None
-    assert all(answer is None or isinstance(answer, NotThere) for answer in answers[1:])
-    finish_background()
-    assert (marks(one.id), counted(one.id)) == (0, 0)
-    assert list(site.each(keys.all_likes(one.id))) == []
 
 
 # --- beside the log ---

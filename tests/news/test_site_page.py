@@ -21,7 +21,6 @@ from store import keys
 from tests.at_once import at_once
 from tests.rows import every_row
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
-from upkeep import replay
 
 WORDS = {
     Part.NAME: {"name": "Röst & Söner", "colour": "#1b5e3f"},
@@ -348,21 +347,3 @@ def test_a_new_picture_takes_the_bytes_of_the_old_one_along(ann):
     assert site_page.find().photo.alt == "Two hives"
     site_services.picture(ann, PictureChange())
     assert site_page.find().photo is None
-
-
-# --- the log ---
-
-
-def test_every_change_has_its_event_and_the_log_makes_the_page_again(watched, ann, site):  # noqa: F811
-    write(ann)
-    write(ann)  # the same once more is no change
-    site_services.picture(ann, picture())
-    site_services.picture(ann, PictureChange())
-    kinds = [(each["event_type"], each["event_data"].get("part")) for each in log().since(0)][-7:]
-    assert kinds == [*[("SitePageEdited", str(part)) for part in (*WORDS, "picture", "picture")]]
-    assert replay.check(site, replay.quietly).first == ()
-    site_services.remove(ann)
-    assert replay.check(site, replay.quietly).first == ()
-    write(ann)
-    assert replay.check(site, replay.quietly).first == ()
-    assert watched.faults == []

@@ -18,7 +18,6 @@ from PIL import Image, ImageFont, features
 from elections.turnout.counts import Turnout
 from results.report import report_on
 from results.repository import Seal
-from results.sharing import card as cards
 from results.sharing import pen
 from results.sharing.card import Card, card_of, picture
 from results.sharing.pen import HEIGHT_PX, WIDTH_PX
@@ -88,14 +87,6 @@ def test_a_tie_is_said_to_be_one():
 def test_several_seats_are_filled_by_those_elected():
     said = card(CYCLE, "stv-scottish", seats=3)
     assert (said.heading, said.names) == ("Elected", "Ada, Zoë Müller, Čapek")
-
-
-@pytest.mark.deep
-def test_of_very_many_elected_as_many_are_named_as_could_be_written():
-    names = [f"Candidate with a rather long name {number}" for number in range(100)]
-    said = card([str(number) for number in range(100)], "stv-scottish", names=names, seats=90)
-    assert len(said.names) == pen.MAX_MEASURED_CHARS + 1
-    assert len(said.bars) == 5
 
 
 def test_where_there_is_nothing_to_count_it_says_so():
@@ -192,13 +183,6 @@ def test_the_picture_has_the_size_that_was_promised_and_few_bytes(length):
     image = Image.open(io.BytesIO(drawn))
     assert (image.format, image.size) == ("PNG", (WIDTH_PX, HEIGHT_PX))
     assert len(drawn) < 60_000
-
-
-@pytest.mark.deep
-def test_the_same_result_gives_the_same_bytes_and_another_gives_others():
-    first = picture(card(CYCLE))
-    assert cards._drawn(card(CYCLE)) == first
-    assert picture(card([*CYCLE, "1"])) != first
 
 
 # --- its address ---

@@ -270,16 +270,6 @@ def test_what_has_no_name_for_files_is_called_what_it_is():
     assert file_name("???", "x", "poll") == "poll - x"
 
 
-def test_exports_read_the_store_a_few_times_only(held, reader):  # noqa: F811
-    held(CYCLE)
-    with round_trips.count_round_trips() as asked:
-        body(reader.get(f"{BOARD}export/ballots.csv"))
-    assert asked.count <= 4  # the session, the election with its result, the rankings
-    with round_trips.count_round_trips() as asked:
-        body(reader.get(f"{BOARD}export/single-ballots.csv"))
-    assert asked.count <= 5
-
-
 # --- RCTab ---
 
 

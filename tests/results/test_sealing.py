@@ -18,7 +18,6 @@ from ballots import services as ballots
 from ballots.repository import every_published
 from elections import repository as elections
 from elections.lifecycle import closing
-from elections.turnout.counts import final_turnout
 from results import repository, running_count, services
 from results.report import Report
 from store import keys, splitting
@@ -288,16 +287,6 @@ def test_a_report_is_the_same_value_after_being_stored(site, voted, close):
     close()
     found = services.find("Board")
     assert Report.from_json(found.report.as_json()) == found.report
-
-
-def test_the_page_takes_two_round_trips_however_many_voted(site, voted, close, signed_in):
-    voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1})
-    close()
-    client = signed_in(people.find("voter 0"))
-    client.get("/election/Board/results/")
-    answer = client.get("/election/Board/results/")
-    assert 'desc="2 trips"' in answer["Server-Timing"]
-    assert services.find("Board").seal.turnout == final_turnout(elections.find("Board"))
 
 
 def test_hundreds_of_candidates_do_not_hold_the_worker_up_for_hours():

@@ -185,18 +185,6 @@ def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeyp
     assert replay.check(site).first == ()
 
 
-def test_removals_while_others_endorse_leave_nothing_of_who_is_gone(site, boss, ada, person):
-    users = [person(f"Person {number}", Role.VOTER) for number in range(4)]
-    have(users[0], "python")
-    acts = [partial(endorse, user, whom) for user in users[1:] for whom in (ada, users[0])]
-    at_once(partial(accounts.remove, boss, ada), partial(accounts.remove, boss, users[1]), *acts)
-    finish_background()
-    assert by("Ada") == []
-    assert "Person 1" not in by("Person 0")
-    assert set(by("Person 0")) <= {"Person 2", "Person 3"}
-    assert replay.check(site).first == ()
-
-
 def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
     have(bob, "python")
     endorse(ada, bob)

@@ -725,16 +725,6 @@ def test_every_request_asks_what_it_costs_and_the_answer_is_told(
     assert all(asked["ReturnConsumedCapacity"] == "TOTAL" for asked in line.requests)
 
 
-@pytest.mark.deep
-def test_moto_charges_too(costs: list[tuple[str, str, float]]) -> None:
-    with engines.moto() as engine:
-        table = engine.fresh()
-        table.write(Put({"PK": "a", "SK": "1"}))
-        table.get_many([A])
-        engine.drop(table)
-    assert costs == [("capacity", "write", 1.0), ("capacity", "read", 1.0)]
-
-
 @every_row(
     ("method", "told", "charged"),
     [

@@ -201,17 +201,6 @@ def test_what_is_not_sealed_is_looked_through_in_bounds_too(table, monkeypatch):
     assert everything(table, Query(actor="Bo"), limit=2) == [1]
 
 
-def test_a_page_of_a_filtered_log_takes_few_round_trips(table, monkeypatch):
-    record(table, [(1 + n % 2, 0, 0) for n in range(120)])
-    Sealer(table).seal()
-    asked = []
-    for name in ("get", "get_many", "page"):
-        true = getattr(table, name)
-        monkeypatch.setattr(table, name, lambda *a, true=true, **k: asked.append(a) or true(*a, **k))
-    assert len(search(table, Query(actor="Bo", election="Board"), limit=50).events) == 50
-    assert len(asked) <= 6 + table.log_partitions, "the newest few lie in all partitions, and are asked at once"
-
-
 @pytest.mark.parametrize("unsealed", [0, 30])
 def test_a_page_of_a_filtered_log_waits_for_three_round_trips_in_a_row(table, unsealed):
     """How far the log is sealed, and the first of its index; what that says, and what is not sealed; the events."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 import time
 from io import StringIO
 
@@ -329,25 +328,6 @@ def test_a_store_that_cannot_say_whether_it_is_paused_is_not_written_to(site, si
     cache.forget()
     assert cache.last_known() is None
     assert client.post("/me/", {"display_name": "x"}).status_code == 503
-
-
-def test_one_look_serves_many_threads(site, monkeypatch):
-    looks = []
-    get = type(site).get
-
-    def counted(self, key, **options):
-        looks.append(key)
-        time.sleep(0)
-        return get(self, key, **options)
-
-    monkeypatch.setattr(type(site), "get", counted)
-    fresh = cached()
-    threads = [threading.Thread(target=fresh.current) for _ in range(16)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert looks == [keys.PAUSE]
 
 
 # --- the worker ---

@@ -21,7 +21,6 @@ from live.services import deleting, seating
 from qa import store
 from qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, question_id
 from store.log import EventLog
-from tests.access.asking import listening
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.live.conftest import drive, seated
@@ -152,17 +151,6 @@ def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monk
 
 
 # --- upvotes ---
-
-
-def test_what_is_asked_of_the_store(site, game):
-    ada, ben = seated(game, "Ada", "Ben")
-    with listening(site) as ear:
-        asked = send(game, ada, "Why?")
-        assert ear.take()[-2:] == ["write q&a question", "add q&a"]
-        upvote(game, ben, asked)
-        assert ear.take()[-1] == "write own upvotes + upvotes"
-        assert store.read_upvotes(repository.board(game.id)) == {asked.id: 1}
-        assert ear.take() == ["get upvotes"], "all sixteen in one round trip"
 
 
 def test_nobody_upvotes_their_own_nor_what_cannot_be_seen(game):
