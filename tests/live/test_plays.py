@@ -43,8 +43,6 @@ MIXED = (
 
 # --- nothing outside of a play asks which one it is ---
 
-NAMES = {"Type", "Kind"}
-ASKED = r"engagement_type|is_survey|is_trivia|is_ballot|question\.kind|way ==|state\.kind"
 # What says which app a thing belongs to, made what of a session, or is a play's own form; not a question's type.
 # --- which play ---
 

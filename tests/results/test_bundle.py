@@ -797,7 +797,7 @@ def agree_on_stages(cast: list[str], seats: int, seed: str) -> None:
 
 
 @pytest.mark.deep
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(rankings(), max_size=9), st.sampled_from(["below", "no-opinion"]), st.text(max_size=3))
 def test_the_second_count_agrees_with_the_first(cast, unranked, seed):
     for method in ("schulze", "ranked-pairs", "irv", "borda"):
@@ -811,7 +811,7 @@ def test_the_second_count_agrees_where_much_is_equal(method):
         agree(random_rankings(seed), method, "below", str(seed))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(rankings(), max_size=12), st.integers(1, 4), st.text(max_size=3))
 def test_the_second_count_by_the_scottish_rules_agrees_with_the_first(cast, seats, seed):
     agree_on_stages(cast, seats, seed)

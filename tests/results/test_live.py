@@ -139,7 +139,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 3), st.permutations(range(4)), st.inte
 
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", ["ranked", "approval", "score"])
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(STEPS)
 def test_what_is_told_again_or_out_of_order_makes_no_difference(kind, steps):
     """The index may tell a ballot several times, also an older one after a newer: the newest of each voter counts."""

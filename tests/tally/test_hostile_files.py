@@ -81,7 +81,7 @@ SIGNS = st.text(st.sampled_from("0123 :;,>=\"'[]{}()#/*^|-\n\\aAé\t"), max_size
 
 @pytest.mark.deep
 @pytest.mark.parametrize("format", [*FORMATS, None])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=SIGNS, kind=KIND)
 def test_any_signs_are_ballots_or_a_sentence(format, text, kind):
     assert_ballots_or_sentence(text.encode(), format, kind)
@@ -89,7 +89,7 @@ def test_any_signs_are_ballots_or_a_sentence(format, text, kind):
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(where=st.floats(0, 1), cut=st.integers(0, 6), put=SIGNS.map(lambda text: text[:4]))
 def test_a_damaged_file_is_ballots_or_a_sentence(format, where, cut, put):
     whole = b"".join(write(File(BALLOTS), format))
