@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 
 import pytest
 from django.conf import settings
@@ -19,7 +18,6 @@ from acts.storage import log
 from store import keys
 from store.log import Event, EventLog
 from store.table import Exists, Update
-from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner
 from tests.rows import every_row
 
@@ -136,17 +134,6 @@ def test_handing_over_makes_the_old_owner_an_auditor_in_one_event(site, person, 
     assert repository.find("owner").role == Role.AUDITOR
     (event,) = [event for event in EventLog(site).since(0) if event["event_type"] == "OwnershipTransferred"]
     assert event["event_data"] == {"old_owner": "owner", "new_owner": "Ada", "old_role": "VOTER"}
-
-
-def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
-    owner = person("owner", Role.OWNER)
-    heirs = [person(f"heir {n}") for n in range(8)]
-    answers = at_once(*[lambda heir=heir: services.change_role(owner, heir, Role.OWNER) for heir in heirs])
-    assert Counter(type(answer) for answer in answers) == {type(None): 1, LostRace: 7}
-    (new,) = owners(site)
-    assert repository.find(new).role == Role.OWNER
-    assert site.get(keys.OWNER)["name"] == new
-    assert repository.find("owner").role == Role.AUDITOR
 
 
 def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.refusals import LostRace, NotAllowed, NotNow
+from acts.refusals import NotAllowed, NotNow
 from acts.storage import log, table
 from ballots.services import seal_closed
 from elections import repository
@@ -37,7 +37,6 @@ from results.exports import bundle, text_report
 from store import keys
 from store.log import Event
 from tests.api.program import program_of
-from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
 from tests.people import confirm, make_person
@@ -178,25 +177,6 @@ def test_a_draft_has_no_interruptions_and_without_an_end_nothing_is_extended(ada
         record(ada, minutes=15)
     record(ada)
     assert found().no_voting_after is None
-
-
-def test_of_two_at_once_one_is_recorded_or_both_one_after_the_other(board, ada):
-    election = found()
-
-    def act(text: str):
-        def run():
-            try:
-                record(ada, election, happened=text, minutes=60)
-            except LostRace:
-                return False
-            return True
-
-        return run
-
-    done = at_once(act("One"), act("Two"))
-    assert sorted(done) == [False, True]
-    assert len(found().interruptions) == len(events()) == 1
-    assert found().no_voting_after == "2094-03-01T18:00:00.000Z"
 
 
 def test_a_copy_has_none(board, ada):
@@ -438,24 +418,6 @@ def test_the_bundle_proves_what_was_on_record_before_the_result(board, ada, monk
     rules_file.write_text(rules_file.read_text().replace("One hour more.", "Two hours more."))
     code, text = verified(tmp_path)
     assert (code, "does not say of interruptions" in text) == (1, True)
-
-
-@pytest.mark.deep
-def test_the_most_and_longest_entries_are_in_every_report(board, ada, signed_in, monkeypatch, tmp_path):
-    longest = "\u0642\u0637\u0639 ".ljust(rules.MAX_TEXT_CHARS, "\u0627")
-    for number in range(rules.MAX_INTERRUPTIONS):
-        text = f"{number} {longest}"[: rules.MAX_TEXT_CHARS]
-        record(ada, happened=text, decided=text, minutes=15, corrects=number)
-    close_and_seal(ada, monkeypatch)
-    site_sealer().seal()
-    sealed = results.find("Board")
-    page = signed_in(ada).get("/election/Board/results/").content.decode()
-    zipfile.ZipFile(io.BytesIO(bundle.bundle(sealed, names_voters=False).read())).extractall(tmp_path)
-    code, verdict = verified(tmp_path)
-    assert code == 0, verdict
-    assert f"interruptions on record: {rules.MAX_INTERRUPTIONS}" in verdict
-    for text in (page, text_report.as_text(sealed), verdict):
-        assert "".join(text.split()).count("".join(longest[:-3].split())) >= 2 * rules.MAX_INTERRUPTIONS
 
 
 # --- pauses of the site ---

@@ -10,13 +10,12 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow, NotThere, Refusal
-from acts.storage import use_table
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.log import utc_now
-from store.table import Conflict, Span, Unavailable
+from store.table import Conflict, Span
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
@@ -156,32 +155,6 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
         endorse(ada, bob)
     with pytest.raises((NotThere, LostRace)):
         endorse(bob, ada)
-    assert replay.check(site).first == ()
-
-
-def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeypatch):
-    monkeypatch.setattr("skills.services.TRANSACTION_ENDORSEMENTS", 2)
-    for number in range(5):
-        endorse(person(f"Person {number}", Role.VOTER), ada)
-
-    class Dying:
-        left = 2
-
-        def __getattr__(self, name):
-            return getattr(site, name)
-
-        def write(self, *writes, **more):
-            if any(write.key.sk.startswith("ENDORSED") for write in writes):
-                Dying.left -= 1
-                if Dying.left < 0:
-                    raise Unavailable("The disk is gone.")
-            site.write(*writes, **more)
-
-    with use_table(Dying()):
-        accounts.remove(boss, ada)
-    assert 0 < len(by("Ada")) < 5
-    assert finish_background() == 1
-    assert list(site.each(Span(keys.user("Ada").pk))) == []
     assert replay.check(site).first == ()
 
 

@@ -17,7 +17,7 @@ from skills.rules import MAX_SKILLS, Visibility
 from store import keys
 from store.log import utc_now
 from store.table import Span
-from tests.skills.conftest import SAID, have
+from tests.skills.conftest import have
 from upkeep import replay
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
@@ -36,24 +36,6 @@ def holders(skill: str) -> list[str]:
     from acts.storage import table
 
     return [item["GSI1SK"] for item in table().each(keys.skill_holders(skill))]
-
-
-def test_profile_and_skills_are_one_query(site, ada, listed):
-    have(ada, listed("Python").id, notes="Mostly at night.", interest=True)
-    have(ada, listed("Tea", "Kitchen").id, level=1, years=0, last_used="")
-    accounts.change_profile(ada, "Countess", "I count.")
-    asked = []
-    page = site.page
-    site.page = lambda *words, **more: asked.append(words) or page(*words, **more)
-    profile = repository.profile_without_endorsements("ada")
-    assert len(asked) == 1
-    assert repository.profile("ada") == profile
-    assert (profile.person.display_name, sorted(profile.own.held)) == ("Countess", ["python", "tea"])
-    python = profile.own.held["python"]
-    assert python.statement == SAID | {"notes": "Mostly at night.", "interest": True}
-    assert python.added_at == python.confirmed_at
-    assert repository.profile("nobody") is None
-    assert len(str(site.get(keys.user("Ada")))) < 800, "the person's own item stays small"
 
 
 def test_the_index_has_a_digit_for_the_level_and_nothing_of_what_is_hidden(ada, listed):
