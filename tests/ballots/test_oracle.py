@@ -29,7 +29,7 @@ from upkeep.doctor import health
 from .conftest import ranks
 from .oracle import Question, World, are_alike, as_text, every_form, every_page, told_apart
 
-MOMENT = datetime(2126, 5, 4, 12, 30, tzinfo=UTC)  # at which everybody votes, in every world; all are here by then
+MOMENT = datetime(2126, 5, 4, 12, 45, tzinfo=UTC)  # at which everybody votes, in every world; all are here by then
 VOTERS = ("Eve", "Bob", "Kim", "Liz")
 ASKED_ABOUT = ("Eve", "Bob", "Kim")  # those who vote in one world and not in the other, and one who votes in neither
 ASKING = {
