@@ -27,13 +27,14 @@ SERVERS = {"config.asgi", "config.wsgi"}  # importing one builds an application
 PLAIN_STATIC_FILES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 
 
-def pytest_configure():
+def pytest_configure(config):
     """Settings that make tests fast: a quick password hasher, and static files under their own names.
 
     Logging is not configured, because a test that sets Django up again may capture a stream that is closed afterwards.
     """
     from django.conf import settings
 
+    config.addinivalue_line("markers", "few(n): of its cases so many are in every run, from all over; others are deep")
     settings.LOGGING_CONFIG = None
     settings.TEMPLATES[0]["OPTIONS"]["undefined"] = StrictUndefined  # a name that a template misspells is an error
     settings.TEMPLATES[0]["OPTIONS"]["bytecode_cache"] = CompiledTemplates()
@@ -55,6 +56,7 @@ def pytest_collection():
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(20_000)  # looking for garbage after every 700 new objects would take a thirtieth of the time
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -75,10 +77,20 @@ def pytest_collection_finish():
                 import_module(module.name)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Files that take long come first, so that no process waits for another's long file at the end."""
+    """Files that take long come first, so that no process waits for another's long file at the end. Of the cases of a
+    test marked `few`, those that are not among the few become deep, before any deep test is deselected."""
     long = {item.path for item in items if item.path.parent.name == "browser" or any(item.iter_markers("seconds"))}
     items.sort(key=lambda item: item.path not in long)
+    cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("few"):
+            cases.setdefault((item.path, item.originalname), []).append(item)
+    for each in cases.values():
+        kept = each[:: ceil(len(each) / each[0].get_closest_marker("few").args[0])]
+        for item in set(each).difference(kept):
+            item.add_marker(pytest.mark.deep)
 
 
 # --- what a test costs ---

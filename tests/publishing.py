@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.log import EventLog, utc_now
+from store.log import utc_now
 from store.log.publish import QUARTER_HOUR, Publisher
 from store.log.seal import Sealer
 from store.table import Item, Table
@@ -14,13 +14,3 @@ def seal_publicly(table: Table, quarters: int = 1) -> Item:
     publisher = Publisher(table, lambda: utc_now() + quarters * QUARTER_HOUR)
     publisher.publish()
     return publisher.log.newest_public()
-
-
-def without_nonces(monkeypatch) -> None:
-    """From now on, events are written without nonces."""
-    event = EventLog._event
-
-    def old(self, *arguments):
-        return {name: value for name, value in event(self, *arguments).items() if name != "nonce"}
-
-    monkeypatch.setattr(EventLog, "_event", old)

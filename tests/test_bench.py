@@ -9,11 +9,9 @@ from importlib import import_module
 
 import pytest
 
-from bench.__main__ import PARTS, main
-from bench.client import Outcome, Response, Unexpected
+from bench.__main__ import PARTS
 from bench.report import FILE, Report
 from bench.store import ballots
-from bench.voting import DONE, RECEIPT
 
 SMALLEST_SCALE = 0.001
 EXPECTED = {
@@ -48,15 +46,3 @@ def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
     assert all(f"| {label} " in report.output.getvalue() for label in labels)
     assert all(row["ratio"] for row in report.rows if BEFORE and part == "voting")
     assert [each.name for each in tmp_path.iterdir()] == [FILE], "nothing else is left behind"
-
-
-def test_a_cast_may_be_answered_as_earlier_revisions_did():
-    for answer in (Response(200, "", {}, b""), Response(302, RECEIPT, {}, b"")):
-        Outcome(answers={0: [answer]}).check(*DONE)
-    with pytest.raises(Unexpected, match="not answered with 200 or 302 /election/"):
-        Outcome(answers={0: [Response(422, "", {}, b"")]}).check(*DONE)
-
-
-def test_an_unknown_part_is_an_error(capsys):
-    assert main(["stone"]) == 2
-    assert "There is no part 'stone' to measure. There are: voting, " in capsys.readouterr().err

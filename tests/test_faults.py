@@ -118,6 +118,7 @@ def set_(weather: Chaos, **changes) -> None:
     pause.cache.forget()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_says_honestly_and_soon_that_the_store_is_in_trouble(browser, weather, page):
     for name, changes in WEATHERS.items():
@@ -188,6 +189,7 @@ def count(site, event_type: str) -> int:
     return sum(event["event_type"] == event_type for event in EventLog(site).since(0))
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("lost", range(4))
 @pytest.mark.parametrize("event_type", FORMS)
 def test_a_form_sent_again_after_a_lost_answer_is_carried_out_once(site, browser, weather, event_type, lost):
@@ -238,6 +240,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
     return jump
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("hours", [25, -25, 24 * 10, -24 * 400])
 def test_a_clock_that_jumps_breaks_no_page_and_doubles_nothing(site, browser, jump, hours):
     jump(timedelta(hours=hours))

@@ -169,6 +169,7 @@ def names_are_forgotten() -> None:
 # --- web and worker ---
 
 
+@pytest.mark.deep
 def test_a_web_process_starts_and_is_well(started):
     assert [finding.grade for finding in started.findings] == [Grade.OK, Grade.OK]
     assert [state.status for state in started.states] == ["ACTIVE", "ACTIVE"]

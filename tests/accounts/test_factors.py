@@ -8,7 +8,6 @@ import json
 import re
 import secrets
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -172,23 +171,6 @@ def test_an_older_code_than_the_last_one_is_refused(site, ada, has_app):
         factors.use_code(ada, code_in(has_app, -1), NOW)
 
 
-def at_once(act, times):
-    def attempt(_):
-        try:
-            act()
-        except (WrongCode, WrongPasskey):
-            return False
-        return True
-
-    with ThreadPoolExecutor(times) as pool:
-        return sum(pool.map(attempt, range(times)))
-
-
-def test_of_four_who_use_one_code_at_once_one_gets_in(site, ada, has_app):
-    code = code_in(has_app, 1)
-    assert at_once(lambda: factors.use_code(ada, code, NOW), 4) == 1
-
-
 @pytest.mark.deep
 @given(st.text(max_size=30))
 def test_no_text_makes_cleaning_a_code_fail(typed):
@@ -224,12 +206,6 @@ def test_a_recovery_code_works_once_however_it_is_typed(site, ada, has_app):
         factors.use_code(ada, codes[3], NOW)
     factors.use_code(ada, codes[4], NOW)
     assert len(factors.load_factors(ada).codes) == 8
-
-
-def test_of_two_who_use_one_recovery_code_at_once_one_gets_in(site, ada, has_app):
-    for code in factors.make_codes(ada)[:5]:
-        assert at_once(lambda code=code: factors.use_code(ada, code, NOW), 2) == 1
-    assert len(factors.load_factors(ada).codes) == 5
 
 
 def test_new_recovery_codes_end_the_old_ones(site, ada, has_app):
@@ -293,13 +269,6 @@ def test_an_answer_counts_once_also_when_its_authenticator_does_not_count(site, 
     factors.use_passkey(ada, answer, challenge, SITE)
     with pytest.raises(WrongPasskey):
         factors.use_passkey(ada, answer, challenge, SITE)
-
-
-def test_of_four_who_send_one_answer_at_once_one_gets_in(site, ada):
-    key = with_passkey(ada, Authenticator(counts=False))
-    challenge, options = asked(ada)
-    answer = key.get(options)
-    assert at_once(lambda: factors.use_passkey(ada, answer, challenge, SITE), 4) == 1
 
 
 @pytest.mark.parametrize(
@@ -487,13 +456,6 @@ def test_the_last_factor_stays_with_those_of_whom_one_is_demanded(site, person, 
     else:
         factors.remove_passkey(somebody, last.short_id)
         assert repository.find("Bo").factors == []
-
-
-def test_changes_at_once_lose_nothing(site, ada):
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda name: with_passkey(ada, name=name), "abc"))
-    assert sorted(each.name for each in factors.load_factors(ada).passkeys) == ["a", "b", "c"]
-    assert len([each for each in events(site) if each == "SecondFactorAdded"]) == 3
 
 
 def test_somebody_removed_meanwhile_gets_no_factor(site, ada):

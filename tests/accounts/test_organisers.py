@@ -6,7 +6,6 @@ import pytest
 
 from accounts import mail_quota, repository, rules, services
 from accounts.rules import Role
-from acts.refusals import LostRace, NotAllowed
 from mail import outbox as mail
 from store import keys
 from store.log import EventLog
@@ -96,19 +95,6 @@ def test_only_somebody_strictly_below_is_limited_or_confirmed(site, person, sign
         assert f"/people/{target}/{act}/" not in text_of(admin.get(f"/people/{target}/"))
     assert admin.post(f"/people/nobody/{act}/", form).status_code == 404
     assert repository.find("equal").mails_a_day is None
-
-
-def test_of_two_changes_at_once_the_later_one_looks_again(site, person):
-    owner = person("owner", Role.OWNER)
-    otto = person("Otto")
-    acts = [lambda most=most: services.change_mail_limit(owner, otto, most) for most in (1, 2)]
-    assert sum(isinstance(answer, LostRace) for answer in at_once(*acts)) == 1
-    services.change_role(owner, repository.find("Otto"), Role.ADMIN)
-    admin = person("admin", Role.ADMIN)
-    with pytest.raises(LostRace):
-        services.confirm_organiser(admin, otto)  # as they were before they rose
-    with pytest.raises(NotAllowed):
-        services.confirm_organiser(admin, repository.find("Otto"))
 
 
 def test_an_owner_can_limit_an_admin_whose_invitations_count_then(site, person, signed_in):

@@ -119,6 +119,7 @@ def test_a_name_taken_meanwhile_can_be_chosen_anew_with_the_same_link(client, si
     assert repository.find("ada l.").email == "ada@example.org"
 
 
+@pytest.mark.deep
 def test_whoever_tries_very_many_names_is_not_told_which_are_taken(client, site, person, link, settings):
     person("owner", Role.OWNER)
     register(client, "Ada", "ada@example.org")
@@ -167,6 +168,7 @@ def test_what_is_wrong_with_a_registration_is_said(client, site, person, fields,
     assert sentence in answer.content.decode()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_odd_names_survive_every_page_and_key(client, site, signed_in, person, name, link):
     owner = signed_in("owner", Role.OWNER)
@@ -255,11 +257,6 @@ def test_the_session_key_changes_at_sign_in_and_ends_at_sign_out(site, person, s
     stale = Client()
     stale.cookies["plenum_session"] = cookie
     assert stale.get("/me/").status_code == 302
-
-
-def test_a_signed_in_page_takes_one_round_trip_for_session_and_person(site, signed_in):
-    client = signed_in("Ada")
-    assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
 
 
 def test_sign_in_over_a_session_that_has_ended_elsewhere(site, person, signed_in):

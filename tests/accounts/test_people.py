@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 
 import pytest
 from django.conf import settings
@@ -14,12 +13,11 @@ from accounts import repository, services
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
-from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
+from acts.refusals import LostRace, NotAllowed, Refusal
 from acts.storage import log
 from store import keys
 from store.log import Event, EventLog
 from store.table import Exists, Update
-from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner
 from tests.rows import every_row
 
@@ -59,6 +57,7 @@ def test_people_are_listed_page_by_page_without_a_scan(crowd, signed_in):
     assert len(seen) == len(set(seen)) == 123
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -137,17 +136,6 @@ def test_handing_over_makes_the_old_owner_an_auditor_in_one_event(site, person, 
     assert event["event_data"] == {"old_owner": "owner", "new_owner": "Ada", "old_role": "VOTER"}
 
 
-def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
-    owner = person("owner", Role.OWNER)
-    heirs = [person(f"heir {n}") for n in range(8)]
-    answers = at_once(*[lambda heir=heir: services.change_role(owner, heir, Role.OWNER) for heir in heirs])
-    assert Counter(type(answer) for answer in answers) == {type(None): 1, LostRace: 7}
-    (new,) = owners(site)
-    assert repository.find(new).role == Role.OWNER
-    assert site.get(keys.OWNER)["name"] == new
-    assert repository.find("owner").role == Role.AUDITOR
-
-
 def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
     owner, admin, target = person("owner", Role.OWNER), person("admin", Role.ADMIN), person("target")
     services.change_role(owner, admin, Role.VOTER)
@@ -158,37 +146,6 @@ def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
     with pytest.raises(LostRace):
         services.send_reset_link(admin, target)
     assert repository.find("target").role == Role.USER
-
-
-# --- registering at once ---
-
-
-def test_fifty_registrations_of_one_name_make_one_account(site, person):
-    person("owner", Role.OWNER)
-    new = [services.new_user("Ada", f"ada{n}@example.org", "!", Role.USER) for n in range(50)]
-    answers = at_once(*[lambda user=user: services.create_account(user) for user in new])
-    assert Counter(type(answer) for answer in answers) == {type(None): 1, NameTaken: 49}
-    assert len([email for n in range(50) if (email := site.get(keys.email(f"ada{n}@example.org")))]) == 1
-
-
-def test_fifty_registrations_of_one_address_make_one_account(site, person, outbox, client):
-    person("owner", Role.OWNER)
-    for n in range(50):
-        services.register(f"ada {n}", "ada@example.org", PASSWORD, "192.0.2.1")
-    import re
-
-    links = [re.findall(r"/register/(\S+)/", text)[0] for to, _, text in outbox() if to == "ada@example.org"]
-    assert len(links) == 50
-    answers = at_once(*[lambda link=link: services.confirm_registration(link) for link in links])
-    assert sum(not isinstance(answer, Exception) for answer in answers) == 1
-    assert all(isinstance(answer, services.LinkSpent) for answer in answers if isinstance(answer, Exception))
-    assert len(repository.people(prefix="ada", limit=100)[0]) == 1
-
-
-def test_many_first_owners_at_once_are_one(site):
-    at_once(*[lambda n=n: make_owner(f"first {n}", f"first{n}@example.org") for n in range(12)])
-    assert len(owners(site)) == 1
-    assert len(repository.people(limit=50)[0]) == 1
 
 
 # --- found by a word of the name ---

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from itertools import count
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import make_password
 
 from accounts import repository as people
 from accounts import services as accounts
@@ -32,18 +29,13 @@ from polls import services as polls
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
-from store.sqlite import SqliteTable
-from store.table import Conflict, Refused, Update
+from store.table import Refused, Update
 from tests.background import finish_background
 from tests.chaos import Chaos
 from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
 
 LONG_AGO = "2020-01-01T00:00:00.000Z"
-
-
-class Killed(BaseException):
-    pass
 
 
 @pytest.fixture
@@ -224,56 +216,3 @@ def test_nobody_who_was_removed_meanwhile_makes_anything(ada, boss):
         drafts.create(bob, "Late")
     with pytest.raises(LostRace):
         polls.make(bob, NAMES, 30, **CHOSEN)
-
-
-# --- killed and in conflict at every step ---
-
-
-@contextmanager
-def a_site(folder, number: int) -> Iterator[SqliteTable]:
-    table = SqliteTable(str(folder / f"{number}.sqlite3"))
-    table.create()
-    with use_table(table):
-        yield table
-    table.close()
-
-
-def stopped_at(monkeypatch, table: SqliteTable, step: int, how: type[BaseException]) -> list[int]:
-    """The `step`th write does not happen; answers how often was written so far."""
-    write, calls = type(table).write, []
-
-    def counted(self: Any, *writes: Any, token: str | None = None) -> None:
-        calls.append(1)
-        if len(calls) == step:
-            raise how("stopped")
-        write(self, *writes, token=token)
-
-    monkeypatch.setattr(type(table), "write", counted)
-    return calls
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("how", [Killed, Conflict])
-def test_stopped_at_any_write_it_is_finished_by_the_worker(tmp_path, monkeypatch, how):
-    make_password("x")  # the first takes its time
-    for step in count(1):
-        with a_site(tmp_path, step) as table:
-            boss = somebody("Boss", Role.OWNER)
-            accounts.create_account(boss, people.first_owner(boss))
-            accounts.create_account(somebody("Bob"))
-            accounts.create_account(somebody("Ada"))
-            ada = scene(people.find("Ada"), people.find("Bob"))
-            calls = stopped_at(monkeypatch, table, step, how)
-            with suppress(how):
-                accounts.remove(boss, ada)
-            monkeypatch.undo()
-            is_removed = people.find("Ada") is None
-            assert is_removed or step == 1
-            assert in_order() or is_leaving() or not is_removed
-            if is_removed:
-                finish_background()
-                assert in_order()
-                assert not is_leaving()
-        if len(calls) < step:
-            break
-    assert step > 7, "a removal takes at least so many writes"

@@ -16,7 +16,6 @@ from accounts.rules import Role
 from store import keys
 from store.connect import connect
 from store.log import EventLog
-from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner
 
 FORM = {"name": "Ada", "email": "Ada@example.org", "password": PASSWORD}
@@ -91,15 +90,6 @@ def test_an_old_link_a_made_up_one_and_all_but_the_newest_are_worth_nothing(clie
         assert client.post(path, FORM).status_code == 410
     assert repository.owner_name() is None
     assert client.post(path_of(setup_link.new_link()), FORM).status_code == 302
-
-
-def test_of_many_with_the_link_at_once_one_becomes_the_owner(site):
-    token = path_of(setup_link.new_link()).split("/")[2]
-    words = [(f"Ada {n}", f"ada{n}@example.org", PASSWORD) for n in range(8)]
-    answers = at_once(*[lambda each=each: services.make_owner_by_link(token, *each) for each in words])
-    assert sum(not isinstance(answer, Exception) for answer in answers) == 1
-    assert all(isinstance(answer, services.LinkSpent) for answer in answers if isinstance(answer, Exception))
-    assert len(repository.people(limit=20)[0]) == 1
 
 
 def test_an_owner_made_by_a_command_spends_the_link(client, site):

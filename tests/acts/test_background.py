@@ -203,6 +203,7 @@ def test_what_is_due_later_is_not_touched_before():
     assert background.next_due() > 3000
 
 
+@pytest.mark.deep
 def test_nobody_small_waits_for_somebody_large():
     begin("large", 500)
     begin("small", 1)

@@ -8,7 +8,6 @@ from acts import branding
 from acts.branding import FRESH_SECONDS
 from acts.caches import SiteCache
 from news import site_page
-from store import round_trips
 from store.table import Unavailable
 
 
@@ -31,21 +30,6 @@ def cached(clock: Clock) -> SiteCache:
 def call(site, name: str) -> None:
     before = site_page.find()
     site.write(*site_page.writing(site_page.changed(before, {"name": name}), before))
-
-
-def test_a_look_serves_for_seconds_and_is_nobodys_round_trip(site, clock):
-    watch = cached(clock)
-    with round_trips.count_round_trips() as counted:
-        assert watch.last_known().name == ""
-        call_of = counted.count
-    assert call_of == 0
-    call(site, "Bees")
-    assert watch.last_known().name == ""
-    clock.now += FRESH_SECONDS
-    assert watch.last_known().name == "Bees"
-    call(site, "Wasps")
-    watch.forget()
-    assert watch.last_known().name == "Wasps"
 
 
 def test_a_store_in_trouble_leaves_what_was_known_and_is_not_asked_at_every_page(site, clock, monkeypatch):

@@ -13,11 +13,9 @@ from acts.storage import log
 from ballots import services as voting
 from elections import repository
 from elections.lifecycle import deleting
-from tests.api.program import Program, program_of
-from tests.at_once import at_once
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.clock import at_its_own_moment, stands_at
-from tests.people import enrol, make_person
+from tests.people import enrol
 
 NEW = {"name": "Board 2027", "description": "Who *leads* us.", "time_zone": "Europe/Berlin"}
 CANDIDATES = {"candidates": [{"name": "Ada", "statement": "I *will*."}, {"name": "Bo", "link": "https://bo.example"}]}
@@ -329,15 +327,6 @@ def test_a_key_whose_act_was_refused_can_be_used_again(otto, board):
     assert problem(otto.post(f"{board}/open", {}, Idempotency_Key="k")) == (422, "refused")
     otto.post(f"{board}/candidates", CANDIDATES)
     assert otto.post(f"{board}/open", {}, Idempotency_Key="k").status_code == 200
-
-
-def test_a_change_sent_several_times_at_once_is_made_once(each_site):
-    otto = program_of(make_person("Otto"))
-    sent = [lambda: Program(otto.token).post("polls", LUNCH, Idempotency_Key="k") for _ in range(4)]
-    answers = at_once(*sent)
-    assert [each.status_code for each in answers] == [201] * 4
-    assert len({each.json()["id"] for each in answers}) == 1
-    assert events("PollCreated") == 1
 
 
 def test_voter_groups_and_for_whom_an_election_is(otto, board):

@@ -111,6 +111,7 @@ OF_KINDS = {field: SETTINGS[field] for field in kinds.SETTINGS}  # which depend 
 OTHERS = {field: value for field, value in CHANGES.items() if field not in OF_KINDS}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", methods.KINDS)
 def test_settings_of_a_kind_of_ballot_are_not_ignored(otto, kind):
     for number, (field, value) in enumerate(OF_KINDS.items()):
@@ -128,6 +129,7 @@ def test_a_new_election_ignores_nothing(otto, half):
             assert is_settled(otto.post("elections", {"name": f"Board {number}", field: value}), field, value), field
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("question", ["", "Chair", "Colour"])
 def test_an_edit_of_an_election_ignores_nothing(otto, question, half):

@@ -109,25 +109,6 @@ def test_sets_of_others_are_hidden_until_they_are_shared(ida, evening, person, p
     assert problem(uwe.put(evening, EVENING)) == (403, "not-allowed")
 
 
-@pytest.mark.parametrize(
-    ("sent", "field"),
-    [
-        ({"name": " "}, "name"),
-        ({"questions": [{"title": " "}]}, "questions[0].title"),
-        ({"questions": [NEXT, WHO | {"right": [3]}]}, "questions[1].right"),
-        ({"questions": [WHO | {"options": ["Ada"], "right": []}]}, "questions[0].options"),
-        ({"questions": [WHO | {"options": ["Ada", "ADA"]}]}, "questions[0].options"),
-        ({"questions": [NEXT | {"twice": True}]}, "questions[0].twice"),
-        ({"questions": [NEXT | {"secret": True}]}, "questions[0].secret"),
-        ({"shared": True}, "shared"),
-    ],
-)
-def test_a_wrong_value_is_named(ida, sent, field):
-    answer = ida.post("question-sets", EVENING | sent)
-    assert problem(answer) == (422, "invalid")
-    assert [each["field"] for each in answer.json()["errors"]] == [field]
-
-
 def test_too_many_categories_are_refused_before_anything_is_removed(ida, evening):
     many = [{"title": "?", "category": str(number)} for number in range(21)]
     assert problem(ida.put(evening, {"name": "Many", "questions": many})) == (422, "refused")

@@ -12,7 +12,6 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts import rate_limits
 from acts.refusals import NotNow, Refusal
-from acts.storage import table
 from assembly import check_in, floor, quorum, roll
 from live import players, repository, rules, seats
 from live.rules import Step
@@ -20,9 +19,7 @@ from live.screens import snapshots
 from live.services import joining, seating
 from questions.question import Type
 from ranking.codes import code_symbols
-from store import keys
 from store.log import EventLog
-from tests.at_once import at_once
 from tests.clock import at_its_own_moment
 from tests.live.conftest import drive, seated
 from tests.people import PASSWORD, sign_in
@@ -122,19 +119,6 @@ def test_a_double_click_and_two_tabs_make_one_seat(assembly):
         assert ada.post(address(assembly), {"form": form}).status_code == 302
         assert ada.get(address(assembly, "play")).status_code == 200
     assert there(assembly) == ["Ada"]
-
-
-def test_two_clicks_at_the_same_moment_make_one_seat(assembly, person):
-    ada, form = person("Ada"), players.new_form()
-    state = repository.read_state(assembly.id)
-
-    def act():
-        return check_in.by_account(assembly, state, ada, players.pass_of_form(form))
-
-    first, second = at_once(act, act)
-    assert first == second
-    assert [each.player for each in seats.read_seats(assembly.id)] == [first.player]
-    assert table().get(keys.game_roster(assembly.id))["seats"] == 1
 
 
 def test_a_later_account_of_the_same_name_is_somebody_else(assembly, person):

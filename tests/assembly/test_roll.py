@@ -202,19 +202,6 @@ def test_with_the_last_of_them_the_roll_goes(assembly, person):
     assert (now(assembly).has_roll, now(assembly).entitled) == (False, 0)
 
 
-def test_of_removing_and_checking_in_at_once_one_wins(assembly):
-    roll.add(assembly.id, "Hana", ["Zita", "Yves"])
-    game, state = repository.find(assembly.id)
-    code = code_of(game, "Zita")
-    checked, removed = at_once(
-        lambda: check_in.by_code(game, state, code, players.pass_of_form(players.new_form()), "here"),
-        lambda: roll.remove(game.id, "Hana", "Zita"),
-    )
-    assert isinstance(checked, Exception) != isinstance(removed, Exception)
-    assert there(game) == ([] if isinstance(checked, Exception) else ["Zita"])
-    assert now(game).entitled == (2 if isinstance(removed, Exception) else 1)
-
-
 @pytest.mark.parametrize("removed_first", [True, False])
 def test_of_removing_and_checking_in_the_first_wins(assembly, removed_first):
     roll.add(assembly.id, "Hana", ["Zita", "Yves"])

@@ -91,3 +91,10 @@ def answered(client: Any, operation: str, request: dict[str, Any]) -> tuple[int,
         told = error.response["Error"]
         more = {name: value for name, value in error.response.items() if name == "CancellationReasons"}
         return 400, {"__type": f"com.amazonaws.dynamodb.v20120810#{told['Code']}", "message": told["Message"], **more}
+
+
+@contextmanager
+def ours_over_the_network() -> Iterator[engines.Engine]:
+    """For adapters, too, that ask by the address."""
+    with served(MemoryEngine()) as endpoint:
+        yield engines.Engine("ours", endpoint)

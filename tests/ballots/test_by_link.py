@@ -40,12 +40,10 @@ from tests.background import queue_mailings
 from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
 from tests.test_routes import BALLOT, BY_PASS, LOOK, PUBLIC, ROUTES, TOKEN
-from upkeep import replay
-from upkeep.log.figures import site_sealer
 from upkeep.pause import pause
 
 from .conftest import ranks
-from .test_pages import PAGE, code_of, fields_of, text_of, trips_of, vote
+from .test_pages import PAGE, code_of, fields_of, text_of, vote
 
 ANN, BEN = "ann@example.org", "ben@example.org"
 
@@ -153,15 +151,6 @@ def test_a_form_sent_twice_in_two_tabs_is_one_ballot(board):
     first, second = (each.post(f"{PAGE}cast/", fields, follow=True) for each in (client, client))
     assert code_of(first) == code_of(second)
     assert len(list(repository.every_ballot("Board"))) == 1
-
-
-def test_round_trips_are_fewer_than_with_an_account(board):
-    client = come_in(door_of())
-    client.get(PAGE)  # the candidates are kept from now on
-    assert trips_of(client.get(door_of())) == 2, "the election, the entry, whose address it is; who asks"
-    assert trips_of(client.get(PAGE)) == 1
-    fields = fields_of(client.post(PAGE, {"rank-1": "1"}, follow=True), f"{PAGE}cast/")
-    assert trips_of(client.post(f"{PAGE}cast/", fields)) == 2, "all the decision needs; the write"
 
 
 # --- doors that stay shut ---
@@ -333,22 +322,6 @@ def test_after_the_close_the_link_opens_the_result_and_all_that_checks_it(board)
     receipt = voter.get(f"{PAGE}receipt/")
     assert "nobody can tell which ballot is whose" in text_of(receipt)
     assert reverse("follow", args=["Board"]) in receipt.content.decode()
-
-
-@pytest.mark.deep
-def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, opened):
-    other = opened(BEN, name="Other", vote_by_link=True)
-    client = come_in(door_of())
-    sealed = [close_and_seal(election) for election in (board, other)]
-    for name, (whom, allowed, _words) in ROUTES.items():
-        if whom not in (PUBLIC, TOKEN) and "GET" in allowed:
-            own, others = (
-                client.get(address_of(name, election, stamp))
-                for election, stamp in zip(("Board", "Other"), sealed, strict=True)
-            )
-            assert others["Location"].startswith("/sign-in/?next="), f"{name}: {others.status_code}"
-            is_asked = own.status_code == 302 and own["Location"].startswith("/sign-in/?next=")
-            assert is_asked != (name in BALLOT | BY_PASS | LOOK), f"{name}: {own.status_code}"
 
 
 def test_a_link_that_ended_opens_no_result_either(board, person):
@@ -698,18 +671,6 @@ def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(bo
     form = text_of(client.get("/election/Draft/settings/"))
     assert "Anyone who is forwarded the mail can vote" in form
     assert "only people listed by address get such a link" in form
-
-
-def test_a_replay_needs_no_links_and_the_log_does_not_tell_who_came_by_one(board, site):
-    owner = people.find("the organiser")
-    mailing.resend_invitation(owner, board, ANN)
-    add_voters(owner, elections.find("Board"), ["late@example.org"])
-    services.cast(Pass(link_of()), "Board", ranks(Bo=1), "form")
-    services.cast(Pass(link_of()), "Board", ranks(Cy=1), "another form")
-    site_sealer().seal()
-    assert replay.check(site, report=replay.quietly).first == ()
-    (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
-    assert "link" not in str(event)
 
 
 def test_while_the_site_is_paused_nobody_votes_by_link_and_everybody_may_leave(board, site):

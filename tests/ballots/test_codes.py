@@ -226,6 +226,7 @@ def test_a_second_answer_is_asked_for_if_the_organiser_wants_it(owner, check, ri
     come_in(code, right)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("number", "typed", "is_right"),
     [

@@ -11,14 +11,11 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services
 from ballots.rules import NotOnTheRoll
-from elections import actions
 from elections import repository as elections
 from elections.drafts import copying
-from elections.rules import Action
 from store import keys
 from store.table import Update
 from tests.clock import at_its_own_moment
-from upkeep import replay
 
 from .conftest import ranks
 
@@ -113,16 +110,3 @@ def test_a_copy_is_opened_anew(site, opened, person):
     opened(electorate="everyone", joining=True)
     copy = copying.copy(people.find("the organiser"), elections.find("Board"), "Again")
     assert (copy.joining, copy.opened_at) == (True, None)
-
-
-def test_the_log_makes_the_same_of_it(site, opened, person):
-    owner, otto = person("Boss", Role.OWNER), person("Otto", Role.OBSERVER)
-    vera = person("Vera", Role.VOTER)
-    accounts.change_role(owner, otto, Role.VOTER)
-    opened(electorate="everyone")
-    services.cast(vera, "Board", ranks(Bo=1), "1")
-    watching = person("Wim", Role.NO_ACCESS)
-    accounts.change_role(owner, watching, Role.OWNER)
-    assert site.get(keys.user("Wim"))["voter_since"] >= people.find("Wim").created_at
-    assert replay.check(site, replay.quietly).first == ()
-    assert actions.check(people.find("the organiser"), elections.find("Board"), Action.CLOSE) is None

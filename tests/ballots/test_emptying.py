@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
 from accounts import repository as people
-from acts.storage import use_table
 from ballots import repository, services
 from ballots.rules import Ballot
-from ballots.services import sealing
 from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.lifecycle import closing
@@ -19,7 +15,6 @@ from results import services as results
 from store import keys, purging, splitting
 from store.sqlite import SqliteTable
 from store.table import Delete, Key, Put, Unavailable, Write
-from tests.at_once import at_once
 
 from .conftest import ranks
 
@@ -70,11 +65,6 @@ def published(name: str = "Board") -> int:
     return sum(1 for _ in repository.every_published(name))
 
 
-def sealed_events(site) -> list[str]:
-    kinds = ("BallotsSealed", "ResultSealed")
-    return [event["event_type"] for event in site.each(keys.events()) if event["event_type"] in kinds]
-
-
 def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(site, closed, monkeypatch):
     closed()
     monkeypatch.setattr(SqliteTable, "purge_journal", lambda self: pytest.fail("a page waits for the journal"))
@@ -94,37 +84,6 @@ def test_public_ballots_stay_in_the_box(site, closed):
     assert len(box()) == VOTERS
     assert site.get(keys.sealing("Board")) is None
     assert site.get(keys.FORGETTING) is None
-
-
-@pytest.mark.deep
-def test_a_worker_killed_between_any_two_writes_is_taken_over_from(site, closed, monkeypatch):
-    closed("whole")
-    mortal = Mortal(site, 1000)
-    with use_table(mortal):
-        services.seal_closed()
-    whole, steps = sealed_events(site), 1000 - mortal.left
-    assert steps > 10
-    for after in range(steps):
-        name = f"killed after {after}"
-        closed(name)
-        with use_table(Mortal(site, after)), pytest.raises(Killed):
-            services.seal_closed()
-        sealing._under_way.clear()  # with the process
-        assert site.get(keys.result(name)) is not None or len(box(name)) == VOTERS
-        assert published(name) == VOTERS or len(box(name)) == VOTERS
-        services.seal_closed()
-        assert (box(name), published(name), site.get(keys.sealing(name))) == ([], VOTERS, None)
-        assert proof.check_sealed(elections.find(name)) is None
-    assert sealed_events(site) == whole * (steps + 1)
-
-
-def test_several_workers_at_once_seal_and_empty_once(site, closed, caplog):
-    closed()
-    at_once(*[services.seal_closed] * 3, *[partial(results.find, "Board")] * 2)
-    services.seal_closed()
-    assert (box(), published(), site.get(keys.sealing("Board"))) == ([], VOTERS, None)
-    assert sealed_events(site).count("ResultSealed") == 1
-    assert [record.words for record in caplog.records if record.msg == "not sealed"] == []
 
 
 @pytest.mark.parametrize("how", ["edited", "gone", "planted"])

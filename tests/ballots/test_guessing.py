@@ -22,20 +22,18 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import services
 from elections import repository as elections
-from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
-from results import repository as results
 from results import services as counting
 from results.exports.files import EXPORTS
 from store import keys
 from store.log import EventLog
 from tests.ballots.guessing import Attack, Opened, Papers, Suspicion
-from tests.publishing import seal_publicly, without_nonces
+from tests.publishing import seal_publicly
 
 NAME = "Board"
 PEOPLE = ("Eve", "Fay", "Gil")
@@ -170,41 +168,3 @@ def test_nothing_public_tells_when_somebody_acted(held, observer):
     times = re.findall(rb"\d\d:(\d\d):(\d\d)(\.\d+)?Z", told)
     assert times
     assert {(int(minute) % 15, second, rest) for minute, second, rest in times} == {(0, b"00", b"")}
-
-
-# --- and can succeed ---
-
-
-@pytest.mark.deep
-def test_events_without_nonces_are_opened(held, observer, monkeypatch):
-    without_nonces(monkeypatch)
-    held.hold("Fay")
-    cast_by_fay = ("Fay", "BallotCast")
-    assert as_told(opened(held)) >= {cast_by_fay, *((name, "UserRegistered") for name in PEOPLE)}
-    held.close(observer)
-    found = opened(held)
-    assert ("Fay", "BallotCast", "its digest") in {(each.about, each.what, each.how) for each in found}
-    assert as_told(found) >= {cast_by_fay, (ADDRESSES[0], "VotersAdded")}
-    assert {about for about, what in as_told(found) if what == "BallotCast"} == {"Fay"}
-    assert not {"Zoe", *ADDRESSES[1:]} & {about for about, _ in as_told(found)}
-
-
-def as_told(found: set[Opened]) -> set[tuple[str, str]]:
-    return {(each.about, each.what) for each in found}
-
-
-@pytest.mark.deep
-def test_an_entry_of_the_roll_whose_nonce_is_published_is_opened(held, observer):
-    held.hold("Fay")
-    held.close(observer)
-    entry = next(voter for voter in rolls.every_voter(NAME) if voter.name == ADDRESSES[0])
-    held.papers["leak"] = counting.Nonces(results.find(NAME).seal.roll_secret).of_all([entry.name])[0].hex().encode()
-    assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}
-
-
-@pytest.mark.deep
-def test_a_nonce_that_is_published_with_a_withheld_event_opens_it(held, observer):
-    held.hold("Fay")
-    held.close(observer)
-    held.papers["leak"] = next(each for each in held.events() if each["event_type"] == "BallotCast")["nonce"].encode()
-    assert as_told(opened(held)) == {("Fay", "BallotCast")}

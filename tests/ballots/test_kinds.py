@@ -10,14 +10,13 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from ballots import personal_data, rehearsal, repository, services
+from ballots import personal_data, rehearsal, repository
 from elections import actions
 from elections import kinds as elections_kinds
 from elections import repository as elections
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as multi
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import question_key
@@ -26,10 +25,8 @@ from elections.roll.services import add_voters
 from elections.rules import Action, NotReady, WrongState
 from ranking.candidates import Candidate
 from ranking.marks import MAX_POINTS
-from store import round_trips
 from tests.background import finish_background
 from tests.people import enrol
-from upkeep import replay
 
 from .test_pages import PAGE, code_of, fields_of, text_of, words_of
 
@@ -73,12 +70,6 @@ REFUSED = [
     ("points", {"rank-0": "-1"}, "What you give Ada must be a whole number from 0 to 10."),
     ("points", {"rank-0": "9" * 30}, "What you give Ada must be a whole number from 0 to 10."),
 ]
-
-
-def sent(kind: str) -> dict[str, list[str]]:
-    """What the services take, of what the form sends."""
-    marks = {name.removeprefix("rank_"): value for name, value in SENT[kind][0].items()}
-    return {marks["choice"]: ["1"]} if "choice" in marks else {number: [value] for number, value in marks.items()}
 
 
 @pytest.fixture
@@ -132,6 +123,7 @@ def test_voting_changing_with_the_words_and_withdrawing(eve, client, kind):
     assert list(repository.every_ballot("Board")) == []
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", SENT)
 def test_a_public_ballot_is_shown_again_and_exported(eve, kind):
     form, stored, shown = SENT[kind]
@@ -196,17 +188,7 @@ def test_paper_ballots_of_every_kind(opened, signed_in, kind):
     assert the_ballot() == stored
 
 
-@pytest.mark.parametrize("kind", SENT)
-def test_casting_any_kind_costs_no_more_than_a_ranking(opened, person, kind):
-    def cost(name: str, marks: dict[str, list[str]], **settings) -> int:
-        opened("Eve", name=name, **settings)
-        with round_trips.count_round_trips() as counted:
-            services.cast(people.find("Eve"), name, marks, f"form {name}")
-        return counted.count
-
-    assert cost("Other", sent(kind), **SETTINGS[kind]) <= cost("Ranked", {"0": ["1"], "1": ["2"]})
-
-
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", SENT)
 def test_robots_rehearse_every_kind(person, kind):
     owner = person("the organiser")
@@ -216,26 +198,6 @@ def test_robots_rehearse_every_kind(person, kind):
     report = rehearsal.rehearse(owner, elections.find("Board"))
     assert report.flaw is None
     assert report.result.total == report.ballots > 0
-
-
-@pytest.mark.parametrize("kind", ["choose", "approval", "score", "points"])
-def test_long_names_and_markup_are_shown_as_typed(signed_in, person, kind):
-    owner = person("the organiser")
-    draft = drafts.create(owner, "Board", **SETTINGS[kind])
-    names = ["<script>alert(1)</script>", "Ä" * 200, "نور السعيد 🗳️"]
-    add_candidates(owner, draft, [Candidate(name) for name in names])
-    enrol("Eve")
-    add_voters(owner, draft, ["Eve"])
-    lifecycle.open_(owner, elections.find("Board"), editable=False)
-    voter, numbers = signed_in("Eve", Role.VOTER), [each.number for each in elections.candidates("Board")]
-    marks = {f"rank_{number}": {"score": "3", "points": "3"}.get(kind, "1") for number in numbers}
-    if kind == "choose":
-        marks.popitem()  # who is then listed as not chosen
-    refused = voter.post(PAGE, {f"rank-{number}": "11" for number in numbers})
-    assert refused.status_code == 422
-    for page in (voter.get(PAGE), refused, vote(voter, **marks)):
-        assert all(name in unescape(page.text) for name in names)
-        assert "<script>alert" not in page.text
 
 
 # --- a yes-or-no vote has no candidates to enter ---
@@ -280,14 +242,6 @@ def test_a_copy_has_the_same_kind_of_ballot(opened, person, kind):
         assert getattr(copied, name) == getattr(board, name), name
     names = {each.name for each in elections.candidates("Board")}
     assert {each.name for each in elections.candidates("Board again")} == names
-
-
-def test_the_log_makes_the_answers_that_there_are(site, person):
-    owner = person("the organiser")
-    rules = drafts.create(owner, "Rules", **SETTINGS["yes-no"])
-    ranked = actions.change(owner, rules, Action.SET_UP, kind="ranked", method="schulze", majority="")
-    actions.change(owner, ranked, Action.SET_UP, **SETTINGS["yes-no"])
-    assert replay.check(site).first == ()
 
 
 def test_the_answers_are_in_the_readers_language(eve):

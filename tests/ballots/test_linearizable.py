@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -16,16 +15,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import timedelta
 from functools import partial
-from math import inf
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import LostRace, NotNow
+from acts.refusals import NotNow
 from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.rules import HasVoted
@@ -35,16 +32,15 @@ from elections import sharding
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from elections.rules import Election, State
+from elections.rules import State
 from store import keys
 from store.connect import connect
-from store.log import Event, EventLog, as_text, utc_now
+from store.log import as_text, utc_now
 from store.sqlite import SqliteTable
-from store.table import Check, Exists, Item, Key, Refused, Table, Write
+from store.table import Item, Key, Table
 from tests.chaos import Chaos
 from tests.forks import family
 from tests.races.overtaken import overtaken_by
-from tests.rows import every_row
 from tests.seeds import seed
 from tests.store import engines
 
@@ -55,13 +51,9 @@ from .history import (
     CARRIED_OUT,
     CLOSED,
     DONE,
-    NOTHING,
-    REPEATED,
     UNKNOWN,
     Act,
     Box,
-    Left,
-    explained,
     flaws,
     left_behind,
 )
@@ -150,7 +142,7 @@ def casters(**variables: str) -> Iterator[Callable[[list[Plan]], list[Act]]]:
         yield perform_together
 
 
-@pytest.mark.seconds(3)
+@pytest.mark.deep
 def test_what_threads_do_some_order_explains(rush):
     board = rush("secret")
     acts = perform(board.plan(clients=8, organisers=2, closing_after=100), slowed(table()))
@@ -324,237 +316,4 @@ def secret(ballot: tuple[str, str] | None, *, is_cast: bool = True) -> Box:
     return Box(ballot, secret=True, cast=is_cast)
 
 
-SHUT = Act("", "shut", 10, 10, DONE)
 FIRST, SECOND, TOGETHER = cast("0", 1, 2), cast("1", 3, 4), cast("1", 1.5, 4)
-
-
-@every_row(
-    ("acts", "left"),
-    [
-        ([], Box()),
-        ([FIRST], Box(("0", "code 1"), 1)),
-        ([FIRST, SECOND], Box(("1", "code 3"), 2)),
-        ([FIRST, TOGETHER], Box(("0", "code 1"), 2)),
-        ([FIRST, TOGETHER], Box(("1", "code 1.5"), 2)),
-        ([FIRST, withdraw(3, 4)], Box(None, 2)),
-        ([FIRST, withdraw(3, 4), withdraw(3, 5)], Box(None, 2)),
-        ([withdraw(3, 4, NOTHING)], Box()),
-        ([FIRST, cast("0", 3, 4, REPEATED, form="form 1")], Box(("0", "code 1"), 1)),
-        ([cast("0", 1, 2, UNKNOWN)], Box()),
-        ([cast("0", 1, 2, UNKNOWN)], Box(("0", "a code"), 1)),
-        ([cast("0", 1, 2, UNKNOWN), look(None, None, 3, 4), look("0", "a code", 5, 6)], Box(("0", "a code"), 1)),
-        ([FIRST, SHUT, cast("1", 9, 11)], Box(("1", "code 9"), 2)),
-        ([FIRST, SHUT, cast("1", 9, 11, CLOSED)], Box(("0", "code 1"), 1)),
-        ([FIRST, SHUT, cast("0", 12, 13, REPEATED, form="form 1")], Box(("0", "code 1"), 1)),
-        ([FIRST, look("0", "code 1", 3, 4)], Box(("0", "code 1"), 1)),
-        ([FIRST, cast("1", 3, 6), look("0", "code 1", 4, 5)], Box(("1", "code 3"), 2)),
-        ([change("1", 1, 2, NOTHING)], secret(None, is_cast=False)),
-        ([SHUT, change("1", 11, 12, NOTHING)], secret(None, is_cast=False)),
-        ([FIRST, change("1", 3, 4)], secret(("1", "code 1"))),
-        ([FIRST, withdraw(3, 4)], secret(None)),
-        ([FIRST, withdraw(3, 4), change("1", 5, 6)], secret(("1", "code 1"))),
-        ([FIRST, cast("1", 3, 4, REPEATED, receipt=("0", "code 1"))], secret(("0", "code 1"))),
-    ],
-)
-def test_what_can_have_happened_is_explained(acts, left):
-    assert explained(acts, left)
-
-
-@pytest.mark.parametrize(
-    ("acts", "left"),
-    [
-        pytest.param([FIRST], Box(), id="a ballot lost"),
-        pytest.param([FIRST, SECOND], Box(("0", "code 1"), 2), id="an update lost"),
-        pytest.param([FIRST, SECOND], Box(("1", "code 3"), 1), id="an act that the roll forgot"),
-        pytest.param([FIRST], Box(("0", "code 1"), 2), id="one act that happened twice"),
-        pytest.param([FIRST], Box(("0", "another code"), 1), id="another code than was told"),
-        pytest.param([cast("0", 1, 4, acts=0), cast("1", 2, 3, acts=0)], Box(("0", "code 1"), 2), id="two first acts"),
-        pytest.param([FIRST, cast("0", 3, 4, form="form 1")], Box(("0", "code 3"), 2), id="one form twice"),
-        pytest.param([cast("0", 1, 2, REPEATED)], Box(), id="repeated but never sent before"),
-        pytest.param([FIRST, withdraw(3, 4)], Box(("0", "code 1"), 2), id="a withdrawn ballot that stayed"),
-        pytest.param([FIRST, withdraw(3, 4, NOTHING)], Box(("0", "code 1"), 1), id="nothing where there was a ballot"),
-        pytest.param([FIRST, withdraw(3, 4), withdraw(5, 6, NOTHING)], Box(None, 2), id="a form that was forgotten"),
-        pytest.param([FIRST, SECOND, look("0", "code 1", 5, 6)], Box(("1", "code 3"), 2), id="a stale look"),
-        pytest.param(
-            [FIRST, cast("1", 3, 9), look("1", "code 3", 4, 5), look("0", "code 1", 6, 7)],
-            Box(("1", "code 3"), 2),
-            id="new, then old again",
-        ),
-        pytest.param([FIRST, SECOND], secret(("1", "code 3")), id="a secret ballot cast twice"),
-        pytest.param([FIRST], secret(("0", "code 1"), is_cast=False), id="a voter whom the roll forgot"),
-        pytest.param([FIRST, withdraw(3, 4)], secret(None, is_cast=False), id="a withdrawal that the roll knows of"),
-        pytest.param([FIRST, change("1", 3, 4, NOTHING)], secret(("0", "code 1")), id="a ballot that was not found"),
-        pytest.param(
-            [FIRST, change("1", 3, 4), cast("0", 5, 6, REPEATED, receipt=("0", "code 1"))],
-            secret(("1", "code 1")),
-            id="an old receipt",
-        ),
-        pytest.param([FIRST, SHUT, cast("1", 11, 12)], Box(("1", "code 11"), 2), id="an act after the close"),
-        pytest.param([SHUT, cast("0", 11, 12, UNKNOWN)], Box(("0", "a code"), 1), id="an unknown act after the close"),
-        pytest.param([FIRST, SHUT, cast("1", 5, 6, CLOSED)], Box(("0", "code 1"), 1), id="refused before the close"),
-        pytest.param(
-            [cast("0", 1, 2, UNKNOWN), look("0", "a code", 3, 4), look(None, None, 5, 6)], Box(), id="there, then gone"
-        ),
-    ],
-)
-def test_what_cannot_have_happened_is_found(acts, left):
-    assert not explained(acts, left)
-
-
-@pytest.fixture
-def told(rush) -> tuple[list[Act], Left]:
-    """A true history of a public election, and what it left: by chance some end with fewer ballots than two."""
-    for number in range(20):
-        board = rush("public", name=f"Board {number}")
-        acts = perform(board.plan(clients=3, organisers=1, closing_after=30))
-        left = left_behind(table(), board.name, board.users)
-        assert flaws(acts, left) == []
-        if len(left.ballots) > 1:
-            return acts, left
-    raise AssertionError("In twenty elections nobody but one had a ballot left.")
-
-
-def test_what_was_left_is_held_against_everything_else(told):
-    acts, left = told
-    first, *others = left.ballots
-    voted = [event for event in left.events if event["event_type"] == "BallotCast"]
-    closed = next(event for event in left.events if event["event_type"] == "ElectionClosed")
-    close = next(act for act in acts if act.kind == "close")
-    moved = next(act for act in acts if act.kind == "extend" and act.answer == DONE)
-    late = voted[-1] | {"event_id": left.events[-1]["event_id"] + 1}
-    wrong = {
-        "There are": replace(left, ballots=[*left.ballots, first]),
-        "The turnout says": replace(left, turnout=left.turnout + 1),
-        "The curve ends": replace(left, curve=left.curve + 1),
-        "The roll does not say": replace(left, voted=left.voted - {min(left.voted)}),
-        "The log tells of": replace(left, events=[event for event in left.events if event != voted[0]]),
-        "The log does not tell": replace(left, events=[event for event in left.events if event != voted[0]]),
-        "Something happened after": replace(left, events=[*left.events, late]),
-        "that it was closed": replace(left, events=[event for event in left.events if event != closed]),
-        "The end is not": replace(left, end="2099-01-01T00:00:00.000Z"),
-        "a flaw": replace(left, log="a flaw"),
-    }
-    for words, other in wrong.items():
-        assert any(words in flaw for flaw in flaws(acts, other)), words
-    told_wrong = {
-        "but was told otherwise": [replace(act, answer=CLOSED) if act is close else act for act in acts],
-        "before anybody closed": [replace(act, called=inf) if act is close else act for act in acts],
-        "Two were told": [*acts, close],
-        "is 1 times in the log": [replace(act, answer=CLOSED) if act is moved else act for act in acts],
-        "after the close": [replace(act, called=close.answered + 1) if act is moved else act for act in acts],
-        "No order explains": [act for act in acts if act.kind != "cast"],
-    }
-    for words, others in told_wrong.items():
-        assert any(words in flaw for flaw in flaws(others, left)), words
-
-
-def test_numbers_that_run_against_the_clock_are_found(told):
-    acts, left = told
-    order = [act.code for act in acts if act.kind == "cast" and act.answer == DONE]
-    turned = [replace(act, called=-act.answered, answered=-act.called) if act.code in order else act for act in acts]
-    assert any("higher number" in flaw for flaw in flaws(turned, left))
-
-
-# --- mistakes planted in the code ---
-
-
-def unmarked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The roll is marked whatever it says by now."""
-    true = repository.marking_roll
-    monkeypatch.setattr(repository, "marking_roll", lambda *a, **options: replace(true(*a, **options), when=None))
-
-
-def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has looked while it was open gets in."""
-    true = repository.passing_gate
-
-    def through(*arguments: Any, **counts: int) -> Write:
-        write = true(*arguments, **counts)
-        return replace(write, when=Exists() if isinstance(write, Check) else None)
-
-    monkeypatch.setattr(repository, "passing_gate", through)
-
-
-def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of the close is taken before the ballot box is shut; which is possible only in a distant store."""
-
-    def begin(election: Election, actor: str) -> Election:
-        after = replace(election, allow_edit=False, allow_vote=False)
-        shut = elections.shut_gates(replace(after, version=election.version + 1))
-        said = Event(actor, "ElectionClosed", {"election_name": election.name})
-        try:
-            EventLog(table()).record(said, *elections.change(election, after), *shut)
-        except Refused:
-            raise LostRace("Someone else was faster.") from None
-        return after
-
-    monkeypatch.setattr(Dawdling, "is_distant", True)
-    monkeypatch.setattr(closing, "CLOSING", SimpleNamespace(begin=begin, try_finish=lambda after: after))
-
-
-def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody notes which forms were carried out."""
-    true = EventLog.record
-
-    def record(log: EventLog, *parts: Any, once: str | None = None, **noted: Any) -> int:
-        return true(log, *parts, **noted)
-
-    monkeypatch.setattr(EventLog, "record", record)
-
-
-def miscounted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A change counts as another vote."""
-    true = repository.passing_gate
-
-    def through(election: Election, voted: int, **more: int) -> Write:
-        return true(election, voted=voted or 1, **more)
-
-    monkeypatch.setattr(repository, "passing_gate", through)
-
-
-def in_two_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """First the ballot, a moment later the log: whoever comes in between is counted twice, or not at all."""
-    true = EventLog.record
-
-    def record(log: EventLog, event: Event, *writes: Any, once: str | None = None, **noted: Any) -> int:
-        log.table.write(*writes)
-        time.sleep(0.1)
-        return true(log, event, once=once, **noted)
-
-    monkeypatch.setattr(EventLog, "record", record)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("mistake", [unmarked, ungated, in_one_step, forgotten, miscounted, in_two_transactions])
-def test_a_planted_mistake_is_found(rush, monkeypatch, mistake):
-    """Most in the first rush. Some need acts to meet at one moment, which they do in every second or third rush."""
-    mistake(monkeypatch)
-    assert any(is_flawed(rush("public", name=f"Board {number}")) for number in range(40))
-
-
-class Dawdling(Chaos):
-    """A table in which some wait long for what they read, for their number in the log, or to pass a gate: so acts are
-    under way for as long as a close takes, before they stand in line for a number, there and after it."""
-
-    def get_many(self, asked: Iterable[Key]) -> dict[Key, Item]:
-        found = super().get_many(asked)
-        self._dawdle(0.2)
-        return found
-
-    def increment(self, *arguments: Any, **options: Any) -> int:
-        self._dawdle(0.15)
-        return super().increment(*arguments, **options)
-
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        if any(write.key.sk.startswith("GATE#") for write in writes):
-            self._dawdle(0.1)
-        super().write(*writes, token=token)
-
-    def _dawdle(self, longest: float) -> None:
-        if self._happens(0.4):
-            time.sleep(self.random.uniform(0, longest))
-
-
-def is_flawed(board: Rush) -> bool:
-    acts = perform(board.plan(clients=8, closing_after=12), Dawdling(table(), Random(seed())))
-    return board.flaws(acts) != []

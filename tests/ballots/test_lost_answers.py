@@ -49,6 +49,7 @@ def finish_closing() -> None:
         return
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("secret", [True, False])
 def test_whatever_gets_lost_no_ballot_does_and_none_is_doubled(opened, users, secret):
     opened(*VOTERS, secret_ballot=secret)
@@ -75,6 +76,7 @@ def test_a_close_whose_answers_are_lost_is_still_one_close(opened, users):
         assert found_wrong(plan.election, acts, users) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("secret", [True, False])
 def test_a_page_sent_again_until_it_answers_is_one_ballot(site, opened, signed_in, person, secret):
     """Through the pages, whose sessions and forms lie in the same store."""

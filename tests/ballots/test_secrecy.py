@@ -68,7 +68,6 @@ from .attack import (
     Leak,
     Proposal,
     Scene,
-    by_chance,
     leaks,
     links,
     repeated_by_chance,
@@ -408,12 +407,12 @@ def whole_day(day: Day, moments: Sequence[int] = (0, 1, 2, 3)) -> Day:
 # --- the promise ---
 
 
-@pytest.mark.seconds(15)
+@pytest.mark.seconds(10)
 def test_no_join_of_anything_with_anything_does_better_than_chance(day):
     """The operator has the site's key, and copies made while people vote, twenty casts apart, and after the close. A
     third votes by link, and some on paper."""
-    voted = day(300, on_the_page=40, by_link=True)
-    voted.on_paper = {user.name for user in voted.voters[100:300:10]} - set(voted.passes)
+    voted = day(180, on_the_page=30, by_link=True)
+    voted.on_paper = {user.name for user in voted.voters[60:180:10]} - set(voted.passes)
     waiting = voted.chance.sample(voted.voters, len(voted.voters))
     while waiting:
         some, waiting = waiting[:20], waiting[20:]
@@ -628,12 +627,3 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     forget()
     left = take_copy(voted.path, {}, files=True).files
     assert not [code for code in voted.truth.values() if any(code.encode() in raw for raw in left.values())]
-
-
-def test_chance_is_what_it_is_said_to_be():
-    """Random guesses at random pairings stay below the bound, and are right once in every crowd on average."""
-    chance = random.Random(1)
-    hits = [sum(each == guess for each, guess in enumerate(chance.sample(range(50), 50))) for _ in range(2000)]
-    assert 0.9 < sum(hits) / len(hits) < 1.1
-    assert max(hits) < by_chance(1) == 15
-    assert by_chance(8) < 45

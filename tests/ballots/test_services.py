@@ -32,7 +32,6 @@ from ranking.candidates import Candidate
 from ranking.marks import BadRanking
 from store import keys, splitting
 from store.log import as_text, utc_now
-from store.log.seal import Sealer, verify
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
@@ -157,14 +156,6 @@ def test_the_same_form_twice_is_one_act_also_after_a_change(site, person, opened
     assert len(events(site, "BallotCast", "BallotWithdrawn")) == 3
 
 
-def test_eight_double_clicks_are_one_ballot(site, person, opened):
-    opened("Eve")
-    eve = person("Eve")
-    outcomes = at_once(8, lambda _: services.cast(eve, "Board", ranks(Bo=1), "1", secret=SECRET))
-    assert len(ballots()) == turnout("Board").voted == len(events(site, "BallotCast")) == 1
-    assert [outcome.ballot for outcome in outcomes] == ballots() * 8, "each of them gets the receipt"
-
-
 @pytest.mark.parametrize(("form", "secret"), [("2", SECRET), ("1", SECRET), ("1", OTHER)], ids=str)
 def test_two_voters_with_one_secret_or_one_form_do_not_share_a_receipt(site, person, opened, form, secret):
     """Otherwise the second would be told that their vote counts, and be the only one not to be on the roll."""
@@ -202,19 +193,6 @@ def test_a_second_tab_with_the_same_secret_gets_the_receipt(site, person, opened
     assert [outcome.ballot for outcome in outcomes] == ballots() * 2
 
 
-def test_eight_tabs_are_one_public_ballot_and_the_last_one_counts(site, person, opened):
-    opened("Eve", secret_ballot=False)
-    eve = person("Eve")
-    at_once(8, lambda number: services.cast(eve, "Board", ranks(Bo=1, Cy=number + 1), f"form {number}"))
-    (ballot,) = ballots()
-    assert turnout("Board").voted == 1
-    cast = events(site, "BallotCast")
-    assert len(cast) == 8
-    assert [event["event_data"]["changed"] for event in cast] == [False] + [True] * 7
-    assert services.standing_of(eve, "Board").acts == 8
-    assert ballot == repository.ballot_of(services.standing_of(eve, "Board"))
-
-
 def test_of_eight_tabs_one_casts_a_secret_ballot(site, person, opened):
     opened("Eve")
     eve = person("Eve")
@@ -230,16 +208,6 @@ def test_of_eight_tabs_one_casts_a_secret_ballot(site, person, opened):
     codes = at_once(8, cast)
     assert [code for code in codes if code] == [ballot.confirmation for ballot in ballots()]
     assert turnout("Board").voted == len(events(site, "BallotCast")) == 1
-
-
-def test_thirty_two_voters_at_once_are_thirty_two_ballots(site, person, opened):
-    names = [f"voter {number}" for number in range(32)]
-    opened(*names)
-    voters = [person(name) for name in names]
-    at_once(32, lambda number: services.cast(voters[number], "Board", ranks(Bo=1), names[number]))
-    assert len(ballots()) == turnout("Board").voted == len(events(site, "BallotCast")) == 32
-    Sealer(site).seal()
-    assert verify(site).flaw is None
 
 
 # --- refusals ---
@@ -460,22 +428,6 @@ def test_a_late_repetition_of_a_change_undoes_no_later_one(site, person, opened)
     assert services.cast(None, "Board", ranks(Cy=1), "2", secret=SECRET).ballot == third.ballot
     assert services.cast(people.find("Eve"), "Board", ranks(Bo=1), "1", secret=SECRET).ballot == third.ballot
     assert ballots() == [third.ballot]
-
-
-def test_eight_changes_at_once_leave_one_ballot_and_count_it_once(site, person, opened):
-    opened("Eve")
-    services.cast(person("Eve"), "Board", ranks(Bo=1), "cast", secret=SECRET)
-
-    def act(number: int) -> None:
-        with suppress(rules.HasNotVoted):
-            if number % 3:
-                services.cast(None, "Board", ranks(Bo=1, Cy=number + 1), f"form {number}", secret=SECRET)
-            else:
-                services.withdraw(None, "Board", f"form {number}", secret=SECRET)
-
-    at_once(8, act)
-    assert len(list(site.each(*keys.ballots("Board")))) == 1
-    assert (turnout("Board").voted, turnout("Board").withdrawn) == (len(ballots()), 1 - len(ballots()))
 
 
 @pytest.mark.parametrize("secret_ballot", [True, False])

@@ -11,7 +11,6 @@ from accounts import services as accounts
 from acts.storage import use_table
 from audit.tables import raw
 from ballots import personal_data, repository, services
-from ballots.rules import HasVoted
 from ballots.secret import ballot_id
 from elections import repository as elections
 from elections import rolls, sharding
@@ -24,7 +23,6 @@ from store import backup, keys, round_trips, sharded_reads
 from store.sqlite import SqliteTable
 from store.table import Span
 from tests import voting
-from tests.at_once import at_once
 from tests.background import finish_background
 from tests.store.metering import WRITE, MeteredTable
 from upkeep.replay import check
@@ -59,6 +57,7 @@ def partitions(site, span_of):
 FOUR = {f"ELECTION#board#0{number}" for number in range(4)}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("secret", [True, False])
 def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     election = voted(secret_ballot=secret)
@@ -100,17 +99,6 @@ def test_a_voters_standing_is_one_journey(site, voted):
     with round_trips.count_round_trips() as asked:
         standing = services.standing_of(people.find(NAMES[3]), "Board", "a form", secret="5" * 32)
     assert (standing.voted, standing.found, asked.count) == (True, None, 1 + 1), "the person, and all else"
-
-
-def test_many_at_once_and_one_of_them_in_many_tabs(site, person, opened):
-    election = opened(*NAMES)
-    users = [people.find(name) for name in NAMES[:6]]
-    acts = [lambda user=user: services.cast(user, "Board", ranks(Bo=1), user.name) for user in users]
-    tabs = [lambda number=number: services.cast(users[0], "Board", ranks(Cy=1), f"tab {number}") for number in range(6)]
-    answers = at_once(*acts, *tabs)
-    assert sum(isinstance(each, HasVoted) for each in answers) == len(tabs)
-    assert len(list(repository.every_ballot(election))) == turnout(election).voted == 6
-    assert sum(item["voted"] for item in sharded_reads.each(site, sharding.roll_spans(election))) == 6
 
 
 def test_whoever_leaves_takes_ballot_and_place_along(site, voted):

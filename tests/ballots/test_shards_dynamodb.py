@@ -54,6 +54,7 @@ def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened): 
     assert check(table()).count == 0
 
 
+@pytest.mark.deep
 def test_a_poll_takes_eight_shards_there(on_dynamodb, made):  # noqa: F811
     poll = made()
     at_once(*[lambda number=number: vote(poll, f"voter {number}", "Pizza") for number in range(8)])

@@ -154,6 +154,7 @@ def test_the_words_of_the_receipt_open_the_ballot_from_any_device(station, booth
     assert "This is your current ballot" in text_of(changed)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "chosen",
     [
@@ -862,6 +863,7 @@ def test_whoever_leaves_a_receipt_open_at_the_close_is_out_after_some_minutes(bo
 # --- at the same moment ---
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("is_secret", [True, False])
 def test_whoever_votes_by_all_channels_at_the_same_moment_has_one_vote(opened, is_secret):
     opened("Eve", BEN, CLEO, vote_by_link=True, paper_ballots=True, secret_ballot=is_secret)
@@ -882,16 +884,6 @@ def test_whoever_votes_by_all_channels_at_the_same_moment_has_one_vote(opened, i
     assert "station" not in {mark for mark, _hash in entry[LINKS]}
 
 
-def test_a_letter_at_home_and_in_the_hall_at_the_same_moment_is_one_vote(by_letter):
-    code, booth, at_home = codes_of()["4711@"], paired(by_letter), Client()
-    at_home.post(reverse("enter_code"), {"code": code})
-    let_in(by_letter, services.find_by_letter(elections.find("Board"), code))
-    booth.post(START)
-    at_once(about_to_cast(booth, 0), about_to_cast(at_home, 1))
-    assert len(list(ballots.every_ballot("Board"))) == 1
-    assert entry_of("4711@")["voted"]
-
-
 def about_to_cast(client: Client, place: int):
     """Has the ballot before them, reviewed."""
     review = client.post(PAGE, fields_of(client.get(PAGE), PAGE) | {f"rank-{place}": "1"}, follow=True)
@@ -899,24 +891,8 @@ def about_to_cast(client: Client, place: int):
     return lambda: client.post(f"{PAGE}cast/", fields)
 
 
-def test_two_windows_pick_up_one_visit_once(station, booth):
-    let_in(station, ANN)
-    device = device_of(booth)
-    found = at_once(*[lambda: services.pick_up(device, now_text())] * 4)
-    assert sum(isinstance(each, tuple) for each in found) == 1
-    assert all(isinstance(each, (tuple, Busy)) for each in found)
-
-
 def device_of(client: Client) -> Device:
     return Device(*read_token("station", client.cookies[devices.COOKIE].value, None))
-
-
-def test_two_officers_at_once_let_one_person_in(station, booth):
-    found = at_once(lambda: let_in(station, ANN), lambda: let_in(station, BEN))
-    marked = [voter for voter in (ANN, BEN) if LINKS in entry_of(voter)]
-    assert len(marked) == 1, found
-    voter = repository.visitor_of(now_at(station).visit)[0]
-    assert marked == [voter]
 
 
 def test_of_two_officers_who_look_at_once_one_lets_somebody_in(station, booth):
@@ -961,17 +937,6 @@ def test_who_finishes_late_does_not_put_out_the_next_voter(board, station, booth
         services.end_visit("Board", station.id, first.hash)
     assert repository.visitor_of(now_at(station).visit)[0] == BEN
     assert LINKS in entry_of(BEN)
-
-
-def test_two_booths_at_once_for_one_voter_leave_one_link(station, booth):
-    other = new_station(name="Booth 2")
-    second = paired(other)
-    at_once(lambda: let_in(station, ANN), lambda: let_in(other, ANN))
-    ((mark, hashed),) = entry_of(ANN)[LINKS]
-    assert mark == "station"
-    assert hashed in {now_at(each).visit.hash for each in (station, other)}
-    votes = [client.post(START) and client.get(PAGE).status_code for client in (booth, second)]
-    assert sorted(votes) == [200, 302]
 
 
 def test_letting_in_and_closing_the_station_leave_no_mark(board, station, booth):

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import partial
 from random import Random
 
 import pytest
@@ -38,13 +37,12 @@ from results import services as results
 from results.exports import verify
 from results.exports.files import EXPORTS
 from results.incoming import count as coming_in
-from store import keys, round_trips
+from store import keys
 from store.log import seal
 from store.table import Update
 from tally.ballots import Ballots, ranking_of, text_of
 from tally.majorities import ABSTAIN, NO, YES
 from tally.methods import KIND_OF, METHODS, count
-from tests.at_once import at_once
 from tests.background import finish_background
 from tests.people import enrol, sign_in
 from tests.results.test_bundle import changed, unpacked
@@ -223,25 +221,6 @@ def test_who_was_removed_and_is_back_with_another_weight_does_not_vote_with_the_
     monkeypatch.setattr(repository, "read_standing", read_then_change)
     cast("Eve", Ada=1)
     assert site.get(keys.ballot(NAME, "Eve"))["weight"] == 2
-
-
-def test_many_who_vote_at_once_are_all_counted_by_weight(opened):
-    weights = {f"voter {number}": number + 1 for number in range(12)}
-    opened(weights, secret_ballot=False)
-    at_once(*(partial(cast, voter, Ada=1) for voter in weights))
-    assert turnout(NAME).votes == repository.read_ballots(NAME).total == sum(weights.values())
-
-
-def test_casting_with_a_weight_takes_no_more_round_trips(opened):
-    opened(FEW, secret_ballot=False)
-
-    def trips(voter: str) -> int:
-        with round_trips.count_round_trips() as journey:
-            cast(voter, Ada=1)
-        return journey.count
-
-    trips("Bob")  # who finds the candidates in no cache
-    assert trips("Eve") == trips("Kim")
 
 
 # --- secrecy ---
@@ -564,6 +543,7 @@ def test_the_bundle_agrees_with_weights_and_says_no_if_one_was_changed(opened, b
         bundle.check_weights()
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_method_counts_large_weights_exactly(method):
     """Ten thousand voters who have a million votes each decide as they do with one."""

@@ -157,7 +157,7 @@ def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_t
 
     walk.follow("Invite voters", then="Invite voters")
     with subtests.test("inviting says how many first, and a test mail is read at the width of a phone"):
-        assert tiles(page)["Invitations that would go out now"] == "2"
+        assert tiles(page)["Not invited yet"] == "2"
         page.fill("[name=text]", "Come early.")
         walk.press("Save and preview the mail", then="Invite voters")
         expect(page.frame_locator("iframe.letter-frame").locator("body")).to_contain_text("Come early.")

@@ -80,7 +80,7 @@ def test_what_is_missing_or_wrong_about_who_may_register_is_a_sentence():
     ]
 
 
-@pytest.mark.seconds(8)
+@pytest.mark.deep
 def test_production_passes_djangos_deployment_checks(tmp_path):
     run = manage("check", "--deploy", "--fail-level", "WARNING", DATA_DIR=str(tmp_path), **PRODUCTION)
     assert run.returncode == 0, run.stderr
@@ -387,7 +387,7 @@ def test_an_unreachable_store_is_a_sentence(tmp_path):
     assert f"127.0.0.1:{port}" in run.stderr
 
 
-@pytest.mark.seconds(5)
+@pytest.mark.deep
 def test_a_store_that_was_never_created_says_what_to_do(tmp_path):
     run = manage("seal", DATA_DIR=str(tmp_path))
     assert run.returncode == 1

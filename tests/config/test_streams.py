@@ -174,6 +174,7 @@ def test_who_never_reads_is_dropped_when_too_much_waits_and_nobody_else_is(serve
         assert "reader" in ask(server, "/who").split(";")[0].split()
 
 
+@pytest.mark.deep
 def test_who_stays_behind_is_dropped_when_its_time_is_over_and_the_quiet_are_not(strict):
     with listening(strict, "deaf", buffer=4096) as deaf, listening(strict, "quiet") as quiet:
         hears(quiet, BEGUN)

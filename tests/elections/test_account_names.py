@@ -24,11 +24,10 @@ from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Action
 from ranking.candidates import Candidate
-from store import keys, round_trips
+from store import keys
 from store.table import Update
 from tests.clock import at_its_own_moment
 from tests.people import enrol, list_as_before
-from upkeep import replay
 
 
 @pytest.fixture
@@ -89,14 +88,6 @@ def test_whoever_left_between_preview_and_import_is_left_out_and_that_is_said(ad
     done = page.post(address("go_on_importing", begun.digest), follow=True)
     assert "1 was left out, because nobody here has the name any longer." in text_of(done)
     assert on_roll() == ["Ada"]
-
-
-@pytest.mark.deep
-def test_a_long_list_is_judged_in_one_look(site, ada, draft):
-    names, election = [f"ghost {number}" for number in range(10_000)], repository.find("Board")
-    with round_trips.count_round_trips() as counted:
-        there, accounts = rolls.roll_and_accounts(election, [*names, "Ada"])
-    assert (there, list(accounts), counted.count) == ({}, ["ada"], 1)
 
 
 def test_a_copy_takes_along_whose_account_is_there_and_says_who_is_left_out(site, ada, draft, person, signed_in):
@@ -168,18 +159,3 @@ def test_on_paper_somebody_listed_long_ago_without_an_account_may_still_vote(ada
     opened(ada)
     ballots.enter_paper(ada, "Board", "Mrs. Smith", {"0": ["1"]}, "paper")
     assert [(voter.name, voter.voted) for voter in rolls.every_voter("Board")] == [("Mrs. Smith", True)]
-
-
-def test_entries_that_say_whose_they_are_cost_no_further_look(site, ada, draft):
-    opened(ada, "Eve")
-    eve = people.find("Eve")
-    with round_trips.count_round_trips() as counted:
-        ballots.standing_of(eve, "Board")
-    assert counted.count == 1
-
-
-def test_the_log_makes_the_same_roll(site, ada, draft, person):
-    list_as_before(draft, "Mrs. Smith")
-    opened(ada, "Eve", "kim@example.org")
-    votes(people.find("Eve"))
-    assert replay.check(site, replay.quietly).first == ()

@@ -19,8 +19,8 @@ from acts.storage import table
 from ballots import passes
 from ballots.question_views import load_asker
 from elections import actions, personal_data, repository
-from elections.candidate_questions import listing, rules, services
 from elections.candidate_questions import repository as asked
+from elections.candidate_questions import rules, services
 from elections.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -174,14 +174,6 @@ def test_what_cannot_be_asked_is_refused_and_stays_typed(opened):
         assert text in text_of(response)
     assert ask("Ada", "Why?", "99").status_code == 422
     assert questions() == []
-
-
-def test_two_sent_at_once_are_both_there_and_the_same_one_only_once(opened, person):
-    ada = load_asker(person("Ada", Role.VOTER), "Board")
-    send = lambda text: partial(services.ask, ada, [], 0, text, TO_ALL, 1)  # noqa: E731
-    at_once(send("One?"), send("Two?"), send("One?"))
-    assert sorted(each.text for each in questions()) == ["One?", "Two?"]
-    assert table().get(keys.candidate_qa("Board"))["sent"] == 2
 
 
 def test_the_limits_of_one_person_and_of_all(otto, opened, person):
@@ -386,6 +378,7 @@ def test_the_text_of_what_is_hidden_can_be_deleted_for_good(site, otto, opened):
     assert "(text deleted)" in text_of(client.get(f"{HERE}review/"))
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "act",
     [
@@ -513,15 +506,6 @@ def test_a_candidate_who_is_added_while_people_vote_is_asked_what_is_asked_of_al
     assert "I am new." in page("Ada", "/election/Club/ballot/")
 
 
-def test_two_answers_at_once_leave_one_and_the_count_of_changes_is_exact(otto, opened):
-    found = shown(otto)
-    before = board().answers
-    at_once(*[partial(answer, found, f"Answer {number}.") for number in range(3)])
-    (left,) = asked.read("Board").answers[found.id].values()
-    assert left.text.startswith("Answer ")
-    assert board().answers == before + 3 == left.version + before
-
-
 def test_each_question_on_a_ballot_with_several_has_its_own_candidates_and_questions(otto, opened):
     ballot = binding.make(otto, "Spring", ["Chair", "Clerk"], mark="spring")
     chair, clerk = ballot.questions
@@ -607,6 +591,7 @@ def much_answered(candidates: int, characters: int) -> None:
     table().write(asked.counting_change(board()))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("characters", [100, 300])
 @pytest.mark.parametrize("candidates", [20, 50])
 def test_with_answers_a_ballot_weighs_less_than_60_kilobytes_in_all(otto, person, candidates, characters):
@@ -650,20 +635,6 @@ def test_a_button_leads_back_to_the_page_it_was_on(otto, opened):
     assert voted["Location"] == f"{HERE}{query}#{found.id}"
     assert hidden["Location"] == f"{HERE}review/{query}"
     assert ben.post(HERE, {"upvote": "q0", "page": "x", "candidate": "-1"})["Location"] == HERE
-
-
-@pytest.mark.deep
-def test_the_largest_list_is_shown_in_pages(opened):
-    board_ = asked.board("Board")
-    for number in range(2_000):
-        question = CandidateQuestion(f"q{number:04d}", f"Question {number}? {'x' * 280}", "", number, Fate.SHOWN)
-        table().write(*store.sending(board_, question))
-    table().increment(board_.counter, "sent")
-    assert page().count('<li class="qa-item"') == listing.PAGE_QUESTIONS
-    assert "Question 1999?" in page("Ben", f"{HERE}?page=100")
-    assert "Question 1999?" in page("Ben", f"{HERE}?page=999999")
-    assert "Question 0?" in page("Ben", f"{HERE}?page=x")
-    assert sign_in("Otto").get(f"{HERE}review/?page=100").status_code == 200
 
 
 def test_the_page_of_one_candidate_has_only_their_questions_and_answers(otto, opened):

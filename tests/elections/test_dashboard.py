@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.storage import table
 from ballots import services as casting
-from elections import repository, rolls
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.dashboard.next_step import Button, Step
 from elections.drafts import services as drafts
@@ -232,13 +232,6 @@ def test_what_is_missing_is_named_and_there_is_no_button(page, ada):
     answer = page.post(at("open_election"), {})
     assert answer.status_code == 422
     assert "at least two candidates" in text_of(answer)
-
-
-def test_opening_reads_no_long_roll(page, ada, monkeypatch):
-    made(ada)
-    table().write(Update(keys.election("Board"), set={"voter_count": 100_000}))
-    monkeypatch.setattr(rolls, "current_voters", None)
-    assert "100000 voters on the roll" in shown(page, "open_election")
 
 
 def test_closing_says_who_has_not_voted(page, ada):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import count
 from random import Random
 from typing import Any
 
 import pytest
 
-from accounts import repository as people
 from accounts.rules import Role
 from acts import background
 from acts.refusals import LostRace, NameTaken
@@ -30,7 +28,6 @@ from store.sqlite import SqliteTable
 from store.table import Conflict
 from tests.background import finish_background
 from tests.chaos import Chaos
-from tests.people import somebody
 from upkeep import replay
 from upkeep.worker import jobs
 from upkeep.worker.leases import Leases
@@ -163,30 +160,6 @@ def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):
     assert finish_background("delete election") == 1
     assert left() == []
     assert asked_to_forget(site) == 0
-
-
-@pytest.mark.deep
-def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
-    for writes in count():
-        table = SqliteTable(str(tmp_path / f"{writes}.sqlite3"))
-        table.create()
-        with use_table(table):
-            ada = somebody("Ada", Role.OWNER)
-            table.write(*people.creation(ada), people.first_owner(ada))
-            board = scene(ada)
-            calls = killed_after(monkeypatch, writes)
-            with suppress(Killed):
-                deleting_acts.delete(ada, board)
-                finish_background("delete election")
-            monkeypatch.undo()
-            is_deleted = repository.find("Board") is None
-            assert is_deleted == (writes >= DELETION_WRITES)
-            finish_background("delete election")
-            assert (left() == []) == (writes > 0), "from the first write on it is asked for"
-        table.close()
-        if len(calls) < writes:
-            break
-    assert writes > 4, "a deletion takes at least so many writes"
 
 
 # --- the name ---

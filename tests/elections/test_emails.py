@@ -6,7 +6,6 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from django.utils.translation import override
 
 from accounts import repository as people
 from accounts import services as accounts
@@ -379,8 +378,3 @@ def test_the_election_says_it_to_a_voter_who_has_an_account_and_to_nobody_else(a
     said = wording.sentences(board, "Ada", NOW)[0]
     assert said in signed_in(cy).get(f"/election/{board.name}/").content.decode()
     assert said not in signed_in(person("Dee", Role.VOTER)).get(f"/election/{board.name}/").content.decode()
-
-
-def test_pages_and_mails_have_the_same_words_in_german(board):
-    with override("de"):
-        assert wording.sentences(board, "Ada", NOW)[0] in email("vote_invitation", language="de").body

@@ -14,10 +14,9 @@ from elections import repository, rolls, voter_lists
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as keeping
-from elections.groups.rules import Member
 from elections.roll.list_summary import NOTHING_SKIPPED, Skipped
 from elections.roll.services import add_voters
-from store import keys, round_trips
+from store import keys
 from tests.people import enrol
 
 LIST = "Hypatia\nhypatia\nNobody Here\na@example.org\nnot an@address@\nb@example.org\n"
@@ -92,16 +91,6 @@ def test_pasted_voters_and_candidates_say_what_was_skipped(page, ada, board):
     page.post(at("candidates", "Board"), {"names": "Bo\nCy"})
     said = text_of(page.post(at("candidates", "Board"), {"names": "Cy\nDi\ndi\nEd"}, follow=True))
     assert "2 candidates added. 1 was already a candidate, 1 duplicate skipped." in said
-
-
-@pytest.mark.deep
-def test_ten_thousand_rows_are_looked_at_in_a_few_round_trips_and_not_all_shown(page, board):
-    rows = "".join(f"voter{number}@example.org\n" for number in range(10_000)) + "nobody\n" * 3
-    with round_trips.count_round_trips() as counted:
-        preview = text_of(page.post(at("import_roll", "Board"), {"file": a_file(rows)}))
-    assert "10000 new · 2 duplicates · 1 cannot be used" in preview
-    assert preview.count("<tr>") < 520
-    assert counted.count < 250
 
 
 # --- groups ---
@@ -191,23 +180,6 @@ def test_a_roll_is_kept_and_a_group_is_added_with_its_numbers_first(page, ada, c
     assert bo.post(place, {"group": club.id, "sure": "yes"}).status_code == 404
     keeping.delete(ada, club.id)
     assert page.post(place, {"group": club.id, "sure": "yes"}).status_code == 422
-
-
-@pytest.mark.deep
-def test_ten_thousand_members_are_read_by_the_page(page, ada, site):
-    group = keeping.make(ada, "Many")
-    names = [f"voter{number:05}@example.org" for number in range(10_000)]
-    for first in range(0, len(names), 99):
-        some = [Member(name) for name in names[first : first + 99]]
-        site.write(*groups.adding(group.id, some))
-    with round_trips.count_round_trips() as counted:
-        shown = text_of(page.get(at("group", group.id)))
-    assert (shown.count('<li><span class="grows"'), "10000 members" in shown) == (50, True)
-    assert counted.count < 9
-    following = re.search(r'href="([^"]+)" rel="next"', shown)[1].replace("&amp;", "&")
-    assert "voter00050@" in text_of(page.get(following))
-    assert text_of(page.get(at("group", group.id), {"q": "voter099"})).count('<li><span class="grows"') == 50
-    assert sum(chunk.count(b"@") for chunk in page.get(at("group_csv", group.id)).streaming_content) == 10_000
 
 
 def test_a_saved_group_becomes_a_voter_group_by_ticking_the_box(page, ada, club, board):

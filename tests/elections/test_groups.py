@@ -88,15 +88,6 @@ def test_a_roll_is_kept_with_one_press_and_put_on_the_next(site, ada):
     assert HOSTILE[0] in names_in(group)
 
 
-def test_the_press_twice_at_once_makes_one(site, ada):
-    board = election(ada, voters=ADDRESSES[:100])
-    answers = at_once(*[lambda: keeping.save_roll(ada, board, "form") for _ in range(3)])
-    assert len({answer.id for answer in answers}) == 1
-    (group,) = groups.every_group_of("Ada")
-    finish_background("fill group")
-    assert (groups.find(group.id).members, len(names_in(group))) == (100, 100)
-
-
 def test_a_name_is_one_persons_only_once_whatever_its_letters(site, ada, person):
     bo = person("Bo")
     group = keeping.make(ada, "Straße #1 😀")
@@ -113,13 +104,6 @@ def test_a_name_is_one_persons_only_once_whatever_its_letters(site, ada, person)
     keeping.rename(ada, other.id, "Straße #1 😀")
     assert groups.find(other.id).version == 2
     assert keeping.make(ada, "Other").name == "Other", "the old name is free"
-
-
-def test_of_renames_at_once_the_last_stands_and_no_name_is_left_behind(site, ada):
-    group = keeping.make(ada, "Club")
-    at_once(*[lambda name=name: keeping.rename(ada, group.id, name) for name in ("One", "Two", "Three")])
-    assert groups.names_taken("Ada") == {keys.fold(groups.find(group.id).name)}
-    assert [each.name for each in groups.every_group_of("Ada")] == [groups.find(group.id).name]
 
 
 def test_somebody_elses_group_is_not_there(site, ada, person):

@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from acts.refusals import NotAllowed
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -16,7 +15,7 @@ from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
-from store import keys, round_trips
+from store import keys
 from store.log import EventLog
 from store.table import Key, Update
 from tests.at_once import at_once
@@ -24,10 +23,6 @@ from tests.background import finish_background
 from tests.races.overtaken import overtaken_by
 
 VOTERS = [f"voter {n:04}@example.org" for n in range(500)]
-
-
-class Killed(BaseException):
-    pass
 
 
 @pytest.fixture
@@ -74,15 +69,6 @@ def test_the_same_list_sent_again_goes_on_where_it_was_and_changes_nothing_when_
     assert_all_there_once(site)
 
 
-def test_several_tabs_at_once_double_nobody(site, ada, draft):
-    answers = at_once(*[lambda: imports.start(ada, draft, VOTERS) for _ in range(3)])
-    begun = answers[0]
-    assert {answer.digest for answer in answers} == {begun.digest}
-    ends = at_once(*[lambda: imports.resume(ada, draft, begun, 60) for _ in range(4)])
-    assert all(end.is_finished for end in ends), ends
-    assert_all_there_once(site)
-
-
 def test_a_tab_that_another_overtakes_doubles_nobody(site, ada, draft):
     start = partial(imports.start, ada, draft, VOTERS)
     with overtaken_by(start):
@@ -104,25 +90,6 @@ def test_a_tab_whose_list_another_finishes_meanwhile_is_not_told_that_it_expired
 
     monkeypatch.setattr(imports, "find", overtaken)
     assert not imports.resume(ada, draft, begun, 0).is_finished
-    assert_all_there_once(site)
-
-
-@pytest.mark.parametrize("step", [1, 2, 3, 5, 8])
-def test_killed_at_any_step_it_can_be_taken_up_again(site, ada, draft, monkeypatch, step):
-    write, calls = type(site).write, []
-
-    def counted(self, *writes, token=None):
-        calls.append(1)
-        if len(calls) == step:
-            raise Killed
-        return write(self, *writes, token=token)
-
-    monkeypatch.setattr(type(site), "write", counted)
-    with pytest.raises(Killed):
-        imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 60)
-    monkeypatch.undo()
-    assert len(on_roll()) == repository.find("Board 2027").voter_count < 500
-    imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 60)
     assert_all_there_once(site)
 
 
@@ -149,11 +116,6 @@ def test_of_a_closed_election_it_is_refused(site, ada, draft):
     assert len(on_roll()) == 180
 
 
-def test_a_stranger_imports_nobody(ada, draft, person):
-    with pytest.raises(NotAllowed):
-        imports.start(person("Stranger"), draft, VOTERS)
-
-
 def test_an_import_that_lay_too_long_says_so(site, ada, draft):
     begun = imports.start(ada, draft, VOTERS)
     for item in list(site.each(keys.all_of_election(draft.name))):
@@ -172,12 +134,3 @@ def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
     moved = imports.find("Council", one.digest)
     assert imports.resume(ada, council, moved, 60).is_finished
     assert on_roll("Council") == VOTERS
-
-
-@pytest.mark.deep
-def test_ten_thousand_come_onto_the_roll_many_at_a_time(ada, draft):
-    names = [f"voter {n:05}@example.org" for n in range(10_000)]
-    with round_trips.count_round_trips() as asked:
-        imports.resume(ada, draft, imports.start(ada, draft, names), 3600)
-    assert repository.find(draft.name).voter_count == 10_000
-    assert asked.count < 1000

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter
 
 import pytest
 from django.core import mail as sent
 
 from accounts import repository as people
-from acts.refusals import NotAllowed
 from acts.tokens import read_token
 from ballots import services as voting
 from elections import repository, rolls
@@ -125,40 +123,6 @@ def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
         invitations.invite(ada, election)
 
 
-def test_many_workers_mail_everybody_once(site, ada):
-    voters = [f"v{n}@example.org" for n in range(200)]
-    invitations.invite(ada, opened(ada, voters))
-    workers = [threading.Thread(target=queue_mailings) for _ in range(5)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED))) == dict.fromkeys(voters, 1)
-    assert unfinished("mail voters") == []
-
-
-def test_a_worker_that_dies_in_the_middle_loses_and_doubles_nothing(site, ada, monkeypatch):
-    voters = [f"v{n:03}@example.org" for n in range(100)]
-    invitations.invite(ada, opened(ada, voters))
-    next_mails, calls = invitations._next_mails, []
-
-    class Killed(BaseException):
-        pass
-
-    def dies(mailing):
-        calls.append(1)
-        if len(calls) == 3:
-            raise Killed
-        return next_mails(mailing)
-
-    monkeypatch.setattr(invitations, "_next_mails", dies)
-    with pytest.raises(Killed):
-        queue_mailings()
-    monkeypatch.undo()
-    queue_mailings()
-    assert Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED))) == dict.fromkeys(voters, 1)
-
-
 def test_an_address_without_an_account_gets_one_by_the_link_and_sees_the_election(site, ada, client):
     election = opened(ada, ["new@example.org"])
     invitations.invite(ada, election)
@@ -183,12 +147,6 @@ def test_the_roll_page_sends_again(site, ada, signed_in):
     closing.close(ada, repository.find(election.name))
     with pytest.raises(WrongState):
         invitations.remind(ada, repository.find(election.name))
-
-
-def test_a_stranger_invites_nobody(ada, person):
-    election = opened(ada, ["a@example.org"])
-    with pytest.raises(NotAllowed):
-        invitations.invite(person("Stranger"), election)
 
 
 def test_mails_of_an_election_that_closed_meanwhile_are_not_queued(site, ada):

@@ -112,12 +112,6 @@ def test_pressed_twice_the_button_sends_once(page, board):
     assert kinds.count("VotersInvited") == 1
 
 
-def test_pressed_by_two_at_once_it_sends_once(ada, board):
-    at_once(*(lambda: forecast.send(ada, board, INVITED, 5) for _ in range(2)))
-    queue_mailings()
-    assert len(queued()) == 3
-
-
 def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(page, ada, board, person):
     mailing.invite(ada, board)
     queue_mailings()
@@ -297,13 +291,6 @@ def test_asking_leads_nowhere_else_and_is_for_organisers_who_need_it(ada, person
     answer = signed_in(ada).post(reverse("ask_admin"), {"next": "https://example.org/"})
     assert (answer["Location"], outbox.in_state(outbox.QUEUED, 9)[0]) == (reverse("me"), []), "is confirmed already"
     assert signed_in(person("Vic", Role.VOTER)).post(reverse("ask_admin")).status_code == 403
-
-
-def test_two_requests_at_the_same_moment_are_one(board, ada, person):
-    accounts.confirm_organiser(make_owner(), ada, confirmed=False)
-    stale = people.find("Ada")
-    at_once(*[lambda: accounts.ask_for_confirmation(stale)] * 3)
-    assert [each.kind for each in outbox.in_state(outbox.QUEUED, 9)[0]] == ["organiser_asks"]
 
 
 def test_an_own_subject_is_one_line_and_not_too_long(page, board):

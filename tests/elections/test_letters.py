@@ -34,7 +34,6 @@ from ranking.candidates import Candidate
 from ranking.codes import code_symbols
 from store import keys
 from store.log import layout
-from tests.at_once import at_once
 from tests.background import finish_background
 from tests.races.overtaken import lost, overtaken_by
 from upkeep import replay
@@ -154,19 +153,6 @@ def test_the_same_form_sent_twice_prints_one_batch(board, owner):
     assert services.waiting(board).letters == 3
 
 
-def test_two_organisers_who_print_at_once_do_not_get_the_same_letters(board, owner):
-    def act():
-        try:
-            return printed(owner, 4)
-        except (WrongState, LostRace):
-            return {}
-
-    done = at_once(act, act, act)
-    found = [name for each in done for name in each]
-    assert sorted(found) == sorted(set(found)) == MEMBERS
-    assert sum(each["letters"] for each in events("LettersPrinted")) == 4
-
-
 def test_who_looked_before_the_letters_were_printed_does_not_print_them_again(board, owner):
     printed_by_both = []
     with overtaken_by(lambda: printed_by_both.extend(printed(owner, 4))), suppress(WrongState, LostRace):
@@ -276,20 +262,6 @@ def test_a_lost_batch_is_reissued_as_a_whole_and_again_does_nothing(board, owner
     assert services.reissue_batch(owner, board, 1) == 0
     assert services.waiting(board).letters == 3
     assert not any(services.find_by_code("Board", code) for code in old.values())
-
-
-def test_reissuing_at_once_counts_once(board, owner):
-    printed(owner)
-
-    def act():
-        try:
-            return services.reissue(owner, board, "1@")
-        except WrongState:
-            return None
-
-    done = at_once(act, act)
-    assert sum(each is not None for each in done) == 1
-    assert rolls.on_roll("Board", ["1@"])["1@"].letter_turn == 2
 
 
 def test_who_looked_before_a_letter_was_reissued_is_told(board, owner):

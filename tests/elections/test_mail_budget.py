@@ -28,7 +28,6 @@ from store import keys
 from store.log import EventLog, as_text
 from store.table import Refused
 from tests import voting
-from tests.at_once import at_once
 from tests.background import queue_mailings, unfinished
 from tests.people import confirm, make_owner
 
@@ -200,17 +199,6 @@ def test_two_workers_at_the_end_of_a_mailing_give_back_once(site, ada, board, pe
     with pytest.raises(Refused):
         background._commit(seen_by_both, batches[1], 0)
     assert left(ada) == (10 if closed else 6)
-
-
-def test_of_two_mailings_at_once_only_what_fits_is_reserved(site, ada):
-    elections = [opened(ada, f"Board {n}", 3) for n in range(4)]
-    ada = limited(ada, 7)
-    answers = at_once(*[lambda each=each: mailing.invite(ada, each) for each in elections])
-    assert sum(isinstance(answer, TooManyMails) for answer in answers) == 2
-    assert answers.count(None) == 2
-    at_once(queue_mailings, queue_mailings)
-    assert queued() == 6
-    assert left(ada) == 1
 
 
 def test_whom_the_roll_has_gained_since_waits_for_the_next_day_if_nothing_is_left(site, ada, board, clock):

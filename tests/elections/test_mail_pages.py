@@ -17,7 +17,6 @@ from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.roll import imports
 from elections.roll import views as roll_views
 from elections.roll.services import add_voters
 from mail.emails import compose
@@ -224,13 +223,6 @@ def test_an_import_of_an_election_that_closed_meanwhile_is_a_sentence(page, ada,
     assert page.post(place, headers=HTMX)["HX-Redirect"] == address("roll")
     assert "while the election is in the state" in text_of(page.get(address("roll")))
     assert repository.find(board.name).voter_count == 93
-
-
-def test_only_organisers_go_on_with_an_import(page, ada, board, slowly, signed_in):
-    place = page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})["Location"]
-    stranger = signed_in("Stranger")
-    assert stranger.post(place).status_code == stranger.get(place).status_code == 403
-    assert imports.recent_imports(board)[0][0].done == 1
 
 
 def test_the_roll_found_by_script_is_the_same_page(page, board):

@@ -26,7 +26,6 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from store.table import Update
-from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.people import confirm, list_as_before
 from tests.races.overtaken import lost
@@ -113,16 +112,6 @@ def test_whoever_wants_no_reminders_still_gets_messages(site, ada):
     assert deliver() == {"a@example.org": 1}
 
 
-def test_the_same_message_asked_for_twice_at_once_is_sent_once(site, ada):
-    election = opened(ada, [f"v{n}@example.org" for n in range(50)])
-    answers = at_once(*[lambda: messages.send(ada, election, "Soon", "Please look.") for _ in range(4)])
-    assert sum(answer is None for answer in answers) == 1
-    assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
-    at_once(*[queue_mailings for _ in range(4)])
-    queued = Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED)))
-    assert (len(queued), set(queued.values())) == (50, {1})
-
-
 def test_messages_have_a_limit_and_an_organiser(ada, person, monkeypatch):
     election = opened(ada, ["a@example.org"])
     with pytest.raises(NotAllowed):
@@ -192,17 +181,6 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     assert numbers(progress(election).mails[1]) == (0, 3, 0, 1)
 
 
-@pytest.mark.deep
-def test_numbers_are_exact_when_many_send_at_once(site, ada):
-    voters = [f"v{n:02}@example.org" for n in range(40)]
-    election = opened(ada, voters)
-    mailing.invite(ada, election)
-    queue_mailings()
-    at_once(*[lambda: send_waiting(refusing(*voters[:7])) for _ in range(5)])
-    assert numbers(progress(election).mails[0]) == (0, 33, 7, 0)
-    assert len(failures(election, limit=90)[0]) == 7
-
-
 def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
     election = opened(ada, ["a@example.org"])
     mailing.invite(ada, election)
@@ -229,19 +207,6 @@ def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(si
     assert numbers(progress(again).mails[0]) == (1, 0, 0, 0)
     assert deliver() == {"a@example.org": 2}, "one for each election"
     assert numbers(progress(again).mails[0]) == (0, 1, 0, 0)
-
-
-def test_a_button_pressed_twice_sends_one_mail(site, ada):
-    election = opened(ada, ["a@example.org"])
-    answers = at_once(*[lambda: mailing.resend_invitation(ada, election, "a@example.org") for _ in range(5)])
-    assert sum(answer is None for answer in answers) == 1
-    assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
-    with pytest.raises(WrongState, match="still waiting"):
-        mailing.resend_invitation(ada, election, "a@example.org")
-    assert deliver() == {"a@example.org": 1}
-    mailing.invite(ada, election)
-    assert deliver() == {}, "whoever was mailed one by one was invited"
-    assert numbers(progress(election).mails[0]) == (0, 1, 0, 0)
 
 
 def test_of_two_presses_that_look_at_once_one_sends(site, ada):

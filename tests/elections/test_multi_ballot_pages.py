@@ -10,7 +10,6 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from ballots import services as ballots
 from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.multi_ballot_pages import services as binding
@@ -69,43 +68,6 @@ def filled(multi_ballot):
 
 def states(multi_ballot):
     return [each.stored_state for each in multi_ballots.questions(multi_ballots.find(multi_ballot.id))]
-
-
-def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
-    dashboard = ada.get(at(multi_ballot, "dashboard/"))
-    assert "Before it can open, it needs at least two candidates, at least one voter" in text_of(dashboard)
-    assert "Add candidates 2 questions" in text_of(dashboard)
-    assert f'href="/book/{multi_ballot.id}/open/"' not in dashboard.content.decode()
-    filled(multi_ballot)
-    ready = ada.get(at(multi_ballot, "dashboard/"))
-    assert "Everything is ready." in text_of(ready)
-    assert f'href="/book/{multi_ballot.id}/open/"' in ready.content.decode()
-    asked = text_of(ada.get(at(multi_ballot, "open/")))
-    assert "Chair Schulze: elects the candidate who would beat every other head to head 2 candidates" in asked
-    assert all(said in asked for said in ("2 voters on the roll", "Questions and candidates can no longer be changed"))
-    assert ada.post(at(multi_ballot, "open/")).url == at(multi_ballot, "dashboard/")
-    assert "The ballot is open: 2 questions." in text_of(ada.get("/elections/"))
-    assert states(multi_ballot) == [State.OPEN] * 2
-    eve = signed_in("Eve", Role.VOTER)
-    assert f'href="/book/{multi_ballot.id}/ballot/"' in eve.get(at(multi_ballot)).content.decode()
-    home = text_of(eve.get("/"))
-    assert "1 ballot is waiting for you." in home
-    assert "Spring 2 questions on one ballot" in home
-    assert "The result will be shown once the election has closed." in text_of(eve.get(at(multi_ballot, "results/")))
-    ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")
-    assert "My ballots" in text_of(eve.get(at(multi_ballot)))
-    dashboard = text_of(ada.get(at(multi_ballot, "dashboard/")))
-    assert "0% 0 of 2 voters have voted" in dashboard
-    assert "Colour 2 candidates · Schulze 1 of 2 voted" in dashboard
-    assert "Chair 2 candidates · Schulze Colour" in dashboard  # the same as above, so it is not repeated
-    ada.post(at(multi_ballot, "end/"), {"ends": "2199-03-01T12:00"})
-    assert {each.no_voting_after for each in multi_ballots.questions(multi_ballot)} == {"2199-03-01T12:00:00.000Z"}
-    asked = text_of(ada.get(at(multi_ballot, "close/")))
-    assert all(said in asked for said in ("left until the planned end", "have voted 1 have not voted 1", "Cancel"))
-    assert "The ballot is closed." in text_of(ada.post(at(multi_ballot, "close/"), follow=True))
-    results = text_of(eve.get(at(multi_ballot, "results/")))
-    assert "Chair Nothing to count Nobody voted." in results
-    assert "Colour Winner Cy Method Schulze Ballots 1 of 2 voters · 50%" in results
 
 
 def test_strangers_see_the_results_only_if_every_question_shares_them(ada, multi_ballot, client):

@@ -25,7 +25,6 @@ from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
 from store.log import EventLog
-from tests.at_once import at_once
 from tests.background import finish_background, unfinished
 from tests.people import enrol
 from tests.races.overtaken import lost
@@ -355,18 +354,3 @@ def test_of_opening_and_taking_out_the_first_wins(ada, multi_ballot, opened_firs
     open_ = partial(binding.open_, ada, again(multi_ballot))
     take_out = partial(binding.take_out, ada, again(multi_ballot), "Spring: Colour")
     lost(*((take_out, open_) if opened_first else (open_, take_out)))
-
-
-def test_of_one_who_opens_and_one_who_takes_out_at_once_one_is_refused(ada, multi_ballot):
-    filled(ada, multi_ballot)
-    seen = again(multi_ballot)
-    outcomes = at_once(lambda: binding.open_(ada, seen), lambda: binding.take_out(ada, seen, "Spring: Colour"))
-    finish_background("act on ballot", "add to rolls")
-    refused = [each for each in outcomes if isinstance(each, Refusal)]
-    assert len(refused) == 1, outcomes
-    after = again(multi_ballot)
-    if "Spring: Colour" in after.questions:
-        assert states(multi_ballot) == [State.OPEN] * 3
-    else:
-        assert states(multi_ballot) == [State.DRAFT] * 2
-        assert repository.find("Spring: Colour").stored_state == State.DRAFT

@@ -30,7 +30,6 @@ from skills import merging
 from skills import repository as skilled
 from skills import services as skills
 from skills.rules import Visibility
-from store import keys
 from tests.people import sign_in
 from tests.skills.conftest import boss, have, listed  # noqa: F401 - fixtures
 
@@ -188,19 +187,6 @@ def test_an_election_without_needs_keeps_nothing(otto, bo, draft):
         agree(bo)
     lifecycle.open_(otto, board(), editable=False)
     assert needs.snapshot_of("Board") is None
-
-
-def test_the_log_makes_needs_and_agreements(site, otto, boss, bo, draft):  # noqa: F811
-    agree(bo)
-    set_need(otto, board(), Need("tea", 1, 1))
-    drop_need(otto, board(), "tea")
-    drafts.rename(otto, board(), "Council")
-    council = repository.find("Council")
-    assert needs.find_needs("Council") == [Need("python", 3, 1)]
-    assert [each["election_name"] for each in site.each(keys.agreed_by("Bo"))] == ["Council"]
-    lifecycle.open_(otto, council, editable=False, shows_skills=True)
-    assert repository.find("Council").shows_skills
-    accounts.remove(boss, bo)
 
 
 # --- pages ---

@@ -17,7 +17,7 @@ from ballots.services import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.invitations import forecast, messages, open_electorate, opt_out, reminders
+from elections.invitations import forecast, messages, opt_out, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.mailing import ANNOUNCED, INVITED, MESSAGED, REMINDED, TIMED, window_of
 from elections.invitations.open_electorate import Window
@@ -226,15 +226,6 @@ def test_the_overview_asks_for_invitations_and_the_page_sends_them(ada, club, si
     page.post(reverse("invitation", args=["Club"]), {"send": "0"})
     assert "Invitations are on their way." in page.get(reverse("dashboard", args=["Club"])).content.decode()
     assert sum(delivered().values()) == 5
-
-
-def test_a_page_of_people_costs_what_it_shows(club):
-    election = club()
-    some, cursor = open_electorate.page(election, limit=3)
-    assert [each["voter_name"] for each in some] == ["Ada", "Bea", "Cleo"]
-    rest, end = open_electorate.page(election, limit=3, cursor=cursor)
-    assert [bool(each["since"]) for each in rest] == [True, True, False], "who only looks has no vote"
-    assert end is None
 
 
 def test_by_the_clock_those_who_have_not_voted_are_reminded(ada, club, monkeypatch):

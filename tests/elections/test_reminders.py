@@ -26,7 +26,6 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog, as_text
 from store.table import Update
-from tests.at_once import at_once
 from tests.background import queue_mailings, unfinished
 from tests.races.overtaken import overtaken_by
 
@@ -113,16 +112,6 @@ def test_a_worker_that_comes_late_reminds_once_of_what_is_nearest(site, ada, boa
     clock.hours = 230
     assert reminded(site, clock, 231) == ["a", "b", "c"]
     assert reminded(site, clock, 236) == []
-
-
-def test_of_many_workers_at_once_each_moment_is_set_off_by_one(site, ada, board, clock):
-    clock.hours = 169
-    answers = at_once(*[send_due_reminders for _ in range(8)])
-    assert sum(answers) == 1
-    at_once(*[queue_mailings for _ in range(4)])
-    assert reminded(site, clock, 200) == []
-    mails = [item["to"] for item in site.each(keys.mails(mail.QUEUED)) if item["kind"] == "vote_reminder"]
-    assert sorted(mails) == ["a@example.org", "b@example.org", "c@example.org"]
 
 
 def test_of_two_workers_who_look_one_reminds(site, ada, board, clock):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
-from acts.queues import SomeFailed
-from acts.refusals import LostRace, NameTaken
+from acts.refusals import NameTaken
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -20,10 +17,8 @@ from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
-from store.table import StoreError, Update
-from tests.at_once import at_once
+from store.table import Update
 from tests.background import finish_background
-from tests.chaos import Chaos
 
 CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]
 VOTERS = [f"voter.{n:03}@example.org" for n in range(70)]
@@ -100,27 +95,6 @@ def test_what_others_keep_on_its_items_moves_along(site, ada, draft):
     assert site.get(keys.election("Council"))["last_number"] == 60
 
 
-@pytest.mark.parametrize("step", range(1, 7))
-def test_killed_at_any_step_it_is_finished_by_the_next_worker(site, ada, draft, monkeypatch, step):
-    calls = dies_at(monkeypatch, site, step)
-    try:
-        drafts.rename(ada, draft, "Council")
-    except Killed:
-        monkeypatch.undo()
-        if repository.find("Council") is None:  # killed before it began: nothing has happened
-            assert repository.find("Board 2027") == draft
-            assert len(list(site.each(*keys.voters("Board 2027")))) == 70
-            drafts.rename(ada, draft, "Council")
-        else:
-            assert repository.find("Board 2027") is None
-            assert finish_background("rename election") == 1
-    else:
-        assert len(calls) < step, "it was not killed because it was done before"
-    assert finish_background("rename election") == 0
-    monkeypatch.undo()
-    assert_moved(site, ada)
-
-
 def cut_short(monkeypatch, site, ada, draft):
     dies_at(monkeypatch, site, 3)
     with pytest.raises(Killed):
@@ -172,38 +146,3 @@ def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):
     assert repository.find("Board 2027") == draft
     assert repository.candidates("Council") == []
     assert renamed_events(site) == []
-
-
-def test_of_two_renames_at_once_one_happens(site, ada, draft):
-    answers = at_once(lambda: drafts.rename(ada, draft, "Council"), lambda: drafts.rename(ada, draft, "Assembly"))
-    won = [answer for answer in answers if not isinstance(answer, Exception)]
-    assert len(won) == 1
-    assert all(isinstance(answer, LostRace) for answer in answers if answer not in won)
-    assert [each["new_name"] for each in renamed_events(site)] == [won[0].name]
-    there = [name for name in ("Council", "Assembly", "Board 2027") if repository.find(name)]
-    assert there == [won[0].name]
-    assert len(repository.candidates(won[0].name)) == 60
-
-
-def test_many_finish_at_once_and_nothing_is_lost_or_doubled(site, ada, draft, monkeypatch):
-    cut_short(monkeypatch, site, ada, draft)
-    answers = at_once(*[lambda: repository.RENAMING.advance("Board 2027") for _ in range(6)])
-    assert answers == [True] * 6
-    assert_moved(site, ada)
-
-
-def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeypatch):
-    weather = Chaos(site, Random(7), conflicts=0.2, throttling=0.1, lost_replies=0.2, lag=3)
-    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
-    for _ in range(200):
-        try:
-            election = repository.find("Board 2027")
-            if election is not None:
-                drafts.rename(ada, election, "Council")
-            finish_background("rename election")
-            if not repository.find("Council").renamed_from:
-                break
-        except (StoreError, SomeFailed):
-            continue
-    monkeypatch.undo()
-    assert_moved(site, ada)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -28,7 +27,6 @@ from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
-from tests.at_once import at_once
 from tests.background import finish_background, unfinished
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import enrol, sign_in
@@ -280,28 +278,6 @@ def test_what_a_deletion_left_behind_does_not_come_back(site, ada, ready):
 
 
 # --- at once ---
-
-
-def test_of_many_openings_at_once_one_happens(site, ada, ready):
-    answers = at_once(*[lambda: lifecycle.open_(ada, ready, editable=False) for _ in range(8)])
-    kinds = Counter(type(answer).__name__ for answer in answers)
-    assert kinds["Election"] == 1
-    assert kinds["Election"] + kinds["LostRace"] + kinds["WrongState"] == 8
-    assert events(site).count("ElectionOpened") == 1
-
-
-def test_nobody_slips_onto_the_roll_after_the_close(site, ada, ready):
-    election = lifecycle.open_(ada, ready, editable=False)
-    late = [lambda n=n: add_voters(ada, election, [f"late.{n}@example.org"]) for n in range(8)]
-    answers = at_once(lambda: closing.close(ada, election), *late)
-    assert answers[0].stored_state == State.CLOSED
-    happened = [event for event in EventLog(site).since(0) if event["event_type"] in ("ElectionClosed", "VotersAdded")]
-    assert happened[-1]["event_type"] == "ElectionClosed"
-    added = {name for event in happened[1:-1] for name in event["event_data"]["voters"]}
-    on_roll = {voter.name for voter in rolls.every_voter(election.name) if voter.name.startswith("late")}
-    assert added == on_roll
-    assert len(added) == sum(answer == 1 for answer in answers[1:])
-    assert all(isinstance(answer, int | LostRace | WrongState) for answer in answers[1:])
 
 
 def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):

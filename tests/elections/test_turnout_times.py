@@ -20,7 +20,6 @@ from store.log import as_text
 from store.log.seal import Sealer
 from store.table import Delete, Item, Table
 from tests import voting
-from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from upkeep.log import figures
@@ -98,18 +97,6 @@ def test_a_gate_only_counts_how_many_and_a_follower_tells_when(site, opened, cas
     assert final_turnout(repository.find("Board")).steps[-1][1] == turnout("Board").voted == 2
     site_sealer().seal()
     assert sum(times(site).values()) == 2
-
-
-def test_several_who_follow_at_once_or_again_count_each_vote_once(site, opened, cast):  # noqa: F811
-    opened(*NAMES)
-    cast(*NAMES)
-    site_sealer().seal()
-    site.write(Delete(keys.FIGURES))
-    answers = at_once(*[lambda: figures.update(site)] * 3)
-    assert not [each for each in answers if isinstance(each, Exception)]
-    site.write(Delete(keys.FIGURES))
-    figures.update(site)
-    assert sum(times(site).values()) == 3
 
 
 def test_many_elections_are_followed_a_few_at_a_time(site, opened, cast, monkeypatch):  # noqa: F811

@@ -205,10 +205,3 @@ def test_the_page_speaks_german(client, site):
         page = client.get("/", headers={"Accept-Language": "de"}).content.decode()
     assert "<h1>Wo eine Gruppe entscheidet</h1>" in page
     assert "Where a group decides" not in page
-
-
-# --- that these checks can fail ---
-
-HEAD = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n'
-GOOD = 'msgid "Sign in"\nmsgstr "Anmelden"\n'
-PLURAL = 'msgid "%(n)d seat"\nmsgid_plural "%(n)d seats"\nmsgstr[0] "%(n)d Sitz"\nmsgstr[1] "%(n)d Sitze"\n'

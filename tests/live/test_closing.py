@@ -14,7 +14,6 @@ from live.screens import snapshots
 from live.services import closing
 from live.services.answering import AnswerStatus
 from questions.question import Type
-from store import round_trips
 from store.table import Unavailable
 from tests.live.conftest import drive, give, seated
 
@@ -119,27 +118,3 @@ def test_nobody_waits_for_an_attempt_that_has_failed(asked, monkeypatch):
     assert (there.phase, there.closing) == (Phase.QUESTION, closing.LONG_AGO)
     monkeypatch.setattr(closing.time, "sleep", fails)
     assert closing.close(game, there, "Hana").phase == Phase.RESULTS
-
-
-@pytest.mark.parametrize(
-    ("type_", "said"),
-    [
-        (Type.TRIVIA, ([0], [1], [0])),
-        (Type.CALL_AND_ANSWER, ("A bus", "A boat", "A bike")),
-        (Type.POLL, ("0>1>2", "1>0", "2")),
-        (Type.SURVEY, ({"0": 4}, {"0": 5}, {"1": True})),
-    ],
-)
-def test_closing_waits_for_three_round_trips_in_a_row(made, type_, said):
-    """That it is being closed is written, all is read, and all is written; the rest is the worker's."""
-    game = made(type_)
-    players = seated(game, "Ada", "Ben", "Cem")
-    state = drive(game, Step.NEXT)
-    for seat, words in zip(players, said, strict=True):
-        give(game, seat, words)
-    waited = []
-    while state.is_open:
-        with round_trips.count_round_trips() as asked:
-            state = closing.close(game, state, "Hana")
-        waited.append(asked.in_a_row)
-    assert waited == [3] * (2 if type_ == Type.CALL_AND_ANSWER else 1)

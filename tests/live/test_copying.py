@@ -75,20 +75,6 @@ def test_one_form_makes_one_copy(made, hana, monkeypatch):
     assert len(repository.running_of("Hana")) == 3
 
 
-def test_two_at_once_make_one_copy(made, monkeypatch):
-    """The second asks before the first is done, and finds what that has made."""
-    game, real, made_by_first = made(), making.make, []
-
-    def overtaken(*arguments, **words):
-        monkeypatch.setattr(making, "make", real)
-        made_by_first.append(real(*arguments, **words))
-        return real(*arguments, **words)
-
-    monkeypatch.setattr(making, "make", overtaken)
-    assert copied(game).id == made_by_first[0].id
-    assert len(repository.running_of("Hana")) == 2
-
-
 def test_it_is_offered_wherever_a_session_is_looked_at(made, hana, signed_in, person):
     game = made(Type.TRIVIA)
     way = reverse("copy_game", args=[game.id])

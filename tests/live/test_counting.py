@@ -381,6 +381,7 @@ def test_the_digest_does_not_depend_on_the_order_of_reading(order):
     ) == counting.round_digest(ranked_poll.count(1, 0, LUNCH, votes, "s"))
 
 
+@pytest.mark.deep
 def test_two_thousand_long_answers_fit_into_twenty_parts():
     texts = [f"{chr(0x1F600 + number % 60)}" * 295 + f"{number:05d}" for number in range(2000)]
     found = answered(*texts)

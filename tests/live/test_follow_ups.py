@@ -35,7 +35,6 @@ from results import services as results
 from results.exports import verify
 from store import keys
 from store.log import seal
-from tests.at_once import at_once
 from tests.background import finish_background
 from tests.people import enrol
 from tests.races.overtaken import overtaken_by
@@ -349,12 +348,6 @@ def test_a_second_click_finds_what_the_first_one_made(ranked, hana):
     assert services.make_election(hana, ranked.id, 1) == draft
     assert [each.kind for each in follow_up_store.read_follow_ups(ranked.id)] == ["poll", "election"]
     assert len(events("LiveOutcomeCarriedOn")) == 2
-
-
-def test_many_at_once_make_one_thing(ranked, hana):
-    found = at_once(*[lambda: services.make_election(hana, ranked.id, 1)] * 8)
-    assert len({each.what for each in found}) == 1
-    assert len(events("ElectionCreated")) == len(events("LiveOutcomeCarriedOn")) == 1
 
 
 def test_two_who_look_at_once_make_one_thing(ranked, hana):

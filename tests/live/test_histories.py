@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -32,7 +30,7 @@ from tests.aws.engine import ours
 from tests.chaos import Chaos
 from tests.forks import family
 
-from .conftest import IDEAS, SURVEY, TRIVIA, seated
+from .conftest import IDEAS, SURVEY, seated
 from .crowd import NO_ANSWER, OPTIONS, PLAYERS, UNKNOWN, Act, answered_in, flaws, play_all, player_of
 
 NAMES = ("Ada", "Ben", "Cem", "Dot")
@@ -116,6 +114,7 @@ TO_VOTE_ON = (Question("What should we try?", Kind.IDEAS, seconds=0),)
 ASKED = {Type.CALL_AND_ANSWER: IDEAS * ROUNDS, Type.SURVEY: SURVEY, Type.POLL: TO_VOTE_ON}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("type_", list(ASKED))
 def test_what_threads_are_told_is_what_counts(made, type_):
     game = made(type_, ASKED[type_])
@@ -187,56 +186,3 @@ def on_dynamodb(site) -> Iterator[None]:
 def in_weather(weather: Chaos, game: Game) -> None:
     with use_table(weather):
         host(game, 2, enough=6)
-
-
-@pytest.mark.deep
-def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
-    """Each tab presses what it was shown, many times over, as somebody impatient does."""
-    game = made(Type.TRIVIA, TRIVIA * 20)
-    seated(game, "Ada")
-    clicks = Counter()
-    presses = [lambda tab=tab: press_on(game, tab, clicks) for tab in range(2)]
-    assert [each for each in at_once(*presses) if isinstance(each, Exception)] == []
-    assert sum(clicks.values()) >= 10_000
-    steps = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveSessionMoved"]
-    sealed_ = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveRoundSealed"]
-    versions = sorted(each["state"]["version"] for each in (*steps, *sealed_))
-    assert versions == list(range(2, len(versions) + 2)), "Every version is left once."
-    assert [each["state"]["played"][-1] for each in steps if each["step"] == "next"] == list(range(40))
-    assert [each["round"] for each in sealed_] == list(range(1, 41))
-
-
-def press_on(game: Game, tab: int, clicks: Counter) -> None:
-    """Until all is asked and enough was clicked: what the page offers first, from where the page is."""
-    state = repository.read_state(game.id)
-    while steps.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
-        offered = steps.offered(game, state)
-        for _ in range(40):
-            clicks[tab] += 1
-            try:
-                moving.drive(game.id, "Hana", offered[0], state.version)
-            except (LostRace, NotNow):
-                continue
-        state = repository.read_state(game.id)
-        if state.revealed and steps.next_question(game, state) is None:
-            state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
-
-
-@pytest.mark.deep
-def test_a_hundred_kills_while_closing_pay_each_round_once(made, settings):
-    question = Question("One?", Kind.CHOICE, options=("Yes", "No"), right=(0,), seconds=0)
-    game = made(Type.TRIVIA, [question] * 120)
-    seated(game, *NAMES)
-    environment = {**os.environ, "STORE_URL": settings.STORE_URL, "SECRET_KEY": settings.SECRET_KEY}
-    environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    command = [sys.executable, "-m", "tests.live.closer", game.id, "100"]
-    done = subprocess.run(
-        command, check=False, cwd=BASE_DIR, env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 0, "None was killed on the way."
-    assert paid_once(game)
-    totals = Counter()
-    for round_ in sealed(game).values():
-        totals.update({entry.player: entry.points for entry in round_.entries})
-    assert set(totals.values()) == {1000 * len(sealed(game))}

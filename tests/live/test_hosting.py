@@ -21,7 +21,7 @@ from live.services import hosting
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.at_once import at_once
-from tests.live.conftest import TRIVIA, drive, give, seated
+from tests.live.conftest import drive, give, seated
 from tests.rows import every_row
 
 STALE = "The session has already moved on. This is where it is now."
@@ -300,18 +300,6 @@ def test_a_step_from_a_page_that_is_old_changes_nothing_and_says_so(hana, made):
     assert STALE in text(answer)
     assert "Question 1 of 2" in text(answer)
     assert repository.read_state(game.id).round == 1
-
-
-def test_a_double_click_and_two_tabs_take_one_step(made, signed_in, person):
-    game = made(questions=TRIVIA * 3, hosts=("Cleo",))
-    clients = [signed_in(people.find("Hana")), signed_in(person("Cleo"))]
-    for _question in range(3):
-        for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
-            version = repository.read_state(game.id).version
-            answers = at_once(*(partial(take, client, game, step, version) for client in clients * 2))
-            assert [answer.status_code for answer in answers] == [302] * 4
-            assert repository.read_state(game.id).version == version + 1
-    assert repository.read_state(game.id).played == (0, 1, 2)
 
 
 def test_a_script_is_told_without_a_page(hana, made):

@@ -293,24 +293,6 @@ def test_what_one_person_writes_twice_counts_once_and_what_is_too_long_is_cut():
     assert round_.count == 2
 
 
-def test_two_hosts_put_in_order_at_once_and_lose_nothing(site, sorted_game, monkeypatch):
-    """Between one host's look and write another host acts: both acts are there in the end."""
-    place, others = numbers(sorted_game), []
-    write = type(site).write
-
-    def overtaken(self, *writes):
-        if not others:
-            others.append(1)
-            ideas_store.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
-        write(self, *writes)
-
-    monkeypatch.setattr(type(site), "write", overtaken)
-    ideas_store.sort(sorted_game.id, 1, lambda found: found.merged([place["A bus"], place["A boat"]], "Wheels"))
-    told = {each.text: each.out for each in orders.read(sorted_game.id, 1)[1].idea_views()}
-    assert told == {"Wheels": False, "A bike": True}
-    assert orders.find_order(sorted_game.id, 1).version == 3
-
-
 def test_nobody_puts_in_order_what_is_voted_on(sorted_game):
     drive(sorted_game, Step.VOTE)
     with pytest.raises(NotNow):

@@ -18,7 +18,6 @@ from live.services import joining
 from store import keys
 from store.log import EventLog
 from store.table import Unavailable
-from tests.at_once import at_once
 from tests.chaos import Chaos
 from tests.live.conftest import drive
 from tests.rows import every_row
@@ -36,18 +35,6 @@ def join(client, game, name="Ada", **more):
     """As a browser does: the page, then its form."""
     page = client.get(address(game))
     return client.post(address(game), {"form": token_of(page), "name": name, **more})
-
-
-def seat_of(client, game):
-    (seat,) = [each for each in seats.read_seats(game.id) if each.player in _cookie(client, game)] or [None]
-    return seat
-
-
-def _cookie(client, game) -> str:
-    from acts.tokens import read_token
-
-    value = client.cookies[players.cookie_name(game.id)].value
-    return read_token(f"seat in {game.id}", value, 60)[0]
 
 
 # --- names ---
@@ -217,14 +204,6 @@ def test_a_double_click_gives_one_seat(client, made):
     assert len(list(seats.read_seats(game.id))) == 1
 
 
-def test_two_clicks_at_the_same_moment_give_one_seat(made):
-    game = made()
-    form = players.new_form()
-    first, second = at_once(lambda: joined(game, "Ada", form), lambda: joined(game, "Ada", form))
-    assert first == second
-    assert [first] == list(seats.read_seats(game.id))
-
-
 def test_who_hears_nothing_sends_the_form_again_and_has_the_seat(site, made):
     """The store has taken it, and its reply is lost."""
     game, form = made(), players.new_form()
@@ -234,13 +213,6 @@ def test_who_hears_nothing_sends_the_form_again_and_has_the_seat(site, made):
     assert site.get(keys.game_roster(game.id)) is None
     assert joined(game, "Ada", form) == seat
     assert site.get(keys.game_roster(game.id))["changes"] == 1, "Now also those hear of it who keep seats in mind."
-
-
-def test_two_browsers_cannot_take_one_name(made):
-    game = made()
-    answers = at_once(lambda: joined(game, "Ada"), lambda: joined(game, "ADA"), lambda: joined(game, "ada"))
-    assert sum(isinstance(each, joining.SeatNameTaken) for each in answers) == 2
-    assert len(list(seats.read_seats(game.id))) == 1
 
 
 def test_knowing_a_players_id_opens_no_seat(made):

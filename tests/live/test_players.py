@@ -9,14 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.refusals import LostRace, NotNow
-from acts.storage import table
 from live import clock, counting, players, repository, seats
 from live.rules import Names, Phase, Step
 from live.screens import snapshots
 from live.services import joining, seating
 from live.services.closing import LONG_AGO
-from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.live.conftest import drive, give, seated
@@ -49,6 +46,7 @@ def test_the_list_shows_and_finds_everybody(hana, made):
     assert "Nobody found" in hana.get(address(game, "game_players"), {"q": "#"}).content.decode()
 
 
+@pytest.mark.deep
 def test_a_long_list_is_leafed_through(hana, made):
     game = made()
     seated(game, *(f"Guest {number:03d}" for number in range(101)))
@@ -183,22 +181,6 @@ def test_what_nobody_offers_changes_nothing(hana, site, made, act, more):
     assert events(site) == []
 
 
-def test_two_hosts_at_once_do_it_once(site, made):
-    game = made()
-    seated(game, "Ada")
-    answers = at_once(*[lambda: seating.remove(game.id, "ada", "Hana")] * 4)
-    assert sum(isinstance(each, NotNow | LostRace) for each in answers) == 3
-    assert len(events(site)) == 1
-
-
-def test_two_hosts_at_once_give_one_name_to_one(site, made):
-    game = made()
-    seated(game, "Ada", "Ben")
-    answers = at_once(*(lambda each=each: seating.rename(game.id, each, "Hana", "Cem") for each in ("ada", "ben")))
-    assert sum(isinstance(each, joining.SeatNameTaken) for each in answers) == 1
-    assert sorted(each.name == "Cem" for each in seats.read_seats(game.id)) == [False, True]
-
-
 def test_more_time_waits_for_a_closing_that_has_begun(site, made):
     """Otherwise those who were told that they came too late would count after all."""
     game = made()
@@ -299,20 +281,3 @@ def test_a_seat_that_is_taken_twice_at_once_has_one_newest_device(made):
     joining.join(game, repository.read_state(game.id), None, "Ada", held)
     taken = [each for each in at_once(*[lambda: joining.take_over(game, held)] * 3) if isinstance(each, players.Pass)]
     assert seats.find(game.id, held.player).device in {each.device for each in taken}
-
-
-def test_the_seat_is_read_with_the_session_in_one_round_trip(rf, client, site, made):
-    game = made()
-    joined_by(client, game, "Ada")
-    request = rf.get("/")
-    request.COOKIES = {name: morsel.value for name, morsel in client.cookies.items()}
-    place = players.seat_key(request, game.id)
-    found, items = repository.find_with(game.id, place)
-    assert found is not None
-    player = players.from_items(request, game.id, items)
-    assert (player.seat.name, player.is_newest, player.plays) == ("Ada", True, True)
-    assert player == players.find(request, game.id)
-    stranger = rf.get("/")
-    assert players.seat_key(stranger, game.id) is None
-    assert players.from_items(stranger, game.id, items) is None
-    assert table().get(keys.seat(game.id, player.seat.player))

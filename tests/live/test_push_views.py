@@ -148,22 +148,6 @@ def standing(monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: moment)
 
 
-@pytest.mark.usefixtures("standing")
-@pytest.mark.parametrize("page", ["game_now", "game_stream"])
-def test_it_takes_one_round_trip_and_a_second_for_ones_own_answer(made, page):
-    game = made(Type.TRIVIA)
-    ada = phone(game)
-    asked(ada, game, "player")
-    snapshots.current(game.id)
-    with_all = []
-    for step in (None, Step.NEXT, Step.CLOSE, Step.REVEAL):
-        if step:
-            drive(game, step)
-            snapshots.current(game.id)
-        with_all.append(_trips_of(ada, address(page, game, "player")))
-    assert with_all == [1, 2, 1, 1]
-
-
 def _trips_of(client: Client, where: str) -> int:
     answer = client.get(where, **{OPEN_STREAM: Heard()})
     return int(answer["Server-Timing"].partition('desc="')[2].partition(" ")[0])

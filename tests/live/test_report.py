@@ -5,17 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
 
 import pytest
 
-from acts.storage import table
-from live import counting, repository, seats
-from live.rounds import Entry, Round
-from live.rules import Phase, Step
-from live.seats import Seat
-from live.views import reports
-from questions.question import Kind, Question, Type
+from live import counting, repository
+from live.rules import Step
+from questions.question import Type
 from store import keys
 from tests.clock import at_its_own_moment
 from tests.live.conftest import drive, give, seated
@@ -138,38 +133,6 @@ def test_only_hosts_read_it_and_only_while_it_is_kept(site, made, hana):
         assert hana.get(address.replace(game.id, "nothing")).status_code == 404
     site.clock = lambda: game.ttl + 1
     assert repository.find(game.id) is None
-
-
-# --- a full hall ---
-
-
-def test_a_full_hall_is_told_round_by_round_and_a_page_has_an_end(made, monkeypatch):
-    questions = [Question(f"Number {number}", Kind.CHOICE, options=("Yes", "No"), right=(0,)) for number in range(8)]
-    game = made(Type.TRIVIA, questions)
-    for number in range(250):
-        table().put_all([seat_item(game, f"p{number:03d}")])
-    entries = tuple(Entry(f"p{number:03d}", [number % 2], 1000 * (number % 2 == 0)) for number in range(250))
-    for number in range(1, 9):
-        result = {"chosen": [125, 125], "right": [0], "fully_right": 125}
-        sealed = Round(number, number - 1, 250, result, entries)
-        table().write(*repository.round_writing(game, number, counting.round_as_parts(sealed)))
-    state = replace(repository.read_state(game.id), round=8, phase=Phase.ENDED, played=tuple(range(8)), revealed=True)
-    report = reports.build_report(game, state)
-    monkeypatch.setattr(reports, "MAX_ROUNDS_SHOWN", 5)
-    shown = reports.report_context(report)
-    assert (len(shown["rounds"]), shown["more"], shown["never"]) == (5, 3, 0)
-    assert (len(shown["places"]), shown["others"]) == (200, 50)
-    assert all(row["is_long"] and not row["answers"] for row in shown["rounds"]), "The files have them."
-    assert shown["places"][0].total == 8000
-    lines = reports.csv(report)
-    first = [next(lines) for _ in range(3)]
-    assert first[1].startswith("1,1,Number 0,yes,option")
-    assert sum(1 for _ in lines) + 3 == 1 + 8 * (250 + 2) + 250
-    assert len(json.loads(b"".join(reports.as_json(report)))["rounds"]) == 8
-
-
-def seat_item(game, player: str) -> dict:
-    return seats.seating(game, Seat(player, player.upper(), game.created_at))[1].item
 
 
 # --- the history ---

@@ -59,6 +59,7 @@ def test_a_session_without_robots_has_none(made):
     assert snapshots.current(made(Type.TRIVIA).id).seats == {}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("type_", list(Type))
 def test_a_host_alone_plays_a_whole_session(made, time, type_):
     game = made(type_, debug_mode=5)
@@ -150,6 +151,7 @@ IDEAS = (Question("What next?", Kind.IDEAS, seconds=0),)
 LOOKS = Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), secret=True, seconds=0)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("people", "told"), [(0, True), (1, False), (2, False), (3, True)])
 @pytest.mark.parametrize(
     ("type_", "asked", "said"),

@@ -173,7 +173,7 @@ def test_the_same_nine_do_not_always_meet():
 
 
 @pytest.mark.deep
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(answers=st.integers(13, 40), players=st.integers(0, 80), voting=st.randoms(use_true_random=False))
 def test_all_answers_are_shown_equally_often(answers, players, voting):
     """Each by one author: then who may not see their own is never in the way."""
@@ -190,7 +190,7 @@ def test_all_answers_are_shown_equally_often(answers, players, voting):
 
 
 @pytest.mark.deep
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 14), min_size=30, max_size=60), st.integers(0, 10))
 def test_an_answer_of_many_authors_is_shown_as_often_as_they_allow(said, guests):
     answers = scores.merged({f"p{each}": f"Text {text}" for each, text in enumerate(said)})

@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.storage import table
-from assembly import check_in, roll
+from assembly import roll
 from live import clock, counting, players, pseudonyms, repository, seats
 from live.players import Pass
 from live.rounds import Entry, GivenAnswer
@@ -38,7 +38,7 @@ from tests.clock import stands_at as clock_stands
 from tests.copies import copy_of
 from tests.live.conftest import drive
 
-from .attack import Evening, Leak, Vote, by_chance, computed, fixed_points, leaks
+from .attack import Evening, Vote, computed, leaks
 from .oracle import Answer, Host
 
 ROUNDS = {3: 14, 5: 6, 50: 1}  # so many that guesses which are all right are no accident
@@ -209,10 +209,6 @@ def everything(attacker: Host) -> None:
     attacker.look_at_everything("ended")
 
 
-def a_new_code(attacker: Host) -> None:
-    attacker.check_in_as_victim(attacker.new_code(), "a")
-
-
 def copied(client: Client) -> Client:
     """The same browser, as it was: what a site tells it in one world is unknown in the other."""
     other = Client()
@@ -227,15 +223,6 @@ def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(world
     different = [mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs]
     assert different == []
     assert {status for _what, status, _to, _body in one} >= {200, 302, 404, 409}, "The pages were really there."
-
-
-def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
-    """As it was once: a new code, and the host sees the vote of whoever it was made for."""
-    monkeypatch.setattr(check_in, "is_takeover_guarded", lambda state: False)
-    monkeypatch.setattr(answering, "holder", lambda salt, secret: "")
-    one, other = worlds(a_new_code)
-    different = {mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs}
-    assert "as the victim: play" in different
 
 
 # --- the attack is able to succeed ---
@@ -331,12 +318,3 @@ def test_a_copy_of_the_open_table_and_a_watcher_in_the_hall_tell_everything(even
     (vote,) = evening(50).votes
     by_time = sorted(vote.boxed, key=lambda receipt: vote.boxed[receipt]["at"])
     assert dict(zip(vote.seen, by_time, strict=True)) == vote.truth
-
-
-def test_the_bound_is_where_chance_ends():
-    assert fixed_points(3) == {0: fixed_points(3)[0], 1: fixed_points(3)[1], 3: fixed_points(3)[3]}
-    assert sum(number * chance for number, chance in fixed_points(50).items()) == 1
-    assert by_chance((3,) * ROUNDS[3]) <= 3 * ROUNDS[3]
-    assert by_chance((5,) * ROUNDS[5]) < 5 * ROUNDS[5]
-    assert 10 < by_chance((50,)) < 20
-    assert Leak("", 3, 4).share == 0.75

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from random import Random
 
@@ -28,19 +27,6 @@ def asked(monkeypatch) -> list[str]:
     told: list[str] = []
     monkeypatch.setattr(round_trips, "_listeners", [lambda operation, *_: told.append(operation)])
     return told
-
-
-def test_a_look_takes_one_round_trip_and_answers_the_same_room(made, asked):
-    game = made(Type.TRIVIA)
-    (ada,) = seated(game, "Ada")
-    drive(game, Step.NEXT)
-    give(game, ada, [0])
-    drive(game, Step.CLOSE)
-    snapshot = snapshots.current(game.id)
-    asked.clear()
-    assert snapshots.current(game.id) is snapshot
-    assert snapshots.current(game.id) is snapshot
-    assert asked == ["get_many"] * 2
 
 
 def test_after_a_step_only_what_is_new_is_read(made, asked):
@@ -252,32 +238,3 @@ def test_what_is_kept_in_mind_is_bounded(made, monkeypatch):
         assert len(snapshots.current(game.id).seats) == 10
     assert list(snapshots.SESSIONS._kept) == [game.id for game in games[1:]], "who was asked for longest ago goes first"
     assert len(snapshots.current(games[0].id).seats) == 10
-
-
-@pytest.mark.deep
-def test_threads_that_look_while_somebody_drives_see_whole_rooms(made):
-    game = made(Type.TRIVIA)
-    players = seated(game, "Ada", "Ben")
-    stopped, wrong = threading.Event(), []
-
-    def look():
-        version = 0
-        while not stopped.is_set():
-            snapshot = snapshots.current(game.id)
-            sealed = snapshot.state.phase == Phase.RESULTS and snapshot.state.round not in snapshot.rounds
-            if snapshot.state.version < version or sealed or snapshot.state.round - 1 not in (*snapshot.rounds, 0, -1):
-                wrong.append(snapshot)
-            version = snapshot.state.version
-
-    threads = [threading.Thread(target=look) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for _ in range(15):
-        for seat in players:
-            give(game, replace(seat), [0])
-        drive(game, Step.NEXT if not repository.read_state(game.id).round else Step.REPEAT)
-        drive(game, Step.CLOSE)
-    stopped.set()
-    for thread in threads:
-        thread.join()
-    assert not wrong

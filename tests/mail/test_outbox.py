@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import smtplib
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from email import message_from_bytes, policy
-from pathlib import Path
-from random import Random
 
 import pytest
 from django.core import mail as sent
@@ -27,7 +21,6 @@ from mail.sending import GIVE_UP_SECONDS, LEASE_SECONDS, send_waiting
 from store import keys
 from store.table import Update
 from tests.people import PASSWORD
-from tests.seeds import seed
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
@@ -67,18 +60,6 @@ def test_a_mail_is_sent_once_and_marked(queued):
     assert send_waiting(compose) == 0
     assert len(sent.outbox) == 1
     assert mail.find(queued).state == mail.SENT
-
-
-@pytest.mark.deep
-def test_many_workers_send_each_mail_once(site):
-    for n in range(40):
-        site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
-    workers = [threading.Thread(target=send_waiting, args=(compose,)) for _ in range(6)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert sorted(message.to[0] for message in sent.outbox) == sorted(f"new{n}@example.org" for n in range(40))
 
 
 def test_whoever_wants_to_stop_is_asked_before_each_mail(site):
@@ -175,49 +156,6 @@ def until(happens: Callable[[], bool]) -> None:
     while not happens():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.005)
-
-
-class Slow(EmailMessage):
-    """Which takes a while, and writes down that it was sent."""
-
-    record: Path
-
-    def send(self, fail_silently=False):
-        with self.record.open("a") as file:
-            file.write(self.to[0] + "\n")
-        time.sleep(0.02)
-
-
-@contextmanager
-def worker() -> Iterator[int]:
-    """A process that sends what waits, by its number; it is waited for."""
-    if (child := os.fork()) == 0:
-        send_waiting(lambda email: Slow("s", "t", to=[email.to]))
-        os._exit(0)
-    yield child
-    os.waitpid(child, 0)
-
-
-@pytest.mark.deep
-def test_workers_killed_at_random_send_nothing_twice(site, monkeypatch, tmp_path):
-    for n in range(60):
-        site.write(mail.queued("invitation", f"new{n}@example.org", invited_by="Ada"))
-    record = tmp_path / "sent"
-    record.touch()
-    monkeypatch.setattr(Slow, "record", record, raising=False)
-    chance = Random(seed())
-    for _ in range(6):
-        before = record.stat().st_size
-        with worker() as child:
-            until(lambda before=before: record.stat().st_size > before)
-            time.sleep(chance.random() * 0.1)
-            os.kill(child, signal.SIGKILL)
-    with worker():
-        pass
-    sent_to = record.read_text().split()
-    assert len(sent_to) == len(set(sent_to)), "nobody got two"
-    left = [item["to"] for item in site.each(keys.mails(mail.SENDING))]
-    assert set(sent_to) | set(left) == {f"new{n}@example.org" for n in range(60)}
 
 
 def test_the_owner_reads_mails_where_they_go_nowhere_and_nobody_does_in_production(site, person, signed_in, settings):

@@ -258,6 +258,7 @@ def until(holds) -> None:
     raise AssertionError("still not so after 30 seconds")
 
 
+@pytest.mark.deep
 def test_a_server_that_hangs_over_mails_to_many_delays_no_reset_and_no_other_job(serves, queue, site, monkeypatch):
     monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.01)
     server = serves(rcpt=lambda line: HANG if "many" in line else "250 ok")

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import log, table
+from acts.storage import table
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting
@@ -18,7 +18,6 @@ from news import repository, services
 from results import repository as results
 from store import keys
 from store.table import Update
-from tests.at_once import at_once
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.clock import at_its_own_moment
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -128,13 +127,6 @@ def test_one_press_announces_it_and_the_second_leads_to_it(organiser, signed_in,
     assert f"<code>{seal.report_digest[:12]}…</code>" in seen
     assert "The sealed result has this digest." in seen
     assert reverse("shared", args=["Board"]) + "#checks" in seen
-
-
-def test_two_presses_at_once_make_one_post(organiser, signed_in):  # noqa: F811
-    browsers = [signed_in(organiser) for _each in range(2)]
-    answers = at_once(*[lambda browser=browser: browser.post(ANNOUNCE) for browser in browsers])
-    assert [answer["Location"] for answer in answers] == ["/news/post/result-board/"] * 2
-    assert [event["event_type"] for event in log().since(0)].count("ResultAnnounced") == 1
 
 
 def test_the_history_of_the_election_tells_it(organiser, signed_in):  # noqa: F811

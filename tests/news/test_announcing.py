@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.utils import translation
 
@@ -11,15 +9,8 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotNow
 from acts.storage import log, table
-from ballots import services as voting
-from elections import repository as elections
-from elections.candidates.services import add_candidates
-from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
-from elections.lifecycle import services as lifecycle
+from elections.lifecycle import deleting
 from news import announcements, repository, services
-from pages.markdown import excerpt
-from ranking.candidates import Candidate
 from results import services as results
 from store import keys
 from tests.at_once import at_once
@@ -28,8 +19,6 @@ from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 
 from .conftest import written
-
-BAD = "Bo # <b>*_~`[x](https://e.org)![y](z) https://e.org/ | & \\ 1. > \U0001f5f3 \u202eאבג"
 
 
 @pytest.fixture
@@ -129,20 +118,6 @@ def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(or
     assert repository.find(post.id).title == "Result: Board"
     with pytest.raises(NotAllowed):
         services.edit(organiser, post, written())
-
-
-def test_nobodys_name_is_markup(person):
-    ada = person("the organiser")
-    made = drafts.create(ada, BAD, results_public=True, electorate="everyone", seats=2, method="stv-scottish")
-    add_candidates(ada, made, [Candidate(f"{BAD} {number}") for number in range(3)])
-    lifecycle.open_(ada, elections.find(BAD), editable=False)
-    voting.cast(ada, BAD, {"0": ["1"], "1": ["2"]}, "form")
-    closing.close(ada, elections.find(BAD))
-    post, _new = services.announce(ada, results.find(BAD))
-    html = repository.find_full(post.id).text.html
-    assert html.count("<a ") == 2, "the result and its proof, and nothing of a name"
-    assert re.findall(r"<(em|s|b|img|h\d|blockquote|table)\b", html) == []
-    assert BAD.replace("\u202e", "") + " 0" in excerpt(html, 9999)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,6 @@ from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo
 from ranking.candidates import Candidate
-from store import keys
 from store.log import as_text
 from tests.clock import stands_at
 from tests.people import make_person, sign_in
@@ -241,29 +240,3 @@ def test_an_address_that_a_post_had_leads_to_it_once_it_can_be_seen(crawled, mon
 @pytest.mark.deep
 def test_pictures_that_are_gone_are_nowhere(crawled):
     assert {Client().get(photo.src(width)).status_code for photo in crawled.gone for width in photo.widths} == {404}
-
-
-# --- that the test can fail ---
-
-
-@pytest.mark.deep
-def test_a_list_without_its_bound_is_found(crawled, monkeypatch):
-    stands_at(monkeypatch, now := at(hours=2))
-    up_to = keys.up_to
-    monkeypatch.setattr(keys, "up_to", lambda posts, moment: up_to(posts, moment if len(moment) == 4 else NEVER))
-    walk = Walk(Client())
-    for address in (outputs := ("/news/", "/news/feed.atom", "/news/feed.json", "/news/by/Boss/")):
-        walk.open(address)
-    assert {address for _word, address in leaks(walk, crawled, now)} == set(outputs)
-
-
-@pytest.mark.deep
-def test_a_page_that_does_not_look_at_the_clock_is_found(crawled, monkeypatch):
-    stands_at(monkeypatch, now := at(hours=2))
-    monkeypatch.setattr(Post, "is_public", lambda post, moment: True)
-    hidden = next(each for each in crawled.told if each.since > now)
-    address = f"/news/post/{hidden.words['slug']}/"
-    assert answers(Client(), address)[0] != 404
-    walk = Walk(Client())
-    walk.open(address)
-    assert leaks(walk, crawled, now) != []

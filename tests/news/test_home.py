@@ -239,14 +239,6 @@ def test_home_is_shown_also_when_the_visit_cannot_be_noted(site, ann, monkeypatc
     assert ann.get("/").status_code == 200
 
 
-def test_whoever_runs_nothing_reads_nothing_of_running(site, ann, opened):  # noqa: F811
-    opened("Ann")
-    page = main_of(ann.get("/"))
-    assert RUN not in page
-    assert "New election" not in page
-    assert "/dashboard/" not in page
-
-
 def test_of_others_elections_nothing_is_told(site, ann, opened):  # noqa: F811
     opened("Ben", name="Theirs")
     decide(opened, "Past")

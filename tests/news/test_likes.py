@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import io
 from datetime import timedelta
-from functools import partial
-from itertools import count
-from random import Random
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from accounts import services as accounts
@@ -24,15 +20,9 @@ from store import keys
 from store.backup import backup, restore
 from store.connect import connect
 from store.log import as_text, utc_now
-from store.table import Unavailable
-from tests.at_once import at_once
 from tests.background import finish_background
-from tests.chaos import Chaos
 from tests.clock import stands_at
 from tests.test_completeness import Watched
-
-FAULTS = {"conflicts": 0.3, "throttling": 0.1, "lost_replies": 0.2}
-posts = count()
 
 
 def somebody(post_id: str, number: int = 0) -> Liker:
@@ -45,12 +35,6 @@ def counted(post_id: str) -> int:
 
 def marks(post_id: str) -> int:
     return sum(table().count(keys.marks_of_likes(post_id, shard)) for shard in range(repository.LIKE_COUNTERS))
-
-
-def counters_of(post_id: str) -> str:
-    """All of a post that likes need."""
-    table().write(*repository.counters(repository.Post(post_id, "", "", "", "", "")))
-    return post_id
 
 
 # --- one for each ---
@@ -109,62 +93,6 @@ def test_the_words():
 acts = st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=25)
 
 
-@given(acts, st.integers(0, 2**32))
-@example([(0, True), (0, True), (0, False), (0, False)], 1)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_under_any_weather_the_count_is_the_number_of_marks(site, program, weather):
-    """What was answered is so; what was not answered is so or as it was before."""
-    site.wait_for_no_disk()
-    one, model = counters_of(f"post{next(posts)}"), dict.fromkeys(range(5), False)
-    stormy = Chaos(site, Random(weather), **FAULTS)
-    for number, on in program:
-        who, before = somebody(one, number), model[number]
-        try:
-            with use_table(stormy):
-                likes.set_like(who, on)
-            model[number] = on
-        except (Unavailable, LostRace):
-            model[number] = likes.is_on(who)
-            assert model[number] in (before, on)
-        assert counted(one) == marks(one) == sum(model.values())
-    assert [likes.is_on(somebody(one, number)) for number in model] == list(model.values())
-
-
-def likes_at_once(post_id: str, there, changes: int, crowd: int, visitors: int = 10) -> None:
-    """Everybody presses again and again, until it was answered; some at the same moment for the same visitor."""
-
-    def busy(number: int) -> None:
-        random = Random(number)
-        with use_table(there):
-            for _ in range(changes // crowd):
-                who, on = somebody(post_id, random.randrange(visitors)), random.random() < 0.5
-                while True:
-                    try:
-                        likes.set_like(who, on)
-                        break
-                    except (Unavailable, LostRace):
-                        continue
-
-    assert at_once(*(partial(busy, number) for number in range(crowd))) == [None] * crowd
-    on = sum(likes.is_on(somebody(post_id, number)) for number in range(visitors))
-    assert counted(post_id) == marks(post_id) == on
-    assert all(item["likes"] >= 0 for item in table().each(keys.all_likes(post_id)))
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("faults", [{}, FAULTS], ids=["in peace", "with injected conflicts"])
-def test_a_thousand_changes_at_once_are_counted_exactly(site, faults):
-    site.wait_for_no_disk()
-    likes_at_once(counters_of("one"), Chaos(site, Random(7), **faults), changes=1000, crowd=8)
-
-
-def test_a_double_click_counts_once(site, post):
-    one = post().id
-    for on, expected in ((True, 1), (False, 0)):
-        at_once(*(partial(likes.set_like, somebody(one), on) for _ in range(6)))
-        assert (counted(one), marks(one)) == (expected, expected)
-
-
 # --- in time ---
 
 
@@ -214,14 +142,6 @@ def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person
     assert not likes.is_on(member(person("Ada"), one)), "whoever has the name now"
 
 
-def test_removals_while_they_like_leave_nothing_of_who_is_gone(site, admin, post, person):
-    one, ada = post().id, person("Ada", Role.VOTER)
-    at_once(partial(accounts.remove, admin, ada), *(partial(likes.set_like, member(ada, one), True),) * 3)
-    finish_background()
-    assert marks(one) == 0
-    assert counted(one) in (0, 1)
-
-
 def test_own_data_tells_what_one_likes(admin, post, person):
     ada, seen, taken_back = person("Ada"), post("Seen"), post("Taken back")
     for each in (seen, taken_back):
@@ -249,17 +169,6 @@ def test_a_like_that_comes_too_late_leaves_nothing_behind(site, admin, post, per
 def test_a_draft_that_goes_leaves_no_work(admin, draft):
     services.delete(admin, draft())
     assert background.next_due() is None
-
-
-def test_deletions_while_others_like_leave_nothing_either(site, admin, post):
-    one = post()
-    crowd = (partial(likes.set_like, somebody(one.id, number), True) for number in range(6))
-    answers = at_once(partial(services.delete, admin, one), *crowd)
-    assert answers[0] is None
-    assert all(answer is None or isinstance(answer, NotThere) for answer in answers[1:])
-    finish_background()
-    assert (marks(one.id), counted(one.id)) == (0, 0)
-    assert list(site.each(keys.all_likes(one.id))) == []
 
 
 # --- beside the log ---

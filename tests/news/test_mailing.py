@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email
-from collections import Counter
 from email.header import decode_header, make_header
 
 import pytest
@@ -25,9 +24,6 @@ from news import mailing, repository, services, subscriptions
 from news.repository import MAILING
 from ranking.candidates import Candidate
 from store import keys
-from store.splitting import by_count
-from store.table import Put
-from tests.at_once import at_once
 from tests.clock import stands_at
 from tests.mail.servers import MailServer
 from upkeep.backups.held_mail import Holding
@@ -258,16 +254,6 @@ def test_what_a_server_is_given_has_all_headers_and_none_of_a_hostile_title(mail
 # --- never twice ---
 
 
-def test_several_workers_at_once_mail_everybody_once(mailed, clock, monkeypatch):
-    monkeypatch.setattr(mailing, "SLICE_SUBSCRIBERS", 1)
-    mailed()
-    clock(THEN)
-    answers = at_once(*[background.resume_due] * 4)
-    background.resume_due()
-    assert all(isinstance(answer, int) for answer in answers), answers
-    assert to_whom() == [*NAMES]
-
-
 def test_a_worker_that_knows_only_the_old_date_does_not_mail(admin, mailed, clock):
     """As it is while the index lags behind."""
     post = mailed()
@@ -276,24 +262,6 @@ def test_a_worker_that_knows_only_the_old_date_does_not_mail(admin, mailed, cloc
     services.publish(admin, post, NINE)
     background._take_turn(background.task_of(seen_before))
     assert (to_whom(), MAILING.find(post.id).due) == ([], "2030-05-03T09:10:00.000Z")
-
-
-def test_a_thousand_subscribers_are_mailed_in_slices_and_others_have_their_turn(site, mailed, clock, monkeypatch):
-    rows = [{"address": f"{number:04d}@example.org", "language": "en", "since": "2030-01-01"} for number in range(997)]
-    for some in by_count(rows):
-        site.write(*(Put({"PK": "SUBSCRIBERS", "SK": row["address"], **row}) for row in some))
-    mailed()
-    clock(THEN)
-    assert mail_due() == 6 * mailing.SLICE_SUBSCRIBERS, "then enough are waiting"
-    assert (is_due(), mail_due()) == (False, 0)
-    clock("2030-05-03T08:10:05.000Z")
-    monkeypatch.setattr(mailing, "MAX_WAITING_MAILS", 2000)
-    monkeypatch.setattr(background, "TURN_BATCHES", 4)
-    assert mail_due() == 4 * mailing.SLICE_SUBSCRIBERS, "then it is the others' turn"
-    assert mail_due() == 1000 - 10 * mailing.SLICE_SUBSCRIBERS
-    numbers = Counter(item["to"] for item in table().each(keys.mails(mails.QUEUED)))
-    assert (len(numbers), set(numbers.values())) == (1000, {1})
-    assert not is_due()
 
 
 def test_a_restored_store_mails_nothing_that_was_due(mailed, admin, clock):

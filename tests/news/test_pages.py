@@ -95,37 +95,6 @@ def placed(number: int) -> dict[str, str]:
     return {"PK": f"BLOG#copy{number}", "GSI1SK": f"{moment}#copy{number}", "published_at": moment}
 
 
-def leafed(client, path: str) -> list[int]:
-    """How many posts are on each page of a list."""
-    pages = []
-    while path:
-        answer = client.get(path)
-        assert trips(answer) == 1
-        pages.append(len(re.findall("<article", answer.content.decode())))
-        path = unescape((re.search(r'href="([^"]*)" rel="next"', answer.content.decode()) or ["", ""])[1])
-    return pages
-
-
-def test_a_list_is_leafed_through_and_costs_the_same_with_a_thousand(client, boss, post):
-    one = post("Post 0", tags=("board",))
-
-    def costs() -> list[int]:
-        return [trips(reader.get(path)) for reader in (client, boss) for path in ("/news/", "/news/tag/board/")]
-
-    copy(one, range(1, 10))
-    few = costs()
-    assert few == [1, 1, 2, 2], "the list; before it, who is it"
-    copy(one, range(10, 45))
-    assert (
-        leafed(client, "/news/")
-        == leafed(client, "/news/tag/board/")
-        == leafed(client, "/news/by/boss/")
-        == [20, 20, 5]
-    )
-    copy(one, range(45, 1000))
-    assert costs() == few
-
-
 def test_a_post(client, post):
     one = post("We have moved", text="Now in **Mill Lane**. " * 200, tags=("office",), summary="New rooms")
     answer = client.get(f"/news/post/{one.slug}/")

@@ -347,18 +347,3 @@ def test_a_new_picture_takes_the_bytes_of_the_old_one_along(ann):
     assert site_page.find().photo.alt == "Two hives"
     site_services.picture(ann, PictureChange())
     assert site_page.find().photo is None
-
-
-# --- the log ---
-
-
-def test_every_change_has_its_event(watched, ann, site):  # noqa: F811
-    write(ann)
-    write(ann)  # the same once more is no change
-    site_services.picture(ann, picture())
-    site_services.picture(ann, PictureChange())
-    kinds = [(each["event_type"], each["event_data"].get("part")) for each in log().since(0)][-7:]
-    assert kinds == [*[("SitePageEdited", str(part)) for part in (*WORDS, "picture", "picture")]]
-    site_services.remove(ann)
-    write(ann)
-    assert watched.faults == []

@@ -7,12 +7,11 @@ from functools import partial
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import LostRace, NotAllowed, NotNow
+from acts.refusals import NotAllowed, NotNow
 from acts.storage import now_text, table
 from news import repository, rules, services
 from news.rules import PostState, SlugTaken
 from store import keys
-from tests.at_once import at_once
 from tests.clock import at_its_own_moment
 
 from .conftest import LATER, written
@@ -112,19 +111,6 @@ def test_an_edit_is_new_to_readers_only_if_its_author_says_so(admin, post):
     assert quiet.updated_at == one.published_at
     loud = services.edit(admin, quiet, written("Loudly"), revised=True)
     assert loud.updated_at > one.published_at
-
-
-def test_of_two_edits_at_the_same_moment_one_is_told(admin, post):
-    one = post()
-    answers = at_once(*[lambda n=n: services.edit(admin, one, written(f"Title {n}")) for n in range(4)])
-    assert sum(isinstance(each, LostRace) for each in answers) == 3
-    kept = repository.find(one.id)
-    assert titles(repository.published(limit=9)) == [kept.title]
-
-
-def test_of_two_posts_of_one_title_each_has_its_address(admin):
-    made = at_once(*[lambda: services.write(admin, written("Same")) for _each in range(4)])
-    assert sorted(each.slug for each in made) == ["same", "same-2", "same-3", "same-4"]
 
 
 @pytest.mark.deep

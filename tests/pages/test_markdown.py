@@ -285,6 +285,7 @@ def test_whatever_is_typed_the_page_stays_whole(text):
     show(text)
 
 
+@pytest.mark.deep
 @given(TYPED, st.integers(1, 60))
 def test_a_preview_is_no_longer_than_asked_and_one_line(text, length):
     words = excerpt(to_html(text), length)
@@ -315,6 +316,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.timeout(20)  # they take less than a second each; what is cubic or worse would take minutes
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
 def test_the_most_a_form_accepts_is_shown_in_bounded_time(piece):

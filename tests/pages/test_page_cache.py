@@ -57,6 +57,7 @@ def test_each_language_and_each_path_of_the_site_has_its_own(cache):
 SHARED = ("/api/v1/", "/trust/", "/trust/?show=met", *(f"/help/{topic}/" for topic in help_views.TOPICS), "/help/")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("path", SHARED)
 def test_what_all_readers_share_is_drawn_once(site, monkeypatch, signed_in, path):
     puts = []

@@ -32,6 +32,7 @@ def test_text_that_is_too_long_has_no_code(text):
     assert qr_svg(text) == shared_qr_svg(text) == qr_image(text, "/qr.svg") == ""
 
 
+@pytest.mark.deep
 def test_the_longest_text_is_the_longest_that_segno_takes():
     assert segno.make_qr(b"a" * MAX_QR_BYTES, error="m").version == 40
     with pytest.raises(segno.DataOverflowError):

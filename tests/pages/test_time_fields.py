@@ -198,6 +198,7 @@ def test_a_chosen_zone_stays_chosen():
     assert '<option value="Asia/Tokyo" selected>' in str(sent(time_zone="Asia/Tokyo")["time_zone"])
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("chosen", [None, "", AOE, "UTC", "Europe/Berlin", "Europe", 'x" selected', "Mars/Olympus"])
 def test_the_zones_are_written_as_django_would(chosen, language):

@@ -99,6 +99,7 @@ def test_an_orientation_that_is_none_counts_as_upright():
 # --- widths ---
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("size", "widths"),
     [

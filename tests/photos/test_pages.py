@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import uuid
 import zipfile
 
 import pytest
@@ -18,7 +17,7 @@ from acts.rate_limits import Limit
 from acts.storage import use_table
 from ballots import services as ballots
 from elections import repository
-from elections.candidates.services import add_candidates, change_picture, remove_candidate
+from elections.candidates.services import change_picture, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
@@ -27,17 +26,14 @@ from elections.roll.services import add_voters
 from photos import changing
 from photos import repository as photos
 from photos.changing import PictureChange
-from ranking.candidates import Candidate
 from skills import services as skills
 from skills.rules import Visibility
 from store import keys
 from store.backup import backup, restore, transfer
-from store.connect import connect
 from store.sqlite import SqliteTable
 from tests.at_once import at_once
 from tests.background import finish_background
-from tests.people import PASSWORD
-from tests.store import engines
+from tests.people import PASSWORD, make_person
 
 from . import drawing
 from .conftest import bytes_kept, events, photo_of
@@ -97,6 +93,7 @@ def test_with_a_script_the_answer_says_where_to_go_on_or_why_not(browser, here):
     assert "SVG files are not accepted" in json.loads(answer.content)["sentences"][0]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
@@ -225,20 +222,6 @@ def test_what_is_not_there_is_not_found(ada, board, path):
 # --- candidates ---
 
 
-def test_a_ballot_shows_the_pictures_in_no_more_round_trips(browser, ada, board):
-    drafts.create(ada, "Plain")
-    add_candidates(ada, repository.find("Plain"), [Candidate("Bo"), Candidate("Cy")])
-    change_picture(ada, board, "Bo", PictureChange(kept("Bo at sea")))
-    trips = []
-    for name in ("Board", "Plain"):
-        add_voters(ada, repository.find(name), ["Ada"])
-        lifecycle.open_(ada, repository.find(name), editable=False)
-        page = browser.get(f"/election/{name}/ballot/")
-        trips.append(page["Server-Timing"].split('"')[1])
-        assert (photo_of("Bo").small in sentences(page)) == (name == "Board")
-    assert trips[0] == trips[1]
-
-
 def test_a_picture_goes_with_its_candidate_and_with_its_election(ada, board):
     for name in ("Bo", "Cy"):
         change_picture(ada, board, name, PictureChange(kept(name)))
@@ -362,19 +345,15 @@ def test_what_comes_back_from_a_backup_or_a_transfer_is_the_same_picture(ada, bo
         there.close()
 
 
-def test_on_dynamodb_pictures_come_and_go_in_the_same_way(settings, site, person):
-    with engines.ministack() as engine:
-        settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix=t{uuid.uuid4().hex[:8]}-&endpoint={engine.endpoint}"
-        connect(settings.STORE_URL).create()
-        ada, first, second = person("Ada"), kept("First", wide=300), kept("Second", wide=300)
-        accounts.change_picture(ada, PictureChange(first))
-        accounts.change_picture(ada, PictureChange(seen=people.find("Ada").photo, alt="The first"))
-        assert photos.find_all(people.find("Ada").photo) == list(first.parts)
-        accounts.change_picture(ada, PictureChange(second))
-        assert (bytes_kept(), people.find("Ada").photo) == ({second.photo.id}, second.photo)
-        accounts.change_picture(ada, PictureChange())
-        assert (bytes_kept(), people.find("Ada").photo) == (set(), None)
-        engine.drop(connect(settings.STORE_URL))
+def test_on_dynamodb_pictures_come_and_go_in_the_same_way(distant_site):
+    ada, first, second = make_person("Ada"), kept("First", wide=300), kept("Second", wide=300)
+    accounts.change_picture(ada, PictureChange(first))
+    accounts.change_picture(ada, PictureChange(seen=people.find("Ada").photo, alt="The first"))
+    assert photos.find_all(people.find("Ada").photo) == list(first.parts)
+    accounts.change_picture(ada, PictureChange(second))
+    assert (bytes_kept(), people.find("Ada").photo) == ({second.photo.id}, second.photo)
+    accounts.change_picture(ada, PictureChange())
+    assert (bytes_kept(), people.find("Ada").photo) == (set(), None)
 
 
 def test_auditors_see_how_many_bytes_there_are(ada, board, signed_in):

@@ -12,8 +12,7 @@ from polls import counting, repository, services
 from polls.counting import MethodComparison, agreement
 from polls.sealing import seal
 from results.pictures import OF_POLLS, pictures_of
-from store import keys, round_trips, splitting
-from store.table import Put
+from store import splitting
 from tally import provisional
 from tally.ballots import Ballots
 from tally.formats import read
@@ -139,57 +138,6 @@ def test_votes_that_the_index_has_not_told_are_found_by_the_gates(made, shelf, m
     vote(poll, "b", "Sushi")
     monkeypatch.setattr(repository, "votes_since", lambda *_: iter([]))
     assert shelf.get(poll.id).result.total == 2
-
-
-def put_votes(site, poll, number: int) -> None:
-    """Very many votes, as casting them would have stored them."""
-    gates = repository.gates_of(poll).keys(poll.id)
-    items = []
-    for each in range(number):
-        place = keys.vote(poll.id, f"{each:032x}")
-        when = f"2026-05-01T12:00:00.{each % 1000:03d}Z"
-        index = {"GSI1PK": keys.votes_by_time(poll.id)[0].pk, "GSI1SK": keys.id_by_date(when, place.sk)}
-        order = [each % 3, (each // 3) % 3]
-        ranking = ">".join(map(str, dict.fromkeys(order)))
-        said = {"rankings": ranking, "votedAt": when, "acts": 1, "ttl": poll.ttl}
-        items.append(Put({"PK": place.pk, "SK": place.sk, **index, **said}))
-    for start in range(0, number, 100):
-        site.write(*items[start : start + 100])
-    gate = site.get(gates[0])
-    site.write(Put(gate | {"voted": number}))
-
-
-def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf):
-    few, many = made(), made()
-    vote(few, "a", "Pizza")
-    put_votes(site, many, 3_000)
-    costs = {}
-    for poll in (few, many):
-        shelf.get(poll.id)
-        vote(poll, "new", "Sushi")
-        with round_trips.count_round_trips() as asked:
-            shelf.get(poll.id)
-        costs[poll.id] = asked.count
-    assert set(costs.values()) == {2}, "the poll with its gates; what is new"
-    for poll in (few, many):
-        services.close(by_ida(poll))
-        seal(poll.id)
-        with round_trips.count_round_trips() as asked:
-            assert shelf.get(poll.id).is_sealed
-        assert asked.count == 1
-
-
-@pytest.mark.deep
-def test_all_pages_of_votes_are_counted(site, made):
-    poll = made()
-    put_votes(site, poll, 6_000)  # more than one page of a megabyte
-    first = site.page(*keys.votes(poll.id))
-    assert first.cursor is not None
-    services.close(by_ida(poll))
-    assert seal(poll.id)
-    head = site.get(keys.poll_result(poll.id))
-    assert head["votes"] == 6_000
-    assert repository.read_counted(repository.find(poll.id), head["digest"]).total == 6_000
 
 
 def test_what_was_sealed_is_what_was_seen_live(made, shelf):

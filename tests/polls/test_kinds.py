@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
 
 import pytest
 from django.test import Client
@@ -18,7 +17,6 @@ from polls.sealing import seal
 from ranking.marks import BadRanking
 from store import keys, round_trips
 from tally.ballots import check_marks
-from tests.at_once import at_once
 
 from .conftest import by_ida, events
 from .test_pages import FORM, form_of, stored, text
@@ -150,13 +148,6 @@ def test_one_choice_has_radio_buttons_and_is_one(of_kind, client):
     assert "You chose 2, but you may choose only 1." in text(send(client, poll, rank_choice=["0", "1"]))
 
 
-def test_many_at_once_are_all_counted_and_one_browser_has_one_vote(of_kind):
-    poll = of_kind("approval")
-    answers = at_once(*(partial(mark, poll, f"voter {number // 2}", Pizza=1, Tacos=number % 2) for number in range(8)))
-    assert sum(not isinstance(each, Exception) for each in answers) >= 4
-    assert len(stored(poll)) == repository.with_gates(poll.id)[1] == 4
-
-
 def test_a_refused_vote_leaves_nothing(site, of_kind):
     with pytest.raises(BadRanking):
         mark(of_kind("choose"), "a", Pizza=1, Sushi=1, Tacos=1)
@@ -170,6 +161,7 @@ def recounted(poll) -> MethodComparison:
     return MethodComparison.of(repository.read_ballots(poll), poll.seed, poll.kind)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kind", "said"),
     [("choose", "Most votes: Pizza."), ("approval", "Most approvals: Pizza."), ("score", "Both methods agree: Pizza.")],
@@ -245,17 +237,6 @@ def test_the_kind_goes_along_to_an_election(of_kind, signed_in, kind):
     assert (draft.kind, draft.method, draft.most) == (kind, method, MOST.get(kind, 0))
     assert draft.fewest == (1 if kind == "choose" else 0)
     assert len(elections.candidates("Lunch")) == 3
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_log_tells_the_poll_and_its_result(site, of_kind, kind):
-    poll = of_kind(kind)
-    mark(poll, "a", Pizza=1)
-    mark(poll, "b", Sushi=1, Tacos=1)
-    services.close(by_ida(poll))
-    seal(poll.id)
-    (told,) = events(site, "PollCreated")
-    assert told["kind"] == kind
 
 
 @pytest.mark.parametrize("kind", KINDS)

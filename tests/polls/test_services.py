@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -12,8 +11,8 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
-from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
-from acts.storage import log, now_text, use_table
+from acts.refusals import NotAllowed, NotNow, NotThere, TooMany
+from acts.storage import now_text, use_table
 from polls import demo, repository, services, voters
 from polls.counting import MethodComparison
 from polls.rules import Act, PollRelation
@@ -23,7 +22,6 @@ from store import keys
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
 from store.table import Delete, Refused
-from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.held import Held
 from tests.clock import at_its_own_moment, stands_at
@@ -121,29 +119,6 @@ def test_a_form_sent_again_after_the_close_is_still_the_vote_it_was(made):
     vote(poll, "a", "Pizza", "form")
     services.close(by_ida(poll))
     assert vote(poll, "a", "Pizza", "form") is None
-
-
-def test_of_eight_at_once_from_one_browser_one_vote_is_left(site, made):
-    poll = made()
-    answers = at_once(*(partial(vote, poll, "a", name) for name in NAMES * 3))
-    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, LostRace)]
-    assert len(rankings(poll)) == voted(poll) == 1
-
-
-def test_many_at_once_are_all_counted(site, made):
-    poll = made()
-    at_once(*(partial(vote, poll, f"voter {number}", NAMES[number % 3]) for number in range(16)))
-    assert len(rankings(poll)) == voted(poll) == 16
-    assert len(events(site, "PollVoteCast")) == 16
-
-
-def test_a_vote_and_a_close_at_once_agree_on_who_was_first(site, made):
-    for round_ in range(5):
-        poll = made()
-        at_once(partial(vote, poll, "a", "Pizza"), partial(services.close, by_ida(poll)))
-        order = [each["event_type"] for each in log().since(0) if each["event_data"].get("poll_id") == poll.id]
-        assert order in (["PollClosed"], ["PollVoteCast", "PollClosed"]), round_
-        assert voted(poll) == len(order) - 1
 
 
 @pytest.mark.parametrize("said", [{"7": ["1"]}, {"Pizza": ["1"]}, {"0": ["1"], "-1": ["2"]}, {"": ["1"]}])
@@ -400,14 +375,6 @@ def test_a_sealed_poll_that_is_listed_anew_does_not_keep_the_worker_busy(made):
     services.list_publicly(by_ida(poll), listed=True)
     seal_what_is_over()
     assert not anything_over()
-
-
-def test_of_several_who_seal_one_does_it(site, made):
-    poll = made()
-    vote(poll, "a", "Pizza")
-    services.close(by_ida(poll))
-    at_once(*[partial(seal, poll.id)] * 6)
-    assert len(events(site, "PollResultSealed")) == 1
 
 
 def test_votes_that_do_not_fit_the_gates_are_not_sealed(site, made):

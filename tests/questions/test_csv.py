@@ -212,7 +212,7 @@ def test_json_has_everything():
 WORDS = st.text(max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=6), max_size=8), st.sampled_from(",;\t|"))
 def test_any_table_gets_as_many_verdicts_as_it_has_rows(rows, separator):
     text = io.StringIO(newline="")
@@ -225,7 +225,7 @@ def test_any_table_gets_as_many_verdicts_as_it_has_rows(rows, separator):
         assert len(given_by(text.getvalue()).rows) == len(filled)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reader(raw):
     for each in (raw, b"title,right,option1\n" + raw):
@@ -236,7 +236,7 @@ def test_no_bytes_break_the_reader(raw):
         assert all(row.question is None or not list(flaws(row.question)) for row in found.rows)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.builds(Question, title=WORDS, detail=WORDS, category=WORDS, school=WORDS), max_size=5))
 def test_any_question_comes_back(typed):
     tidy = {rules.comparison_key(each): each for each in map(tidied, typed) if not list(flaws(each))}

@@ -209,7 +209,7 @@ def without_options(question: Question) -> Question:
 
 
 @pytest.mark.deep
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(QUESTIONS, max_size=4))
 def test_any_question_that_gift_holds_comes_back(typed):
     kept = [each for each in map(tidied, map(without_options, typed)) if can_be_kept(each)]
@@ -368,21 +368,21 @@ def judge_rows(raw: bytes, chosen: Format | None) -> None:
 
 
 @pytest.mark.deep
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(spoilt(), st.sampled_from([None, *Format]))
 def test_no_spoilt_file_breaks_a_reader(raw, chosen):
     judge_rows(raw, chosen)
     judge_rows(raw, None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_a_reader(raw):
     for chosen in (None, *Format):
         judge_rows(raw, chosen)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("<>/&;#!- psubre")), max_size=60))
 @example("<!-- <p>")
 @example("<SCRIPT>a</script>b")

@@ -97,11 +97,6 @@ def test_a_set_says_for_what_it_serves_and_shows_all_it_has(site, hers, made):
     assert page.count("</svg> right") == 1
 
 
-def test_a_page_of_a_set_takes_two_round_trips(site, hers, made):
-    answer = hers.get(f"/live/sets/{made}/")
-    assert 'desc="2 trips"' in answer["Server-Timing"], "the session with its account, and the set"
-
-
 # --- whose it is ---
 
 PAGES = ("", "edit/", "delete/", "import/", "questions/new/", "questions/1/", "questions/1/remove/", "categories/1/")

@@ -13,13 +13,13 @@ from acts.retry import MAX_RACES
 from questions import items, repository, rules, services
 from questions.question import SET_TYPES, Kind, Question, Type
 from questions.repository import SLICE_QUESTIONS
-from questions.rules import ChangedElsewhere, FullSet, NoRoom, QuestionSet
-from store import keys, round_trips
+from questions.rules import ChangedElsewhere, NoRoom
+from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
 
-from .conftest import CAPITAL, IDEA, MANY, MEET, numbered
+from .conftest import CAPITAL, IDEA, MEET, numbered
 
 
 def kinds(site):
@@ -31,15 +31,6 @@ def fingerprint(set_id, number):
 
 
 # --- finding ---
-
-
-def test_a_set_is_found_whole_in_one_round_trip(site, made):
-    with round_trips.count_round_trips() as counted:
-        set_, questions = repository.find(made)
-    assert counted.count == 1
-    assert (set_.name, set_.total_questions, set_.version) == ("Evening", 4, 2)
-    assert questions == MANY
-    assert repository.find("nothing") is None
 
 
 def test_a_session_is_offered_ones_own_active_sets_and_those_that_are_shared(site, person, ida, made):
@@ -172,21 +163,6 @@ def test_long_ones_are_parted_by_their_length(site, ida):
     assert [len(each) for each in repository.slices(long)] == [24, 24, 12]
     services.add(ida, set_.id, long)
     assert repository.find(set_.id)[1][0].detail == "\N{GRINNING FACE}" * 2000
-
-
-def test_the_longest_set_there_can_be_fits_the_stores_limits(site, ida):
-    """The embedded store refuses what DynamoDB would: 100 parts and 4 MB a transaction, 400 KB an item."""
-    words = "\N{GRINNING FACE}" * 2000
-    names = [f"{number} {'ä' * 90}" for number in range(20)]
-    long = [
-        Question(f"{number} {'x' * 280}", category=names[number % 20], detail="x" * 1900, school="x" * 200)
-        for number in range(200)
-    ]
-    empty = FullSet(QuestionSet("", "Longest", "now", "Bo", "now", words, words))
-    original = rules.added(empty, long, "now", [{"name": name, "description": words} for name in names])
-    copied = repository.find_full(services.copy(ida, original, "Copy").id)
-    assert copied.questions == original.questions
-    assert {each.description for each in copied.categories} == {words}
 
 
 def test_what_was_cut_off_a_worker_puts_in(site, ida, monkeypatch):

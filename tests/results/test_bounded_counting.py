@@ -64,6 +64,7 @@ def processes(monkeypatch) -> list[subprocess.Popen]:
 # --- billed before it begins ---
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("rankings", "equals", "method", "seats", "sentence"),
     [
@@ -101,6 +102,7 @@ def test_what_people_come_with_is_counted(site):
 # --- in a process of its own ---
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("method", KINDS["ranked"])
 def test_what_is_counted_apart_is_the_same_to_the_last_byte(site, processes, method):
     seats = 3 if method.startswith("stv") else 1

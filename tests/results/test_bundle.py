@@ -168,6 +168,7 @@ HELD = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", HELD)
 def test_the_program_in_the_bundle_says_yes(held, verdict, kind):
     rankings, rules = HELD[kind]
@@ -189,6 +190,7 @@ def test_of_stv_it_says_that_only_the_digest_is_checked(held, verdict, method):
 STV = ["0>1", "0>1", "0>2", "0=1>2", "2", "1", "3>2", "3>1"]
 
 
+@pytest.mark.deep
 def test_scottish_stv_is_counted_again_by_a_program_of_its_own(held, verdict, tmp_path):
     files = unpacked(held(STV, candidates=("Ada", "Bo", "Cy", "Dee"), method="stv-scottish", seats=2))
     (tmp_path / "bundle").mkdir()
@@ -643,6 +645,7 @@ def forged(events: bytes) -> bytes:
     return json.dumps(first | {"actor": "mallory"}).encode() + b"\n"
 
 
+@pytest.mark.few(40)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_every_damage_is_named_in_a_sentence(files, verdict, damage):
     (name, change), sentence = DAMAGES[damage]
@@ -791,8 +794,8 @@ def agree_on_stages(cast: list[str], seats: int, seed: str) -> None:
     ]
 
 
-@pytest.mark.seconds(8)
-@settings(max_examples=40, deadline=None)
+@pytest.mark.deep
+@settings(max_examples=15, deadline=None)
 @given(st.lists(rankings(), max_size=9), st.sampled_from(["below", "no-opinion"]), st.text(max_size=3))
 def test_the_second_count_agrees_with_the_first(cast, unranked, seed):
     for method in ("schulze", "ranked-pairs", "irv", "borda"):
@@ -806,7 +809,7 @@ def test_the_second_count_agrees_where_much_is_equal(method):
         agree(random_rankings(seed), method, "below", str(seed))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(rankings(), max_size=12), st.integers(1, 4), st.text(max_size=3))
 def test_the_second_count_by_the_scottish_rules_agrees_with_the_first(cast, seats, seed):
     agree_on_stages(cast, seats, seed)
@@ -818,6 +821,7 @@ def test_the_second_count_by_the_scottish_rules_agrees_where_much_is_equal():
         agree_on_stages(random_rankings(seed), 1 + seed % 3, str(seed))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", verify.MARKS)
 def test_the_second_count_of_marks_and_values_agrees(method):
     chance = random.Random(42)

@@ -115,6 +115,7 @@ def write(table, **changed) -> None:
     table.write(Update(keys.election("Board"), set=changed))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(
     ("changed", "said"),
@@ -143,6 +144,7 @@ def test_an_assembly_that_called_for_it(board, elsewhere, reader, page):
     assert "General meeting" in text_of(reader.get(page))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("page", PAGES)
 def test_an_election_that_was_made_or_restored_in_its_place(board, elsewhere, reader, page):
     """As a restored copy is written: the items of an election, some of them others than those it had."""

@@ -80,20 +80,6 @@ def test_nothing_is_shown_before_the_close_not_even_to_the_organiser(opened, sig
         assert "once the election has closed" in answer.content.decode()
 
 
-def test_strangers_sign_in_first_and_others_only_read(closed, client, look):
-    found = closed(*SIX)
-    for name in PAGES + FILES:
-        place = reverse(name, args=["Board"]) if name in PAGES else address(name, found)
-        assert client.get(place).headers["Location"].startswith("/sign-in/")
-        assert look.client.post(place).status_code == 405
-        assert look.client.get(place).status_code == 200
-
-
-def test_there_is_nothing_about_an_election_that_is_not_there(look):
-    for name in PAGES:
-        look(name, status=404, words=("Nowhere",))
-
-
 def trips(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 
@@ -101,19 +87,6 @@ def trips(answer) -> int:
 def remembering() -> SizedCache:
     """Nothing yet."""
     return SizedCache(1_000_000, lambda summary: summary.weight)
-
-
-def test_round_trips(closed, look, monkeypatch):
-    closed(*SIX, secret_ballot=False)
-    monkeypatch.setattr(head_to_head, "summaries", remembering())
-    at = {name: reverse(name, args=["Board"]) for name in PAGES}
-    for name in ("follow", "recount"):
-        look.client.get(at[name])  # candidates of a sealed election are read once
-    assert trips(look.client.get(at["recount"])) == 2, "who is it; the election with its result"
-    assert trips(look.client.get(at["follow"])) == 4, "those two; a part of the ballots, and that there is no other"
-    assert trips(look.client.get(f"{at['head_to_head']}?one=0&other=1")) == 4, "those two; rankings, and people"
-    assert trips(look.client.get(f"{at['head_to_head']}?one=0&other=1")) == 3, "how they compare is known by now"
-    assert trips(look.client.get(f"{at['what_if']}?without=1")) == 3, "those two, and the rankings"
 
 
 # --- recount ---
@@ -485,6 +458,7 @@ def _main(page: str) -> str:
     return page.partition("<main")[2].partition("</main>")[0]
 
 
+@pytest.mark.deep
 def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(closed, look, monkeypatch):
     closed(*SIX)
     asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))

@@ -40,6 +40,7 @@ def shown(election: Found) -> str:
     return re.sub(r"<[^>]*>", " ", page).replace("Version 2.5", "")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", ["irv", "borda", "copeland", "plurality", "stv-scottish", "stv-meek"])
 def test_a_german_page_has_commas_and_an_english_one_points(method):
     election = found(method, seats=2 if method.startswith("stv") else 1)

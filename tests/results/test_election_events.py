@@ -13,7 +13,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
-from results import proof, services
+from results import services
 from results.exports import bundle, election_events
 from results.exports.election_events import EventFilter, events_of
 from store import keys, limits, round_trips
@@ -147,20 +147,6 @@ def test_it_is_the_same_whether_events_are_read_one_by_one_or_in_a_row(site, hel
 def test_a_log_without_any_seal_is_read_as_it_is(site, person):
     drafts.create(person("the organiser"), "Board")
     assert len(assert_found(site)) == 1
-
-
-@pytest.mark.deep
-def test_what_happened_elsewhere_costs_no_round_trips(site, busy, monkeypatch):
-    """Pages are small here, so that reading all that lies between would take hundreds."""
-    finish("Board")
-    election = elections.find("Board")
-    monkeypatch.setattr(limits, "PAGE_BYTES", 5_000)
-    with round_trips.count_round_trips() as straight:
-        assert len(read_straight(site, election)) == 10
-    with round_trips.count_round_trips() as asked:
-        assert proof.check_sealed(election) is None
-    assert asked.count <= 35
-    assert straight.count > 5 * asked.count
 
 
 @pytest.mark.deep

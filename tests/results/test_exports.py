@@ -54,17 +54,6 @@ def body(answer) -> bytes:
 # --- for whom, and when ---
 
 
-def test_a_stranger_signs_in_first_and_nobody_posts(held, reader):  # noqa: F811
-    held(CYCLE)
-    for address in FILES:
-        assert Client().get(address)["Location"].startswith("/sign-in/?next="), address
-        assert reader.post(address).status_code == 405, address
-        assert reader.get(address).status_code == 200, address
-        head = reader.head(address)
-        assert (head.status_code, body(head)) == (200, b""), address
-        assert head["Content-Disposition"]
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("secret", [True, False])
 def test_nothing_leaves_before_the_close_by_any_address(person, signed_in, reader, secret):
@@ -227,6 +216,7 @@ def test_the_page_offers_what_there_is(held, reader):  # noqa: F811
 # --- what browsers may keep ---
 
 
+@pytest.mark.deep
 def test_what_has_not_changed_is_not_sent_again(held, reader):  # noqa: F811
     held(["0", "1"])
     for address in FILES:
@@ -278,16 +268,6 @@ def test_a_name_of_an_election_is_made_safe_for_files(name, safe):
 
 def test_what_has_no_name_for_files_is_called_what_it_is():
     assert file_name("???", "x", "poll") == "poll - x"
-
-
-def test_exports_read_the_store_a_few_times_only(held, reader):  # noqa: F811
-    held(CYCLE)
-    with round_trips.count_round_trips() as asked:
-        body(reader.get(f"{BOARD}export/ballots.csv"))
-    assert asked.count <= 4  # the session, the election with its result, the rankings
-    with round_trips.count_round_trips() as asked:
-        body(reader.get(f"{BOARD}export/single-ballots.csv"))
-    assert asked.count <= 5
 
 
 # --- RCTab ---

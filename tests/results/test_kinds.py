@@ -94,6 +94,7 @@ def text_of(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("secret", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_page_and_file_states_the_outcome(held, signed_in, client, kind, secret):
@@ -112,6 +113,7 @@ def test_every_page_and_file_states_the_outcome(held, signed_in, client, kind, s
     assert "All ballots" in page(organiser, "follow")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_from_the_votes_to_a_bundle_that_checks(held, tmp_path, kind):
     held(kind, **({"majority": "3/5 entitled"} if kind == "yes-no" else {}))
@@ -139,6 +141,7 @@ def test_a_majority_of_the_roll_counts_those_who_did_not_vote(held, signed_in):
     assert (rules["majority"], rules["entitled"]) == ("3/5 entitled", 5)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("kind", "ballots", "said"),
     [
@@ -183,6 +186,7 @@ BY_LOT = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", BY_LOT)
 def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, client, case):
     kind, ballots, rules, heading, named, votes = BY_LOT[case]

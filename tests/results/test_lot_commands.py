@@ -14,7 +14,6 @@ from types import SimpleNamespace
 import pytest
 
 from accounts import repository as people
-from ballots import services as box
 from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -36,7 +35,6 @@ from store.table import Delete, Item, Put, Update
 from tally import lots
 from tally.result import Lot
 from tests import voting
-from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_bundle import run, taken
 from tests.results.test_sealing import close, sealed, voted  # noqa: F401 - fixtures
@@ -136,22 +134,6 @@ def test_while_it_is_open_the_secret_is_in_one_place_only(site, voted, close):  
     assert places == [tuple(keys.lots("Board")[:2])]
 
 
-def test_of_two_who_open_at_once_one_has_made_the_commitment(site, person, opened):  # noqa: F811
-    opened("Eve", name="Other")
-    owner = people.find("the organiser")
-    election = drafts.create(owner, "Board", electorate="everyone")
-    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
-    draft = elections.find("Board")
-    at_once(*(partial(lifecycle.open_, owner, draft, editable=False) for _ in range(4)))
-    assert lots.commitment(elections.lots_secret("Board")) == elections.find("Board").lots_commitment
-    (event,) = [each for each in site.each(keys.events()) if _opens(each, "Board")]
-    assert event["event_data"]["lots_commitment"] == elections.find("Board").lots_commitment
-
-
-def _opens(event: Item, name: str) -> bool:
-    return event["event_type"] == "ElectionOpened" and event["event_data"]["election_name"] == name
-
-
 # --- the seal tells ---
 
 
@@ -205,16 +187,6 @@ def test_one_who_seals_when_another_just_has_changes_nothing(site, voted, close,
     services.seal_result(election)
     assert there == [[*site.each(keys.result_parts("Board")), site.get(keys.result("Board"))]]
     assert len(sealed(site)) == 1
-
-
-def test_several_who_seal_at_once_draw_the_same_lots(site, voted, close):  # noqa: F811
-    voted(*THREE, method="irv", secret_ballot=False)
-    close()
-    election = elections.find("Board")
-    assert at_once(*(partial(services.seal_result, election) for _ in range(6))) == [None] * 6
-    assert len(sealed(site)) == 1
-    box.seal_closed()  # which publishes the ballots, too
-    assert flaw() is None
 
 
 # --- a secret that was exchanged, or lost ---

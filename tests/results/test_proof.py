@@ -61,6 +61,7 @@ def test_what_nobody_touched_is_as_it_was_sealed(site, sealed, secret):
     assert flaw() is None
 
 
+@pytest.mark.few(1)
 @BOTH
 def test_ballots_in_many_parts_are_compared_too(site, sealed, secret, monkeypatch):
     monkeypatch.setattr(splitting, "PART_BYTES", 1)

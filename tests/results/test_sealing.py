@@ -7,7 +7,6 @@ import hmac
 import json
 import secrets
 from datetime import timedelta
-from functools import partial
 from random import Random
 
 import pytest
@@ -19,14 +18,12 @@ from ballots import services as ballots
 from ballots.repository import every_published
 from elections import repository as elections
 from elections.lifecycle import closing
-from elections.turnout.counts import final_turnout
 from results import repository, running_count, services
 from results.report import Report
 from store import keys, splitting
 from store.log import as_text, utc_now
 from store.table import Delete, Key, Put
 from tally.ballots import Ballots
-from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
 from tests.voting import secret_for
@@ -71,14 +68,6 @@ def test_a_closed_election_is_counted_once_and_announced(site, voted, close, sec
     (said,) = sealed(site)
     assert said["digest"] == found.seal.digest == found.report.result.digest
     assert services.find("Board") == found
-    assert len(sealed(site)) == 1
-
-
-def test_several_at_once_seal_one_result(site, voted, close):
-    voted({"Ada": 1, "Bo": 2}, {"Bo": 1})
-    close()
-    answers = at_once(*(partial(services.find, "board") for _ in range(6)))
-    assert {answer.seal for answer in answers} <= {services.find("Board").seal, None}  # or it is being counted
     assert len(sealed(site)) == 1
 
 
@@ -300,13 +289,3 @@ def test_a_report_is_the_same_value_after_being_stored(site, voted, close):
     close()
     found = services.find("Board")
     assert Report.from_json(found.report.as_json()) == found.report
-
-
-def test_the_page_takes_two_round_trips_however_many_voted(site, voted, close, signed_in):
-    voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1})
-    close()
-    client = signed_in(people.find("voter 0"))
-    client.get("/election/Board/results/")
-    answer = client.get("/election/Board/results/")
-    assert 'desc="2 trips"' in answer["Server-Timing"]
-    assert services.find("Board").seal.turnout == final_turnout(elections.find("Board"))

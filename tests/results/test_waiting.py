@@ -316,6 +316,7 @@ def test_waiting_reads_no_gates_and_the_election_once_a_second(here, clock, coun
     assert reads == {OWN: 4}
 
 
+@pytest.mark.deep
 def test_ten_thousand_who_wait_cost_less_than_three_hundred_reads_a_second(here, clock, counting):
     """Even if each of them asked every second, with scripts or without."""
     reads: dict[str, float] = {}
@@ -346,6 +347,7 @@ def test_without_scripts_the_browser_waits_on_a_page_that_knows_nobody(here, clo
         assert client.get(f"{found[1][:-2]}x/").status_code == 404
 
 
+@pytest.mark.deep
 def test_intervals_grow_and_differ(here, counting):
     with use_table(here):
         election = repository.find("Board")

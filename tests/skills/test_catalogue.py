@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import partial
-
 import pytest
 
 from accounts.rules import Role
@@ -15,7 +12,6 @@ from skills import repository, services
 from skills.rules import State
 from store import keys
 from store.round_trips import count_round_trips
-from tests.at_once import at_once
 
 
 def names(rows) -> list[str]:
@@ -52,6 +48,7 @@ def test_skills_whose_names_look_alike_have_their_own_addresses(listed):
     assert [listed("C", "a").id, listed("C!", "a").id, listed("C?", "a").id] == ["c", "c-2", "c-3"]
 
 
+@pytest.mark.deep
 def test_any_number_of_skills_without_latin_letters_is_added_at_the_same_price(boss, listed):
     made = [listed(f"{first}{second}") for first in "абвгдежз" for second in "клмнопр"]
     assert len({each.id for each in made}) == len(made) == 56
@@ -138,17 +135,6 @@ def test_who_proposed_it_stands_in_the_log_alone(site, boss, person):
 
 
 # --- at the same moment ---
-
-
-def test_of_many_who_propose_the_same_one_does(site, boss, person):
-    ada, done = person("Ada"), []
-
-    def propose(number: int) -> None:
-        with suppress(NameTaken):
-            done.append(services.propose(ada, "Whistling", "Music", str(number)))
-
-    at_once(*(partial(propose, number) for number in range(8)))
-    assert len(done) == 1
 
 
 def test_of_two_admins_who_change_the_same_one_is_told(boss, listed):

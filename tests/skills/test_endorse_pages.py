@@ -178,40 +178,6 @@ def endorsed_by_many(site, name: str, skill: str, many: int) -> None:
         site.put_all(some)
 
 
-@pytest.fixture
-def read(site, monkeypatch) -> list[int]:
-    """How many items each reading answers."""
-    sizes: list[int] = []
-    for name, size in (("page", lambda found: len(found.items)), ("get_many", len)):
-        original = getattr(site, name)
-
-        def counting(*words, original=original, size=size, **more):
-            found = original(*words, **more)
-            sizes.append(size(found))
-            return found
-
-        monkeypatch.setattr(site, name, counting)
-    return sizes
-
-
-@pytest.mark.parametrize("path", ["", "skill/python/", "skill/python/endorse/"])
-def test_a_page_costs_what_it_shows_and_not_what_its_endorsements_number(site, person, listed, read, path):
-    costs = {}
-    listed("Python")
-    for name, many in (("Ada", 50), ("Ben", 300), ("Cem", 700)):
-        have(person(name), "python")
-        endorsed_by_many(site, name, "python", many)
-        reader = sign_in(f"Reader of {name}", Role.USER)
-        read.clear()
-        answer = reader.get(f"/profile/{name}/{path}")
-        assert answer.status_code == 200
-        costs[many] = sum(read)
-    assert costs[700] == costs[300], "the same, however many there are"
-    assert costs[700] < 350
-    if not path:
-        assert "More than 100 endorsements" in answer.content.decode()
-
-
 def test_of_very_many_one_still_finds_that_one_has_endorsed(site, person, listed):
     listed("Python")
     have(person("Ada"), "python")

@@ -10,13 +10,12 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow, NotThere, Refusal
-from acts.storage import use_table
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.log import utc_now
-from store.table import Conflict, Put, Span, Unavailable
+from store.table import Conflict, Span
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
@@ -135,14 +134,6 @@ def acts_at_once(site, person, rounds: int, crowd: int) -> int:
     return len(done)
 
 
-@pytest.mark.deep
-def test_a_thousand_acts_at_once_leave_exactly_what_they_say(site, boss, listed, person):
-    site.wait_for_no_disk()
-    listed("Python")
-    done = acts_at_once(site, person, rounds=50, crowd=10)
-    assert len(kinds(site)) == done
-
-
 # --- when somebody leaves ---
 
 
@@ -159,42 +150,6 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
         endorse(ada, bob)
     with pytest.raises((NotThere, LostRace)):
         endorse(bob, ada)
-
-
-def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeypatch):
-    monkeypatch.setattr("skills.services.TRANSACTION_ENDORSEMENTS", 2)
-    for number in range(5):
-        endorse(person(f"Person {number}", Role.VOTER), ada)
-
-    class Dying:
-        left = 2
-
-        def __getattr__(self, name):
-            return getattr(site, name)
-
-        def write(self, *writes, **more):
-            if any(write.key.sk.startswith("ENDORSED") for write in writes):
-                Dying.left -= 1
-                if Dying.left < 0:
-                    raise Unavailable("The disk is gone.")
-            site.write(*writes, **more)
-
-    with use_table(Dying()):
-        accounts.remove(boss, ada)
-    assert 0 < len(by("Ada")) < 5
-    assert finish_background() == 1
-    assert list(site.each(Span(keys.user("Ada").pk))) == []
-
-
-def test_removals_while_others_endorse_leave_nothing_of_who_is_gone(site, boss, ada, person):
-    users = [person(f"Person {number}", Role.VOTER) for number in range(4)]
-    have(users[0], "python")
-    acts = [partial(endorse, user, whom) for user in users[1:] for whom in (ada, users[0])]
-    at_once(partial(accounts.remove, boss, ada), partial(accounts.remove, boss, users[1]), *acts)
-    finish_background()
-    assert by("Ada") == []
-    assert "Person 1" not in by("Person 0")
-    assert set(by("Person 0")) <= {"Person 2", "Person 3"}
 
 
 def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
@@ -268,40 +223,3 @@ def test_somebody_is_removed_in_the_middle_of_a_merge(site, boss, both, ada, bob
     accounts.remove(boss, bob)
     finish_background()
     assert by("Ada", "go") == by("Ada", "golang") == []
-
-
-def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both, ada):
-    site.wait_for_no_disk()
-    have(ada, "golang")
-    made = [endorsements.Endorsement("Ada", "golang", f"Person {number:03d}", ("saw",), 3, "1", given=1)
-            for number in range(200)]  # fmt: skip
-    for each in made:
-        site.write(Put(endorsements._item(each)))
-
-    class Killed(BaseException):
-        pass
-
-    class Dying:
-        def __init__(self):
-            self.left = 1
-
-        def __getattr__(self, name):
-            return getattr(site, name)
-
-        def write(self, *writes, **more):
-            if not self.left:
-                raise Killed
-            self.left -= 1
-            site.write(*writes, **more)
-
-    site.write(*repository.closing_for_merge(repository.find("golang"), repository.find("go"), "Boss"))
-    deaths = 0
-    while list(site.each(keys.TASKS)):
-        try:
-            with use_table(Dying()):
-                finish_background()
-        except Killed:
-            deaths += 1
-        assert site.count(keys.endorsements("Ada", "golang")) + site.count(keys.endorsements("Ada", "go")) == 200
-    assert deaths > 5
-    assert site.count(keys.endorsements("Ada", "go")) == 200

@@ -14,7 +14,6 @@ from skills import finding, merging, repository, services
 from skills.finding import SkillSearch
 from skills.rules import Held, OwnSkills, Visibility
 from store import keys
-from store.round_trips import count_round_trips
 from store.table import BadCursor, Delete, Put
 from tests.background import finish_background
 from tests.chaos import Chaos
@@ -201,27 +200,3 @@ def test_whatever_becomes_of_an_entry_nobody_is_lost(club, person, boss, listed)
     merging.merge(boss, go, now("tea"))
     finish_background()
     assert len(names(SkillSearch((now("tea"),)))) == 16
-
-
-def test_a_search_takes_as_many_trips_whoever_else_there_is(site, listed, one_item):
-    common, other = listed("Common"), listed("Other")
-
-    def trips(criteria: SkillSearch) -> int:
-        with count_round_trips() as made:
-            finding.search(criteria, limit=50)
-        return made.count
-
-    searches = [
-        SkillSearch((common,)),
-        SkillSearch((common,), 3),
-        SkillSearch((common,), 2, 5),
-        SkillSearch((common, other)),
-    ]
-    fill(site, other, 60, one_item)
-    fill(site, common, 60, one_item)
-    before = [trips(criteria) for criteria in searches]
-    fill(site, common, 600, one_item)
-    after = [trips(criteria) for criteria in searches]
-    assert after[:2] == before[:2] == [2, 2], "the index; the entries as they are now, with the people"
-    assert after[2] <= before[2] <= 5, "one more for each level, until the page is full"
-    assert after[3] == before[3] <= 8, "each skill is counted at most twice"

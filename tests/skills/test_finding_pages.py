@@ -46,6 +46,7 @@ def test_people_are_found_by_any_name_of_a_skill(olaf):
     assert 'href="/skills/find/"' in text_of(olaf.get("/skills/"))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("asked", "words"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from random import Random
 
 import pytest
 
@@ -189,33 +188,13 @@ def kill_while_merging(site, boss, both, lives) -> int:
     raise AssertionError("It never comes to an end.")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("writes", [1, 2])
 def test_three_hundred_holders_and_a_death_after_every_write(site, boss, both, writes):
     site.wait_for_no_disk()
     crowd(site, 300, "golang", "go")
     assert kill_while_merging(site, boss, both, [writes] * 40) > 5
     merged_rightly(site, 300)
-
-
-def test_two_workers_at_once(site, boss, both):
-    crowd(site, 200, "golang", "go")
-    table().write(*repository.closing_for_merge(*map(now, both), "Boss"))
-    at_once(*[lambda: repository.MERGING.advance("golang")] * 3)
-    finish_background()
-    merged_rightly(site, 200)
-
-
-@pytest.mark.deep
-def test_ten_thousand_holders_and_twenty_deaths(site, boss, both):
-    site.wait_for_no_disk()
-    crowd(site, 10_000, "golang")
-    chance = Random(15)
-    lives = [chance.randrange(1, 30) for _ in range(20)] + [10_000]
-    assert kill_while_merging(site, boss, both, [*lives, 10_000]) == 20
-    entries = sum(1 for number in range(10_000) if site.get(keys.person_skill(f"Person {number:05d}", "go")))
-    assert entries == 10_000
-    assert site.count(keys.skill_holders("go")) == 3_334
-    assert list(site.each(keys.skill_holders("golang"))) == []
 
 
 def test_people_who_act_while_it_is_merged_lose_nothing(site, boss, both, person):

@@ -17,8 +17,7 @@ from skills.rules import MAX_SKILLS, Visibility
 from store import keys
 from store.log import utc_now
 from store.table import Span
-from tests.at_once import at_once
-from tests.skills.conftest import SAID, have
+from tests.skills.conftest import have
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
 
@@ -38,24 +37,6 @@ def holders(skill: str) -> list[str]:
     return [item["GSI1SK"] for item in table().each(keys.skill_holders(skill))]
 
 
-def test_profile_and_skills_are_one_query(site, ada, listed):
-    have(ada, listed("Python").id, notes="Mostly at night.", interest=True)
-    have(ada, listed("Tea", "Kitchen").id, level=1, years=0, last_used="")
-    accounts.change_profile(ada, "Countess", "I count.")
-    asked = []
-    page = site.page
-    site.page = lambda *words, **more: asked.append(words) or page(*words, **more)
-    profile = repository.profile_without_endorsements("ada")
-    assert len(asked) == 1
-    assert repository.profile("ada") == profile
-    assert (profile.person.display_name, sorted(profile.own.held)) == ("Countess", ["python", "tea"])
-    python = profile.own.held["python"]
-    assert python.statement == SAID | {"notes": "Mostly at night.", "interest": True}
-    assert python.added_at == python.confirmed_at
-    assert repository.profile("nobody") is None
-    assert len(str(site.get(keys.user("Ada")))) < 800, "the person's own item stays small"
-
-
 def test_the_index_has_a_digit_for_the_level_and_nothing_of_what_is_hidden(ada, listed):
     have(ada, listed("Python").id)
     have(ada, listed("Tea").id, level=1, years=0, last_used="")
@@ -68,16 +49,6 @@ def test_the_index_has_a_digit_for_the_level_and_nothing_of_what_is_hidden(ada, 
     services.show_to(ada, Visibility.MEMBERS)
     assert holders("python") == ["L4#Y07#2026-10#USER#ada"]
     assert len(holders("tea")) == 1
-
-
-def test_a_form_that_is_sent_twice_is_carried_out_once(site, ada, listed):
-    skill = listed("Python")
-    at_once(*(partial(services.hold, ada, skill.id, "one form", **SAID) for _ in range(4)))
-    assert events(site).count("PersonSkillAdded") == 1
-    assert "PersonSkillConfirmed" not in events(site)
-    services.let_go(ada, skill.id)
-    services.hold(ada, skill.id, "one form", **SAID)
-    assert repository.own_skills("Ada").held == {}, "a form of before brings nothing back"
 
 
 def test_added_changed_confirmed_removed(site, ada, listed):
@@ -104,6 +75,7 @@ def test_only_what_is_in_the_catalogue(ada, boss):
             have(ada, skill)
 
 
+@pytest.mark.deep
 def test_a_profile_has_room_for_so_many(site, boss, ada, monkeypatch):
     for number in range(MAX_SKILLS + 1):
         services.add(boss, f"Skill {number:02d}", "Some", "")
@@ -116,28 +88,6 @@ def test_a_profile_has_room_for_so_many(site, boss, ada, monkeypatch):
     assert sum(map(len, (holders(f"skill-{number:02d}") for number in range(MAX_SKILLS)))) == 0
     accounts.remove(boss, ada)
     assert list(site.each(Span(keys.user("Ada").pk))) == []
-
-
-def test_windows_that_do_everything_at_once_leave_what_fits_together(site, ada, listed):
-    for name in ("Python", "Tea", "Cake"):
-        listed(name)
-
-    def busy(number: int) -> None:
-        skill = ("python", "tea", "cake")[number % 3]
-        try:
-            have(ada, skill, years=number)
-            services.show_to(ada, list(Visibility)[number % 3])
-            services.confirm(ada, skill, "")
-            if number % 2:
-                services.let_go(ada, skill)
-        except (NotThere, LostRace):
-            pass
-
-    at_once(*(partial(busy, number) for number in range(6)))
-    own = repository.own_skills("Ada")
-    assert site.get(keys.own_skills("Ada"))["skills"] == len(own.held)
-    shown = own.held if own.visibility == Visibility.MEMBERS else {}
-    assert sum(map(len, map(holders, ("python", "tea", "cake")))) == len(shown)
 
 
 def test_whoever_is_removed_takes_their_skills_along(site, boss, ada, listed):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import threading
 import time
 import tracemalloc
 from io import BufferedReader, BytesIO
@@ -33,7 +32,7 @@ from store.backup import (
 from store.log import Event, EventLog, layout
 from store.log.seal import Sealer, verify
 from store.sqlite import SqliteTable
-from store.table import DATA, LOG, Key, Put, Span, Table, Update
+from store.table import DATA, LOG, Key, Put, Table, Update
 
 from .programs import exact
 
@@ -137,6 +136,7 @@ def test_a_transfer_there_and_back_is_the_same(table, embedded, full):
     assert everything(table) == everything(back) == everything(full)
 
 
+@pytest.mark.deep
 @pytest.mark.concurrent
 def test_no_change_is_in_a_backup_without_its_event_though_others_write(table, embedded):
     """Somebody acts again and again, and the sealer seals; items are so large that both tables take several pages."""
@@ -216,38 +216,6 @@ def test_of_what_cannot_be_loaded_nothing_is_there_and_writers_wait_for_the_disk
 
 
 # --- the embedded store is copied as of one moment ---
-
-
-@pytest.mark.deep
-def test_while_writers_write_every_change_has_its_event_and_every_event_its_change(embedded):
-    table, copy = embedded(), embedded()
-    stop = threading.Event()
-
-    def vote(name: int) -> None:
-        log = EventLog(table)
-        for n in range(2000):
-            if stop.wait(0.002):  # so that others come in between
-                return
-            log.record(Event(f"{name}", "BallotCast", {"n": n}), Put({"PK": "E", "SK": f"BALLOT#{name}#{n}"}))
-
-    writers = [threading.Thread(target=vote, args=(name,)) for name in range(3)]
-    for writer in writers:
-        writer.start()
-    try:
-        while table.count(keys.events()) < 100:
-            time.sleep(0.01)
-        Sealer(table).seal()
-        files = [written_while(table, Sealer(table).seal) for _ in range(3)]
-    finally:
-        stop.set()
-        for writer in writers:
-            writer.join()
-    restored(copy, files[-1])
-    ballots = {item["SK"] for item in copy.each(Span("E"))}
-    events = {f"BALLOT#{event['actor']}#{event['event_data']['n']}" for event in EventLog(copy).since(0)}
-    assert ballots == events
-    assert 100 <= len(ballots) <= table.count(keys.events())
-    assert_goes_on(copy)
 
 
 class Nowhere:
@@ -440,6 +408,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("damage", "words"), DAMAGES)
 def test_a_damaged_file_is_refused_with_a_sentence(file, damage, words):
     with pytest.raises(Damaged, match=words):

@@ -106,7 +106,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(url, start, tm
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-@pytest.mark.seconds(3)
+@pytest.mark.deep
 def test_when_one_of_two_writers_is_killed_the_other_goes_on(url, start):
     table = connect(url)
     for round_number in range(3):

@@ -46,6 +46,7 @@ from store.table import (
     Unavailable,
     Update,
 )
+from tests.aws.engine import ours_over_the_network
 from tests.ports import free_port
 from tests.rows import every_row
 
@@ -56,7 +57,9 @@ TIMEOUT_SECONDS = 120  # seconds for what happens at once, unless the machine is
 A, B = Key("a", "1"), Key("b", "1", LOG)
 NEW_A, NEW_B = Put({"PK": "a", "SK": "1"}, Missing()), Put({"PK": "b", "SK": "1"}, Missing(), table=LOG)
 STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
-SERVERS = ["ministack"] + (["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else [])
+STARTED |= {"ours": ours_over_the_network}
+OTHERS = ["ministack"] + (["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else [])
+SERVERS = ["ours", *(pytest.param(each, marks=pytest.mark.deep) for each in OTHERS)]
 
 SERVICE = botocore.session.get_session().get_service_model("dynamodb")
 
@@ -67,7 +70,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[engines.Engine]:
         yield engine
 
 
-@pytest.fixture(params=["moto", *SERVERS])
+@pytest.fixture(params=[pytest.param("moto", marks=pytest.mark.deep), *SERVERS])
 def engine(request: pytest.FixtureRequest) -> Iterator[engines.Engine]:
     with STARTED[request.param]() as engine:
         yield engine
@@ -702,6 +705,8 @@ def costs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
     return told
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("server", OTHERS, indirect=True, scope="module")  # ours says nothing of costs
 def test_every_request_asks_what_it_costs_and_the_answer_is_told(
     table: DynamoDbTable, line: Between, costs: list[tuple[str, str, float]]
 ) -> None:
@@ -718,16 +723,6 @@ def test_every_request_asks_what_it_costs_and_the_answer_is_told(
     list(table.everything())
     assert {(what, kind) for what, kind, _ in costs} == {("capacity", "read")}
     assert all(asked["ReturnConsumedCapacity"] == "TOTAL" for asked in line.requests)
-
-
-@pytest.mark.deep
-def test_moto_charges_too(costs: list[tuple[str, str, float]]) -> None:
-    with engines.moto() as engine:
-        table = engine.fresh()
-        table.write(Put({"PK": "a", "SK": "1"}))
-        table.get_many([A])
-        engine.drop(table)
-    assert costs == [("capacity", "write", 1.0), ("capacity", "read", 1.0)]
 
 
 @every_row(

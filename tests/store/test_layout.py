@@ -18,8 +18,8 @@ from store.log.search import Query, search
 from store.sqlite import SqliteTable
 from store.table import LOG, BadCursor, Delete, Put, Table
 from tests.at_once import at_once
+from tests.aws.engine import ours
 
-from . import engines
 from .spread import Distant, place_of
 
 WHEN = "2026-11-15T12:00:00.000Z"
@@ -27,7 +27,7 @@ WHEN = "2026-11-15T12:00:00.000Z"
 
 @pytest.fixture(scope="module")
 def distant():
-    with engines.ministack() as engine:
+    with ours() as engine:
         yield engine.fresh
 
 
@@ -59,6 +59,7 @@ def lying(table: Table) -> set[str]:
 # --- a new log ---
 
 
+@pytest.mark.deep
 def test_a_new_log_on_a_distant_store_is_spread_and_an_embedded_one_is_not(distant, embedded):
     for table, partitions in ((distant(), 16), (embedded(), 1)):
         assert at_once(*[partial(formats.prepare, table)] * 4) == [None] * 4

@@ -161,6 +161,7 @@ def assert_nothing_lost_doubled_or_overwritten(table, log) -> None:
     assert all(things)
 
 
+@pytest.mark.few(1)
 @pytest.mark.concurrent
 def test_32_concurrent_writers_lose_double_and_overwrite_nothing(table, log):
     threads = [threading.Thread(target=write_many, args=(log, writer)) for writer in range(WRITERS)]
@@ -211,7 +212,7 @@ in_processes(writing, range(4))
 """
 
 
-@pytest.mark.seconds(3)
+@pytest.mark.deep
 def test_writers_in_four_processes_lose_double_and_overwrite_nothing(tmp_path):
     url = f"sqlite://{tmp_path}/plenum.sqlite3"
     table = connect(url)

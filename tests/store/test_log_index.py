@@ -161,6 +161,7 @@ def test_times_that_go_back_a_little_hide_nothing(table, small_blocks, monkeypat
         assert everything(table, wanted, limit=1) == plainly(table, wanted) == expected
 
 
+@pytest.mark.few(1)
 def test_a_search_by_time_reads_little_of_a_long_log(table, small_blocks, monkeypatch):
     clock = Clock()
     record(table, [(1, 0, 0)] * 150, lambda: clock() + (clock.now - START) * 600)  # ten minutes from one to the next
@@ -180,6 +181,7 @@ def test_a_search_by_time_reads_little_of_a_long_log(table, small_blocks, monkey
     assert read.total() < 30 * (1 if table.log_partitions == 1 else 2)
 
 
+@pytest.mark.few(1)
 def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch):
     monkeypatch.setattr(log_search, "MAX_BATCHES_PER_LOOK", 3)
     record(table, [(1, 0, 0), *[(2, 1, 0)] * 200])
@@ -197,17 +199,6 @@ def test_what_is_not_sealed_is_looked_through_in_bounds_too(table, monkeypatch):
     found = search(table, Query(actor="Bo"), limit=2)
     assert (found.events, found.before) == ([], 52 - 2 * log_search.MAX_BATCHES_PER_LOOK)
     assert everything(table, Query(actor="Bo"), limit=2) == [1]
-
-
-def test_a_page_of_a_filtered_log_takes_few_round_trips(table, monkeypatch):
-    record(table, [(1 + n % 2, 0, 0) for n in range(120)])
-    Sealer(table).seal()
-    asked = []
-    for name in ("get", "get_many", "page"):
-        true = getattr(table, name)
-        monkeypatch.setattr(table, name, lambda *a, true=true, **k: asked.append(a) or true(*a, **k))
-    assert len(search(table, Query(actor="Bo", election="Board"), limit=50).events) == 50
-    assert len(asked) <= 6 + table.log_partitions, "the newest few lie in all partitions, and are asked at once"
 
 
 @pytest.mark.parametrize("unsealed", [0, 30])
@@ -295,6 +286,7 @@ def test_several_sealers_at_once_make_one_index(table, small_blocks):
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
 
 
+@pytest.mark.few(1)
 def test_a_batch_of_a_thousand_people_fits_the_limits_of_a_write(table):
     log = EventLog(table)
     writes = []
@@ -395,6 +387,7 @@ def test_entries_that_do_not_belong_mislead_nobody(indexed):
 # --- as a backup takes it ---
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("sealed", [0, 3, 4, 7, 10])
 def test_a_backup_begun_earlier_takes_the_index_as_it_was_then(indexed, tmp_path, sealed):
     copy = SqliteTable(f"{tmp_path}/copy.sqlite3")

@@ -91,6 +91,7 @@ def test_many_increments_at_once_answer_each_number_once(table, pk, each):
     assert sorted(chain(*answers)) == list(range(1, 8 * each + 1))
 
 
+@pytest.mark.few(1)
 def test_transfers_at_once_keep_the_sum_and_no_account_goes_below_zero(table, pk):
     accounts = [Key(pk, f"account {n}") for n in range(10)]
     for key in accounts:

@@ -22,6 +22,8 @@ STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local
 SERVERS = ["ministack"] + (["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else [])
 NO_RECOVERY = {"dynamodb-local"}
 
+pytestmark = pytest.mark.deep  # every run makes tables on our own engine hundreds of times
+
 
 @pytest.fixture(scope="module", params=["moto", *SERVERS])
 def engine(request: pytest.FixtureRequest) -> Iterator[engines.Engine]:
@@ -70,7 +72,6 @@ def expected(engine: engines.Engine, *names: str) -> set[str]:
     return {name for name in names if name != "recovery" or engine.name not in NO_RECOVERY}
 
 
-@pytest.mark.deep
 def test_the_tables_are_as_the_models_say(engine: engines.Engine, prefix: str) -> None:
     schema.create(engine.client, prefix)
     table = described(engine, f"{prefix}vote_data")
@@ -107,7 +108,6 @@ def test_unprotected_tables_can_be_dropped_again(engine: engines.Engine) -> None
     assert table.prefix + DATA not in engine.client.list_tables()["TableNames"]
 
 
-@pytest.mark.deep
 def test_creating_again_changes_nothing_and_keeps_what_is_stored(engine: engines.Engine) -> None:
     table = engine.fresh()
     table.write(Put({"PK": "a", "SK": "b"}))

@@ -74,7 +74,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.seconds(4)
+@pytest.mark.deep
 @given(st.dictionaries(st.text(min_size=1), JSON, max_size=6))
 def test_anyone_can_recompute_a_digest_with_the_standard_library(event):
     canonical = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()

@@ -356,6 +356,7 @@ def test_any_answer_in_between_begins_the_count_anew(
             table.get(A)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("answer", [BUSY, cancelled("TransactionConflict"), cancelled("ConditionalCheckFailed")])
 def test_refusals_conflicts_and_throttles_turn_nobody_away(table: DynamoDbTable, line: Between, answer: Any) -> None:
     line.always = answer

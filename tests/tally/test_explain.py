@@ -137,6 +137,7 @@ def test_one_candidate_alone_and_none_at_all(method):
     assert said(Ballots((), {}), method) == ["There were no candidates."]
 
 
+@pytest.mark.few(3)
 @settings(max_examples=20, deadline=None)
 @given(elections(), st.sampled_from(("below", "no-opinion")), st.integers(1, 3))
 @pytest.mark.parametrize("method", methods.KINDS["ranked"])

@@ -81,7 +81,7 @@ def assert_read_again(ballots: Ballots, format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FREE)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(ballots=elections())
 @example(ballots=Ballots(("count", "rank 1", "'count", "id", "=1+1", "'=2"), {"0>1=2": 3, "": 2}))
 @example(ballots=Ballots(("rank 1", "rank 2"), {"1>0": 1}))
@@ -98,19 +98,19 @@ def test_names_that_look_like_another_format_are_still_names():
 
 
 @pytest.mark.parametrize("format", FORBIDDEN)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(choice=st.data())
 def test_what_is_written_is_read_again_with_names_the_format_can_hold(format, choice):
     assert_read_again(choice.draw(elections(without=FORBIDDEN[format])), format)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(ballots=elections(ties=False))
 def test_strict_orders_are_read_again(ballots):
     assert_read_again(ballots, "soi")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(names=st.lists(names(), min_size=1, max_size=5, unique=True), count=st.integers(1, 9))
 def test_complete_orders_are_read_again(names, count):
     strict = ranking_of([number] for number in range(len(names)))
@@ -145,6 +145,7 @@ def test_ballots_are_never_written_in_the_order_they_were_cast():
         assert text_of(File(cast), format) == text_of(File(other), format)
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("case", cases(lambda case: True))
 def test_published_elections_are_read_written_and_read_again(case):
     ballots = [{"ranking": groups_of(ranking), "count": count} for ranking, count in case.ballots.counts.items()]
@@ -168,7 +169,7 @@ def able_formats(file: File) -> Iterator[tuple[str, bytes]]:
 # --- marks and values ---
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(chance=st.randoms(use_true_random=False))
 @every_row("kind", [kind for kind in KINDS if kind != "ranked"])
 def test_marks_and_values_are_read_again(kind, chance):

@@ -68,6 +68,7 @@ def assert_ballots_or_sentence(raw: bytes, format: str | None, kind: str | None 
 KIND = st.sampled_from([None, *METHODS_OF])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("format", [*FORMATS, None])
 @settings(max_examples=30, deadline=None)
 @given(raw=st.binary(max_size=200), kind=KIND)
@@ -80,14 +81,15 @@ SIGNS = st.text(st.sampled_from("0123 :;,>=\"'[]{}()#/*^|-\n\\aAé\t"), max_size
 
 @pytest.mark.deep
 @pytest.mark.parametrize("format", [*FORMATS, None])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=SIGNS, kind=KIND)
 def test_any_signs_are_ballots_or_a_sentence(format, text, kind):
     assert_ballots_or_sentence(text.encode(), format, kind)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("format", FORMATS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(where=st.floats(0, 1), cut=st.integers(0, 6), put=SIGNS.map(lambda text: text[:4]))
 def test_a_damaged_file_is_ballots_or_a_sentence(format, where, cut, put):
     whole = b"".join(write(File(BALLOTS), format))
@@ -104,6 +106,7 @@ MARKED = {  # ballots of each kind
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("format", ["csv", "json", "abif", "cat"])
 @settings(max_examples=25, deadline=None)
 @given(where=st.floats(0, 1), cut=st.integers(0, 6), put=SIGNS.map(lambda text: text[:4]), data=st.data())
@@ -197,6 +200,7 @@ def test_a_preflib_file_that_was_cut_off_has_a_note():
 # --- limits ---
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_file_that_never_ends_is_refused(format):
     assert "more than 100000 bytes" in refusal(Endless(b"", b"\n", 10**9), format, SMALL)

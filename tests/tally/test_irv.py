@@ -15,7 +15,7 @@ from tally.result import Result
 from .examples import EQUAL_CYCLE, TENNESSEE, election
 from .test_properties import elections
 
-some = settings(max_examples=50, deadline=None)
+some = settings(max_examples=20, deadline=None)
 
 
 def rounds(result):

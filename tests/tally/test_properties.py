@@ -24,8 +24,8 @@ PAIRWISE = ("schulze", "ranked-pairs", "copeland", "minimax")
 OURS = (*PAIRWISE, "borda", "plurality")
 RULES = st.sampled_from(("below", "no-opinion"))
 
-few = settings(max_examples=50, deadline=None)  # by each of many methods
-some = settings(max_examples=80, deadline=None)
+few = settings(max_examples=20, deadline=None)  # by each of many methods
+some = settings(max_examples=30, deadline=None)
 many = settings(max_examples=160, deadline=None)  # some of which say nothing of some methods
 
 

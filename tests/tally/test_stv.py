@@ -17,7 +17,7 @@ from .examples import EQUAL_CYCLE, TENNESSEE, election
 from .test_irv import strict
 from .test_properties import elections
 
-some = settings(max_examples=40, deadline=None)
+some = settings(max_examples=15, deadline=None)
 BOTH = pytest.mark.parametrize("count", [stv.scottish, stv.meek], ids=["scottish", "meek"])
 
 # Castor has more than he needs; what is over makes Pollux, not Helen.

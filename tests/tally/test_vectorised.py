@@ -17,7 +17,7 @@ from tests.rows import every_row
 
 from .test_properties import elections
 
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=20, deadline=None)
 SIZES = [(1, 9), (3, 40), (10, 700), (11, 700), (40, 400), (100, 450), (101, 30)]
 
 

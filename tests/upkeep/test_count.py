@@ -187,7 +187,7 @@ def manage(folder: Path, *arguments: str, given: bytes = b"") -> subprocess.Comp
     return subprocess.run(command, input=given, capture_output=True, cwd=folder, env=environment, check=False)
 
 
-@pytest.mark.seconds(5)
+@pytest.mark.deep
 def test_no_site_and_no_store_are_needed(tmp_path):
     done = manage(tmp_path, "-", "--json", given=TENNESSEE.encode())
     assert (done.returncode, done.stderr) == (0, b"")

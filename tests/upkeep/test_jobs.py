@@ -430,7 +430,7 @@ def test_a_worker_ends_when_the_process_that_started_it_is_gone(tmp_path):
         assert said == "finished\n"
 
 
-@pytest.mark.seconds(6)
+@pytest.mark.deep
 def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
     table, clocks = connect(f"sqlite://{tmp_path}/plenum.sqlite3"), Clocks(time.time())
     job, watching = Job("slow", 2, lambda: 1), clocks.leases(table)

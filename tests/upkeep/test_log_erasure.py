@@ -35,7 +35,6 @@ from store.log.rewriting import event_digest, is_rewritten
 from store.log.seal import verify
 from store.log.search import Query, search
 from store.table import LOG, Delete, Key, Update
-from tests.at_once import at_once
 from tests.background import finish_background
 from tests.people import PASSWORD
 from tests.photos.drawing import kept
@@ -291,21 +290,6 @@ def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
                 call_command("replay", stdout=StringIO())
     site_sealer().seal()
     assert killed > 1
-    assert is_named(site, *ADA) == []
-    is_whole(site)
-
-
-def test_two_workers_at_once_do_it_once(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 2)
-    removed(boss, ada)
-    at_once(*[lambda: log_erasure.erase_names(later())] * 3)
-    forgotten()
-    said = [
-        number
-        for event in search(site, Query(event_type="NamesForgotten")).events
-        for number, _ in event["event_data"]["events"]
-    ]
-    assert len(said) == len(set(said)) == 8
     assert is_named(site, *ADA) == []
     is_whole(site)
 

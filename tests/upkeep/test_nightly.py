@@ -12,7 +12,6 @@ from store import keys
 from store.log import Event, EventLog
 from store.log.seal import Sealer
 from store.table import Put
-from tests.at_once import at_once
 from tests.publishing import seal_publicly
 from upkeep.log import nightly
 from upkeep.worker.jobs import JOBS, NIGHTLY, Outcome, run_job
@@ -124,11 +123,6 @@ def test_a_worker_killed_on_the_way_mails_nobody_twice(watched, monkeypatch):
     assert len(queued()) == 1
     assert nightly.is_due(night(1))
     assert nightly.mail_checkpoint(night(1)) == 1
-    assert queued() == BOTH
-
-
-def test_of_several_workers_at_once_each_mail_is_queued_by_one(watched):
-    assert sum(at_once(*[lambda: nightly.mail_checkpoint(night(1))] * 4)) == 2
     assert queued() == BOTH
 
 

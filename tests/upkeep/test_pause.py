@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 import time
 from io import StringIO
 
@@ -32,7 +31,7 @@ from elections.rules import State
 from mail import outbox as mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys, round_trips
+from store import keys
 from store.connect import connect
 from store.log import EventLog
 from store.table import Key, Put, Span
@@ -220,15 +219,6 @@ def test_a_page_that_would_change_something_by_being_looked_at_waits(site, board
     assert events(site)[-1] == "ResultSealed"
 
 
-def test_it_costs_the_requests_no_round_trip(site, signed_in):
-    client = signed_in("Olga", Role.OWNER)
-    cache.forget()
-    assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
-    pause("Olga", 30)
-    assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
-    assert 'desc="1 trips"' in client.post("/me/")["Server-Timing"]
-
-
 # --- what is recorded ---
 
 
@@ -338,31 +328,6 @@ def test_a_store_that_cannot_say_whether_it_is_paused_is_not_written_to(site, si
     cache.forget()
     assert cache.last_known() is None
     assert client.post("/me/", {"display_name": "x"}).status_code == 503
-
-
-def test_one_look_serves_many_threads(site, monkeypatch):
-    looks = []
-    get = type(site).get
-
-    def counted(self, key, **options):
-        looks.append(key)
-        time.sleep(0)
-        return get(self, key, **options)
-
-    monkeypatch.setattr(type(site), "get", counted)
-    fresh = cached()
-    threads = [threading.Thread(target=fresh.current) for _ in range(16)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert looks == [keys.PAUSE]
-
-
-def test_a_look_is_nobodys_round_trip(site):
-    with round_trips.count_round_trips() as asked:
-        cached().current()
-    assert asked.count == 0
 
 
 # --- the worker ---

@@ -1,4 +1,4 @@
-"""Every page of a site opened once, below a path of its host, and shown to small judges (judges.py)."""
+"""Every page of a site opened once and shown to small judges (judges.py); and what changes below a path of its host."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,6 +23,7 @@ from django.test import Client, RequestFactory, override_settings
 from django.test.utils import override_script_prefix
 from django.urls import reverse
 
+from accounts.rules import Role
 from acts.links import absolute_url
 from config import settings as production
 from config.middleware import below_path
@@ -28,6 +33,7 @@ from store.connect import connect
 from tests.access.site import PASSERS_BY, PRESENTED, Site, build
 from tests.access.table import without_haste
 from tests.fuzz.forms import Form, states_of
+from tests.people import PASSWORD, make_person, sign_in
 
 from .judges import (
     MAIN,
@@ -79,17 +85,16 @@ def settings_of(url: str) -> dict[str, str]:
     return json.loads(told.stdout)
 
 
-@pytest.fixture(scope="module")
-def below(tmp_path_factory, collected_static_files):
-    """A site below a path, with something of everything, and static files as in production."""
-    store = f"sqlite://{tmp_path_factory.mktemp('below')}/plenum.sqlite3"
-    files = {"STORAGES": production.STORAGES, "STATIC_ROOT": collected_static_files}
-    chosen = {"SITE_URL": SITE, "STORE_URL": store} | PRESENTED | settings_of(SITE) | files
-    with override_settings(**chosen), override_script_prefix(f"{PATH}/"), without_haste():
-        table = connect(store)
-        table.create()
-        yield build()
-        table.close()
+@cache
+def settings_below() -> dict[str, Any]:
+    return {"SITE_URL": SITE} | settings_of(SITE)
+
+
+@pytest.fixture
+def below(site) -> Iterator[None]:
+    """An empty site below a path."""
+    with override_settings(**settings_below()), override_script_prefix(f"{PATH}/"):
+        yield
 
 
 @dataclass(frozen=True)
@@ -108,12 +113,37 @@ class Page:
         return "".join(MAIN.findall(self.html))
 
 
+@contextmanager
+def built(folder: Path) -> Iterator[Site]:
+    """A site with something of everything."""
+    store = f"sqlite://{folder}/plenum.sqlite3"
+    with override_settings(STORE_URL=store, **PRESENTED), without_haste():
+        table = connect(store)
+        table.create()
+        yield build()
+        table.close()
+
+
 @pytest.fixture(scope="module")
-def pages(below: Site) -> list[Page]:
-    """Every page, opened once by each for whom the table of access patterns has it."""
+def pages(tmp_path_factory, django_test_environment) -> Iterator[list[Page]]:
+    with built(tmp_path_factory.mktemp("top")) as site:
+        yield every_page(site)
+
+
+@pytest.fixture(scope="module")
+def pages_below(tmp_path_factory, collected_static_files) -> Iterator[list[Page]]:
+    """The same below a path, with static files as in production: every template is compiled once more for these."""
+    files = {"STORAGES": production.STORAGES, "STATIC_ROOT": collected_static_files}
+    below = override_settings(**settings_below(), **files)
+    with below, override_script_prefix(f"{PATH}/"), built(tmp_path_factory.mktemp("below")) as site:
+        yield every_page(site)
+
+
+def every_page(site: Site) -> list[Page]:
+    """Opened once by each for whom the table of access patterns has it."""
     found = []
-    for look in below.looks:
-        browser = below.browsers[look.who]
+    for look in site.looks:
+        browser = site.browsers[look.who]
         answer = browser.get(look.address, look.asked)
         assert answer.status_code < 400 or look.gone, look
         is_page = "html" in answer.get("Content-Type", "") and not answer.streaming
@@ -134,27 +164,28 @@ def states(pages: list[Page]) -> Iterator[Page]:
                 yield replace(page, path=state, html=page.browser.get(state).content.decode())
 
 
-@pytest.mark.seconds(4)
-def test_no_page_and_no_redirect_leads_out_of_it(pages):
+@pytest.mark.deep
+def test_no_page_and_no_redirect_leads_out_of_it(pages_below):
     astray = {
         page.name: [each for each in [*Addresses(page.html).found, page.redirect] if not is_ours(each)]
-        for page in pages
+        for page in pages_below
         if page.redirect or page.html
     }
     assert {name: out for name, out in astray.items() if any(out)} == {}
 
 
-@pytest.mark.seconds(8)
-def test_every_script_and_stylesheet_of_every_page_has_its_digest(pages):
+@pytest.mark.deep
+def test_every_script_and_stylesheet_of_every_page_has_its_digest(pages_below):
     """Each is the digest of what its address serves. Only a mail, as its readers will see it, has styles of its own."""
     files = ServedFiles(lambda address: Client().get(address).getvalue())
-    loaded = {(page.name, *each) for page in pages for each in Loaded(page.html).found}
+    loaded = {(page.name, *each) for page in pages_below for each in Loaded(page.html).found}
     wrong = {(name, address) for name, address, digest in loaded if not address or files[address] != digest}
     assert wrong == {("invitation_mail", "")}
     assert any("/site/colours/" in address for address in files)
     assert len([address for address in files if address.endswith(".js")]) > 20
 
 
+@pytest.mark.seconds(10)
 def test_nobody_keeps_a_page_that_was_made_for_somebody(pages):
     assert {page.name for page in pages if page.kept.startswith("public")} == FOR_EVERYBODY
     signed_in = [page for page in pages if page.who not in PASSERS_BY and "program" not in page.who]
@@ -211,16 +242,25 @@ def test_no_script_loads_another_that_nobody_checks():
     }
 
 
-def test_cookies_are_for_what_is_below(below: Site):
+def test_cookies_are_for_what_is_below(below):
+    make_person("ada")
     browser = Client()
     browser.post(f"{PATH}/language/", {"language": "de", "next": f"{PATH}/"})
     browser.get(f"{PATH}/sign-in/")
-    cookies = {**browser.cookies, **below.browsers["owner"].cookies, **below.browsers["passer-by"].cookies}
-    assert {"plenum_session", "csrftoken", "django_language"} <= cookies.keys()
-    assert {name for name, cookie in cookies.items() if not cookie["path"].startswith(f"{PATH}/")} == set()
+    browser.post(f"{PATH}/sign-in/", {"name_or_email": "ada", "password": PASSWORD})
+    assert {"plenum_session", "csrftoken", "django_language"} <= browser.cookies.keys()
+    assert {name for name, cookie in browser.cookies.items() if not cookie["path"].startswith(f"{PATH}/")} == set()
 
 
-def test_messages_for_the_next_page_are_for_what_is_below(below: Site):
+def test_pages_lead_below_it(below):
+    """In this language and below this path nothing was compiled yet, so only a few: the deep tests open them all."""
+    browser = sign_in("ada", Role.OWNER)
+    for name in ("home", "elections", "polls", "make_poll", "people", "me", "create_election"):
+        html = browser.get(reverse(name)).content.decode()
+        assert [each for each in Addresses(html).found if not is_ours(each)] == [], name
+
+
+def test_messages_for_the_next_page_are_for_what_is_below(below):
     """Whether the cookie is set or deleted."""
     request, response = RequestFactory().get(f"{PATH}/"), HttpResponse()
     response.set_cookie("messages", "something")
@@ -229,7 +269,7 @@ def test_messages_for_the_next_page_are_for_what_is_below(below: Site):
     assert {cookie["path"] for cookie in answer.cookies.values()} == {f"{PATH}/"}
 
 
-def test_mails_lead_below_it_whoever_sends_them(below: Site):
+def test_mails_lead_below_it_whoever_sends_them(below):
     """A thread of the worker has never seen a request, so nobody told it of the path."""
     about = {"number": "1", "kind": "already_registered", "to": "ada@example.org", "about": {"name": "Ada"}}
     mail, texts = SimpleNamespace(**about, language="en", queued_at="", tries=0, ledger=None), []
@@ -242,7 +282,7 @@ def test_mails_lead_below_it_whoever_sends_them(below: Site):
     assert len(texts) == 2
 
 
-def test_whole_addresses_are_the_same_in_every_thread(below: Site):
+def test_whole_addresses_are_the_same_in_every_thread(below):
     found = [absolute_url(reverse("home"))]
     thread = Thread(target=lambda: found.append(absolute_url(reverse("home"))))
     thread.start()
@@ -251,19 +291,19 @@ def test_whole_addresses_are_the_same_in_every_thread(below: Site):
 
 
 @pytest.mark.parametrize("path", [f"{PATH}/healthz", "/healthz", f"{PATH}/sign-in/", "/sign-in/"])
-def test_the_server_answers_with_and_without_the_path(below: Site, path):
+def test_the_server_answers_with_and_without_the_path(below, path):
     """Proxies pass it on; whoever asks the server itself need not know of it."""
     assert Client().get(path).status_code == 200
 
 
-def test_the_path_itself_leads_to_the_home_page(below: Site):
+def test_the_path_itself_leads_to_the_home_page(below):
     answer = Client().get(PATH)
     assert (answer.status_code, answer["Location"]) == (302, f"{PATH}/")
     assert Client().get(f"{PATH}/").status_code == 200
     assert Client().post(f"{PATH}/language/", {"language": "en", "next": "//evil"})["Location"] == f"{PATH}/"
 
 
-def test_static_files_are_found_below_it(below: Site, static_files):
+def test_static_files_are_found_below_it(below, static_files):
     page = Client().get(f"{PATH}/").content.decode()
     style = next(word for word in page.split('"') if "/static/css/base" in word)
     assert style.startswith(f"{PATH}/static/")

@@ -12,20 +12,19 @@ from accounts.rules import Role
 from acts.background import wait
 from acts.storage import now_text, table
 from assembly import roll
-from assembly.minutes import records, wording
 from assembly.minutes import repository as minutes
+from assembly.minutes import wording
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from live import repository, seats
 from live.follow_ups import services as follow_ups
-from live.rules import MAX_PLAYERS, Step
+from live.rules import Step
 from live.seats import Seat
 from live.services import deleting, moving
 from questions.question import Type
 from results import repository as results
 from store import keys
-from store.limits import MAX_ITEM_BYTES, check_item
 from store.log import EventLog
 from tests.background import finish_background
 from tests.live.conftest import drive, give
@@ -139,17 +138,6 @@ def test_a_rehearsal_and_other_sessions_leave_no_minutes(site, made):
         drive(game, Step.END)
         assert table().get(keys.minutes(game.id)) is None
     assert minutes.find(game.id) is None
-
-
-def test_a_full_hall_with_the_longest_names_fits_its_items():
-    letter, moment = "\U00020000", now_text()
-    seated = [
-        Seat(f"{number:032}", f"{number}" + letter * 150, moment, account=f"{number:04}" + letter * 196)
-        for number in range(MAX_PLAYERS)
-    ]
-    parts = list(records.parts_of([], seated))
-    assert max(map(check_item, minutes.copies("a" * 32, parts))) < MAX_ITEM_BYTES
-    assert sorted(each.player for each in records.people_in(parts)) == [each.player for each in seated]
 
 
 def test_notes_are_added_and_nothing_is_changed(site, held, signed_in):

@@ -22,15 +22,13 @@ from ballots import services as ballots
 from elections import repository
 from elections.invitations import mailing
 from elections.lifecycle import closing
-from elections.turnout.disclosure import Allowed
 from mail.emails import compose
 from mail.sending import send_waiting
 from store import keys
 from store.log.seal import Sealer
-from store.schema import SCHEMA, ItemType
+from store.schema import SCHEMA
 from store.table import DATA
 from tests.background import queue_mailings
-from tests.schema import with_types
 
 from .conftest import CANDIDATES, ranks
 
@@ -215,28 +213,3 @@ def test_looking_changes_nothing(day, auditor):
 
 def rows_of(text: str) -> list[str]:
     return re.findall(r"<tr\b.*?</tr>", text, re.DOTALL) or text.splitlines()
-
-
-# --- the crawl is able to find something ---
-
-
-@pytest.fixture
-def one_would_try(day) -> set[str]:
-    """Where the planted mistakes show."""
-    places = keys.election(NAME), keys.user(VOTERS[0])
-    items = {f"item/?{urlencode({'table': 'data', 'pk': place.pk, 'sk': place.sk})}" for place in places}
-    partitions = {f"?{urlencode({'table': 'data', 'pk': place.pk})}" for place in places}
-    return {f"/admin/tables/raw/{each}" for each in items | partitions}
-
-
-def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor, monkeypatch):
-    monkeypatch.setattr(raw, "allowed", lambda item, voted=None: Allowed(True, True, True))
-    monkeypatch.setattr(raw, "PAGE_ROWS", 3)  # the page ends with a ballot, whose key is in the cursor
-    monkeypatch.setattr(raw, "encrypt_cursor", lambda cursor: cursor)
-    monkeypatch.setattr(raw, "decrypt_cursor", lambda cursor: cursor)
-    assert "key" in Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day))
-
-
-def test_an_attribute_that_is_shown_by_mistake_is_found(day, one_would_try, auditor):
-    with with_types([ItemType("person", keys.user, "name email hash")]):
-        assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"hash"}

@@ -17,17 +17,13 @@ from live.rate_limit import RateLimit, TooFast
 from live.rules import Step
 from live.screens import snapshots
 from live.seats import Seat
-from live.services import deleting, making, seating
+from live.services import deleting, seating
 from qa import store
 from qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, question_id
-from questions.question import Type
-from store import keys
-from store.connect import connect
 from store.log import EventLog
-from tests.access.asking import listening
 from tests.at_once import at_once
 from tests.background import finish_background
-from tests.live.conftest import POLL, drive, seated
+from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import qa_of, seen_by_all, send, upvote
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401 - a fixture
 
@@ -110,13 +106,6 @@ def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
     assert [display.name_of(snapshot, each) for each in snapshot.qa_questions] == ["", ""]
 
 
-def test_the_same_question_sent_twice_is_one(site, game):
-    (ada,) = seated(game, "Ada")
-    answers = at_once(*[partial(_elsewhere, site, game, ada, "Why?")] * 4)
-    assert len({each.id for each in answers}) == 1
-    assert [each.text for each in repository.read_questions(game.id)] == ["Why?"]
-
-
 def _elsewhere(site, game, seat, text):
     with use_table(site):
         return send(game, seat, text)
@@ -162,48 +151,6 @@ def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monk
 
 
 # --- upvotes ---
-
-
-def press_at_once(on, game) -> None:
-    """Each of twelve people presses on and off for several questions at the same moment."""
-    people = seated(game, *(f"P{number}" for number in range(12)))
-    (ada,) = seated(game, "Ada")
-    some = [send(game, ada, f"Question {number}?") for number in range(3)]
-
-    def press(seat):
-        with use_table(on):
-            for asked in some:
-                upvote(game, seat, asked)
-                upvote(game, seat, asked)
-            upvote(game, seat, some[0], on=False)
-            upvote(game, seat, some[0], on=False)
-
-    assert at_once(*(partial(press, seat) for seat in people)) == [None] * len(people)
-    assert store.read_upvotes(repository.board(game.id)) == {some[1].id: len(people), some[2].id: len(people)}
-    mine = on.get(keys.upvoted(game.id, author_id(game.id, people[0].player)))
-    assert store.upvoted(mine) == {some[1].id, some[2].id}
-
-
-def test_upvotes_are_exact_whoever_presses_when(site, game):
-    press_at_once(site, game)
-
-
-@pytest.mark.deep
-def test_and_so_they_are_on_dynamodb(on_dynamodb, person, settings):  # noqa: F811
-    game = making.make(person("Hana"), Type.POLL, POLL, title="Friday")
-    services.set_up(game.id, "Hana", is_on=True, mode=Mode.OPEN)
-    press_at_once(connect(settings.STORE_URL), game)
-
-
-def test_what_is_asked_of_the_store(site, game):
-    ada, ben = seated(game, "Ada", "Ben")
-    with listening(site) as ear:
-        asked = send(game, ada, "Why?")
-        assert ear.take()[-2:] == ["write q&a question", "add q&a"]
-        upvote(game, ben, asked)
-        assert ear.take()[-1] == "write own upvotes + upvotes"
-        assert store.read_upvotes(repository.board(game.id)) == {asked.id: 1}
-        assert ear.take() == ["get upvotes"], "all sixteen in one round trip"
 
 
 def test_nobody_upvotes_their_own_nor_what_cannot_be_seen(game):
