@@ -198,7 +198,10 @@ def test_an_entry_of_the_roll_whose_nonce_is_published_is_opened(held, observer)
     held.hold("Fay")
     held.close(observer)
     entry = next(voter for voter in rolls.every_voter(NAME) if voter.name == ADDRESSES[0])
-    held.papers["leak"] = counting.Nonces(results.find(NAME).seal.roll_secret).of_all([entry.name])[0].hex().encode()
+    nonce, _ = counting.RollCommitment(results.find(NAME).seal.roll_secret).add(
+        counting.roll_entry(entry.name, True, 1)
+    )
+    held.papers["leak"] = nonce.hex().encode()
     assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}
 
 
