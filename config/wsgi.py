@@ -1,20 +1,17 @@
 """The application as gunicorn runs it: what every page needs is loaded now, before the processes are forked."""
 
 import os
-from collections.abc import Iterable
 from contextlib import suppress
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only once the name of its module is set
 from django.core.wsgi import get_wsgi_application
-from django.template import engines
+from django.template.loader import get_template
 from django.urls import clear_script_prefix, resolve, reverse, set_script_prefix
 from django.utils.translation import override
-from jinja2.meta import find_referenced_templates
 
-# Compiled now, with all that they extend and include: in every process, the first reader of a result would wait 0.1 s
-# for its page alone.
+# Compiled now: in every process, the first reader of a result would wait 0.1 s for its page alone.
 VOTERS_PAGES = (
     "news/home_of.html",
     "ballots/ballot.html",
@@ -25,19 +22,6 @@ VOTERS_PAGES = (
     "results/parts/sealed.html",
 )
 
-
-def _compile(names: Iterable[str]) -> None:
-    """These templates and, by way of them, all others that they name, in the active language."""
-    active = engines["jinja2"].env.active()
-    waiting, seen = list(names), set()
-    while waiting:
-        name = waiting.pop()
-        seen.add(name)
-        active.get_template(name)
-        source, _, _ = active.loader.get_source(active, name)
-        waiting += {each for each in find_referenced_templates(active.parse(source)) if each} - seen
-
-
 application = get_wsgi_application()
 resolve("/")  # compiles all URL patterns
 set_script_prefix(settings.FORCE_SCRIPT_NAME)  # templates contain URLs
@@ -45,5 +29,6 @@ for language, _ in settings.LANGUAGES:
     with override(language):
         reverse("home")  # loads Django's reverse lookup for this language
         with suppress(ValueError):  # static files are not collected yet: the first page reports it
-            _compile(VOTERS_PAGES)
+            for page in VOTERS_PAGES:
+                get_template(page)
 clear_script_prefix()

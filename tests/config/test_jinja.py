@@ -83,6 +83,12 @@ def test_what_is_included_sees_all_names_and_changes_none():
     assert made.get_template("page.html").render() == "Ada, Board: <b>Grace</b>! Ada\n Ada"
 
 
+def test_an_include_is_resolved_when_a_template_is_compiled_unless_it_has_blocks():
+    made = of_files(**FILES)
+    made.get_template("page.html").render()
+    assert {name for _loader, name in made.active().cache} == {"page.html", "choices.html"}
+
+
 def test_an_address_is_below_the_path_of_the_site():
     made = of_files(page__html='{{ url("home") }} {{ url("election", name) }}')
     assert made.get_template("page.html").render(name="Board") == "/ /election/Board/"
