@@ -139,8 +139,8 @@ NOT_INLINABLE = re.compile("{%-? *(block|extends)")  # not allowed in an include
 
 
 class Includes(Extension):
-    """Inlines included templates. At run time each include costs a lookup and a new context: together 6 to 8 per cent of
-    the processor time of a page in Django."""
+    """Inlines included templates. At run time each include costs a lookup and a new context, together 6 to 8 per cent
+    of the processor time of a page in Django."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return INCLUDE.sub(self._inlined, source)
