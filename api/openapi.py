@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+import orjson
 
 from accounts.api_tokens import Scope
 from acts.links import absolute_url
@@ -56,6 +57,12 @@ def description(site_url: str) -> dict[str, Any]:
 
 def current() -> dict[str, Any]:
     return description(absolute_url(""))
+
+
+@lru_cache(4)
+def document(site_url: str) -> bytes:
+    """The description as JSON."""
+    return orjson.dumps(description(site_url))
 
 
 def _operation(operation: Operation, schema_of: dict[Any, Any]) -> dict[str, Any]:

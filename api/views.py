@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -28,7 +28,7 @@ EXAMPLES = {"name": "Board 2027", "candidate": "Ada Lovelace", "number": "1"}
 @public
 @require_safe
 def openapi_document(request: HttpRequest) -> HttpResponse:
-    return JsonResponse(openapi.current())
+    return HttpResponse(openapi.document(absolute_url("")), "application/json")
 
 
 @dataclass(frozen=True, slots=True)

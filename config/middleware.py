@@ -98,7 +98,7 @@ def request_record(get_response: GetResponse) -> GetResponse:
             }
             if token := getattr(request, "api_token", None):
                 fields["token"] = token  # its public id
-            log.handle(log.makeRecord(log.name, logging.INFO, "", 0, "request", (), None, extra=fields))
+            log.info("request", extra=fields)
         response["X-Request-ID"] = request.id
         if not settings.PRODUCTION:
             response["Server-Timing"] = (
@@ -191,7 +191,11 @@ def security_headers(get_response: GetResponse) -> GetResponse:
 
 
 class QuickGZip(GZipMiddleware):
-    """Django's middleware, but with ISA-L, which takes a quarter of zlib's time at its fastest level."""
+    """Django's middleware, but pages are compressed with ISA-L, at its fastest level.
+
+    Django's own way adds 20 per cent to the processor time of a ballot page in Django and 47 to that of results; zlib's
+    fastest level 13 and 25 per cent.
+    """
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_page = not response.streaming and len(response.content) >= MIN_COMPRESSED_BYTES
@@ -199,21 +203,17 @@ class QuickGZip(GZipMiddleware):
         if not is_page or not accepts or "Content-Encoding" in response.headers:
             return super().process_response(request, response)
         patch_vary_headers(response, ("Accept-Encoding",))
-        compressed = _compressed(response.content, self.max_random_bytes)
-        if len(compressed) < len(response.content):
-            response.content = compressed
-            response.headers["Content-Length"] = str(len(compressed))
+        packed = isal_zlib.compress(response.content, FASTEST_LEVEL, GZIP)
+        # as Django does: a file name of random length hides how much of a token was guessed (BREACH)
+        name = b"a" * secrets.randbelow(self.max_random_bytes)
+        packed = b"".join((packed[:3], HAS_FILE_NAME, packed[4:10], name, b"\0", packed[10:]))
+        if len(packed) < len(response.content):
+            response.content = packed
+            response.headers["Content-Length"] = str(len(response.content))
             response.headers["Content-Encoding"] = "gzip"
             if (etag := response.get("ETag", "")).startswith('"'):  # a strong ETag promises identical bytes
                 response.headers["ETag"] = f"W/{etag}"
         return response
-
-
-def _compressed(content: bytes, max_padding: int) -> bytes:
-    """A file name of random length hides how much of a token was guessed (BREACH), as Django's does."""
-    packed = isal_zlib.compress(content, FASTEST_LEVEL, GZIP)
-    padding = b"a" * secrets.randbelow(max_padding)
-    return b"".join((packed[:3], HAS_FILE_NAME, packed[4:10], padding, b"\0", packed[10:]))
 
 
 def british_dates(get_response: GetResponse) -> GetResponse:

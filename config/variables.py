@@ -50,7 +50,7 @@ WEB_THREADS | `8` | = | threads in each of gunicorn's processes
 WEB_CONNECTIONS | `2000` | = | connections open at once in each process, four fifths of them for streams of live
     sessions; fewer where the system allows fewer files than twice as many and 256
 REQUEST_SECONDS | `20` | = | how long a client may take over the head of a request, and stand still within a
-    body; over a body or an answer a second more for every 500 bytes
+    body; over a body or an answer a second more for every 500 bytes, over a body ten minutes at most
 STORE_SECONDS | `5` | = | how long a request waits for DynamoDB if it is slow, busy or silent, all tries together
     ([reliability](../explanation/reliability.md)); 2 to 60
 WORKER | `beside` | = | `beside`: the server starts a worker and another when it ends; `apart`: it starts none,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -48,15 +48,8 @@ def session_mark(request: HttpRequest) -> str:
 
 
 def _hash(*words: str) -> str:
-    """Keyed hash; the keyed state is computed once."""
-    signed = _keyed(settings.SECRET_KEY).copy()
-    signed.update("\n".join(words).encode())
-    return signed.hexdigest()[:32]
-
-
-@lru_cache(1)
-def _keyed(secret: str) -> hmac.HMAC:
-    return hmac.new(hmac.digest(secret.encode(), PURPOSE, "sha256"), digestmod="sha256")
+    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+    return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
 
 
 def page_context(request: HttpRequest) -> dict[str, Callable[[], str]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
@@ -43,7 +44,6 @@ MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000
 MAX_STEPS_IN_REQUEST = 1_000_000  # and so is what takes longer than about a second
 WAIT_SECONDS = 1.0  # how long the person who closed an election waits for the worker
 CHECK_INTERVAL_SECONDS = 0.01  # seconds between checks
-SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many
 BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
 
@@ -181,37 +181,18 @@ def wait_for_worker(election: Election) -> None:
 # --- the commitment to the roll ---
 
 
-class Nonces:
-    """The nonces of a roll: HMAC-SHA-256 of the folded names; some of them reveal nothing about the others.
-
-    The inner and outer state of the HMAC are computed once (RFC 2104), which more than halves the time for each entry.
-    """
-
-    def __init__(self, secret: str):
-        block = bytes.fromhex(secret).ljust(SHA256_BLOCK_BYTES, b"\0")
-        self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in block)) for pad in (0x36, 0x5C))
-
-    def of_all(self, names: Iterable[str]) -> list[bytes]:
-        nonces, begin, finish = [], self._inner.copy, self._outer.copy
-        for name in names:
-            inner, outer = begin(), finish()
-            inner.update(keys.fold(name).encode())
-            outer.update(inner.digest())
-            nonces.append(outer.digest())
-        return nonces
-
-
 class RollCommitment:
     """The commitment to the whole roll, made as the roll is read: who may vote and whether they have.
 
-    Each entry has its own nonce, derived from a secret of the result that is never published, and a commitment: the
-    SHA-256 of the nonce and of the entry as a line of JSON (`roll_entry`). The commitment to the roll is the SHA-256 of
-    all of these, in the order in which the roll is read, that of the folded names. So an entry can be disclosed by its
-    nonce without the others, and an undisclosed one cannot be found by trying names and addresses.
+    Each entry has its own nonce, the HMAC-SHA-256 of the folded name under a secret of the result that is never
+    published, and a commitment: the SHA-256 of the nonce and of the entry as a line of JSON (`roll_entry`). The
+    commitment to the roll is the SHA-256 of all of these, in the order in which the roll is read, that of the folded
+    names. So an entry can be disclosed by its nonce without the others, and an undisclosed one cannot be found by
+    trying names and addresses.
     """
 
     def __init__(self, secret: str):
-        self._nonces, self._hash = Nonces(secret), hashlib.sha256()
+        self._secret, self._hash = bytes.fromhex(secret), hashlib.sha256()
 
     def add(self, entry: RollEntry) -> tuple[bytes, bytes]:
         """Returns the nonce and the commitment of this entry."""
@@ -220,7 +201,7 @@ class RollCommitment:
 
     def add_all(self, entries: list[RollEntry]) -> tuple[list[bytes], list[bytes]]:
         """The nonces and the commitments of these."""
-        nonces = self._nonces.of_all(name for name, *_ in entries)
+        nonces = [hmac.digest(self._secret, keys.fold(name).encode(), "sha256") for name, *_ in entries]
         pairs = zip(nonces, _lines(entries), strict=True)
         commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in pairs]
         self._hash.update(b"".join(commitments))
@@ -236,7 +217,8 @@ def roll_entry(name: str, voted: bool, weight: int) -> RollEntry:
 
 
 def _lines(entries: list[RollEntry]) -> list[bytes]:
-    """Each entry as a line of JSON: serialised in one go and split, unless a name contains the separator."""
+    """Each entry as a line of JSON: serialised in one go, which takes a tenth of the time, and split, unless a name
+    contains the separator."""
     apart = orjson.dumps(entries)[2:-2].split(BETWEEN)
     return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(orjson.dumps, entries))
 

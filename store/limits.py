@@ -4,7 +4,6 @@ messages."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import chain
 
 from .table import (
@@ -217,7 +216,6 @@ def _check_table(table: str) -> None:
         raise Invalid(f"There is no table {table}.")
 
 
-@lru_cache(maxsize=4096)  # there are few, and items of one type share them
 def _check_name(name: str) -> int:
     if type(name) is not str or not name:
         raise Invalid("The name of an attribute is text and not empty.")

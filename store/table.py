@@ -76,9 +76,6 @@ class Page:
 
 # --- conditions -----------------------------------------------------------------------------------------------------
 
-# The most common conditions and writes are not frozen: a frozen one takes three times as long to create, and a replay,
-# which creates a dozen per event, would take a tenth longer. Treat them as immutable all the same.
-
 
 class Condition:
     """What must hold of the stored item for a write to happen. Expired items still count until they are swept."""
@@ -92,21 +89,21 @@ class Condition:
         return AnyOf((self, other))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Exists(Condition):
     """The attribute exists, even if null. Without a name: the item exists."""
 
     name: str = "PK"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Missing(Condition):
     """The attribute does not exist. Without a name: the item does not exist."""
 
     name: str = "PK"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Equals(Condition):
     """Same type and same value; a missing attribute equals nothing."""
 
@@ -143,7 +140,7 @@ class AnyOf(Condition):
 # --- writes ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Put:
     """Store the item, replacing any with its key."""
 
@@ -156,7 +153,7 @@ class Put:
         return Key(self.item["PK"], self.item["SK"], self.table)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Update:
     """Change some attributes and leave the others; creates a missing item. `add` counts from 0.
 
@@ -170,7 +167,7 @@ class Update:
     when: Condition | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Delete:
     """Delete the item; a missing one is no error."""
 
@@ -178,7 +175,7 @@ class Delete:
     when: Condition | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Check:
     """Change nothing, but refuse the whole write unless this holds."""
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from store.keys.parts import METADATA, escape, part, shard_of, sharded
 from store.table import Key, Span
 
 
-@lru_cache(maxsize=4096)  # asked for several times by every act
 def election(name: str) -> Key:
     return Key(f"ELECTION#{part(name)}", METADATA)
 

@@ -35,6 +35,11 @@ def test_each_schema_has_a_title_of_its_own_and_is_used(site, schemas):
     assert referred == set(schemas)
 
 
+def test_programs_get_what_the_page_describes_and_it_is_written_once(site, client):
+    assert client.get("/api/v1/openapi.json").json() == json.loads(json.dumps(openapi.current()))
+    assert openapi.document(settings.SITE_URL) is openapi.document(settings.SITE_URL)
+
+
 def test_each_area_is_described(site):
     tags = openapi.current()["tags"]
     assert [each["name"] for each in tags] == list(dict.fromkeys(each.area for each in OPERATIONS)) == list(AREAS)

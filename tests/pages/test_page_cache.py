@@ -13,7 +13,9 @@ from django.test.utils import override_script_prefix
 from django.utils.translation import override
 from jinja2 import meta, nodes
 
+from acts import branding
 from acts.caches import SizedCache
+from news import site_page
 from pages import help_views, http_cache, page_cache
 from pages.page_cache import Fragment, cache_key, cached, get_or_render
 
@@ -79,6 +81,18 @@ def test_what_all_readers_share_is_drawn_once(site, monkeypatch, signed_in, path
     Client(headers={"accept-language": "de"}).get(path)
     assert len(puts) > drawn, "each language has its own"
     assert "Zoe" not in Client().get(path).content.decode()
+
+
+@pytest.mark.parametrize("path", ["/api/v1/", "/trust/", "/help/"])
+def test_what_is_shared_stands_in_the_frame_of_the_site_as_it_is_now(site, path):
+    before = Client().get(path).content.decode()
+    found = site_page.find()
+    site.write(*site_page.writing(site_page.changed(found, {"name": "Bees", "colour": "#1b5e3f"}), found))
+    branding.cache.forget()
+    after = Client().get(path).content.decode()
+    assert ("Bees" in before, "Bees" in after) == (False, True)
+    assert ("1b5e3f" in before, "1b5e3f" in after) == (False, True)
+    assert _main(after) == _main(before)
 
 
 def _main(page: str) -> str:
