@@ -36,7 +36,6 @@ class User(AbstractBaseUser):
     photo = models.JSONField(null=True, default=None)  # a `photos.rules.Photo`, if there is one
     visited_at = models.CharField(max_length=24, default="")  # start of the current or latest visit
     visited_before = models.CharField(max_length=24, default="")  # start of the visit before that
-    warned_at = models.CharField(max_length=24, default="")  # when they were warned that the account is unused
     asked_at = models.CharField(max_length=24, default="")  # when they asked to be confirmed as an organiser
     identities = models.JSONField(default=list)  # at providers they sign in with: `key`, `provider` and `linked_at`
     # if a group at a provider gave them their role: that `provider`, and the role they had `before`
@@ -70,11 +69,6 @@ class User(AbstractBaseUser):
     def has_no_way_in(self) -> bool:
         """Whether they could not sign in again, because a provider is required and they have linked none."""
         return not self.identities and self.role != Role.OWNER and seems_to_require_provider()
-
-    @property
-    def used_at(self) -> str:
-        """The last sign-in, or the account's creation if there was none."""
-        return max(as_text(self.last_login) if self.last_login else "", self.created_at)
 
     def can(self, permission: Permission) -> bool:
         return has(self.role, permission)

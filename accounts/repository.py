@@ -149,7 +149,6 @@ def user_of(item: Item) -> User:
         photo_of(item.get("photo")),
         item.get("visited_at", ""),
         item.get("visited_before", ""),
-        item.get("warned_at", ""),
         item.get("asked_at", ""),
         item.get("identities", []),
         item.get("group_role"),
@@ -303,17 +302,6 @@ def removal(user: User, only_if: Condition | None = None) -> list[Write]:
         *map(Delete, _search_keys(user.name)),
         *photos.deleting_bytes(user.photo),
     ]
-
-
-def unused_since(user: User) -> Condition:
-    """No sign-in since the account was read."""
-    return Equals("last_login", as_text(user.last_login)) if user.last_login else Missing("last_login")
-
-
-def recording_warning(user: User, now: str) -> Update:
-    """Records the warning about an unused account. Refused if it was used or warned since it was read."""
-    before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
-    return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
 
 
 def profile_change(user: User, display_name: str, about: str) -> Write:

@@ -66,7 +66,7 @@ RESET = Limits(
     Limit("reset", 5, SECONDS_PER_HOUR),
     # `RESET_MAILED` protects the mailbox, so this need not keep anyone from a link
     Limit("reset-account", 1000, SECONDS_PER_HOUR),
-    Limit("reset-address", settings.RESETS_PER_ADDRESS, SECONDS_PER_HOUR),
+    Limit("reset-address", 100, SECONDS_PER_HOUR),
     free_tries=1,
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES_IN_SECONDS)

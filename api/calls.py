@@ -11,7 +11,6 @@ from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
-from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, ValidationError
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
@@ -41,6 +40,8 @@ from .operations import OPERATIONS, Operation, route_name
 from .problems import Problem, invalid, of_form_errors, problem_of, problem_response
 from .values import link
 
+PER_TOKEN = Limit("api-token", 1200, TEN_MINUTES_IN_SECONDS)
+PER_ADDRESS = Limit("api-address", 600, TEN_MINUTES_IN_SECONDS)
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_KEY_CHARS = 255
 KEY = re.compile(rf'"?([\x21-\x7e]{{1,{MAX_KEY_CHARS}}}?)"?')
@@ -278,12 +279,11 @@ class _Answering:
         token = self.call.token
         if token is None and is_loaded_by_another_site(self.request):
             raise Problem("not-allowed", _("Pages of other sites cannot load this. Ask with a program."))
-        most = settings.API_REQUESTS_PER_PROGRAM if token else settings.API_REQUESTS_PER_ADDRESS
-        self.limit = Limit("api-token" if token else "api-address", most, TEN_MINUTES_IN_SECONDS)
+        self.limit = PER_TOKEN if token else PER_ADDRESS
         self.ends = (int(time.time()) // self.limit.seconds + 1) * self.limit.seconds
         with suppress(Paused, Unwritable):  # what cannot be counted can still be read
             counted = count(self.limit, token.id if token else client_network(self.request))
-            self.left = most - counted.tries
+            self.left = self.limit.most - counted.tries
 
     def _add_limits(self, response: HttpResponse) -> None:
         """As draft-ietf-httpapi-ratelimit-headers has them."""

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import allow_everyone, public, requires
+from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
 from accounts.services import role_unchanged
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
 from acts.storage import table
-from acts.tokens import has_bearer_token
-from mail import bounces, outbox, undelivered
-from mail.emails import compose, mail_number
+from mail import outbox, undelivered
+from mail.emails import compose
 from mail.errors import MailError, redact_address
 from mail.outages import all_outages
 from mail.sending import send_test_email
@@ -34,7 +31,6 @@ from store.parallel import run_parallel
 from upkeep.doctor import health
 
 TEST_MAIL_LIMIT = Limit("test mails", 20, SECONDS_PER_HOUR)
-MAX_REPORTS = 100  # at once
 MAX_MAILING_CHARS = 16  # characters that identify one
 # The page opens on the first non-empty one.
 STATES_BY_URGENCY = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)
@@ -140,40 +136,3 @@ def send_test_mail(request: HttpRequest) -> HttpResponse:
         done = _("A test mail is on its way to you. The mail server said: %(words)s") % {"words": reply}
         messages.success(request, done if reply else _("A test mail has been sent to you."))
     return redirect("mails")
-
-
-# --- bounced mails ---
-
-
-@public
-@csrf_exempt
-@require_POST
-def bounced(request: HttpRequest) -> HttpResponse:
-    """Bounce reports of the mail provider, as JSON. A 404 without BOUNCES_TOKEN, or if none is set."""
-    if not has_bearer_token(request, settings.BOUNCES_TOKEN):
-        raise Http404
-    try:
-        payload = json.loads(request.body)
-    except ValueError:
-        return HttpResponse(_("This is not JSON.") + "\n", status=400, content_type="text/plain")
-    reports = payload if isinstance(payload, list) else [payload]
-    if len(reports) > MAX_REPORTS or not all(map(_is_report, reports)):
-        return HttpResponse(_("This is not a mail report.") + "\n", status=422, content_type="text/plain")
-    return JsonResponse({"noted": sum(map(_record_report, reports))})
-
-
-def _is_report(report: Any) -> bool:
-    fields = ("message_id", "address", "kind", "status", "detail")
-    if not isinstance(report, dict) or not all(isinstance(report.get(field, ""), str) for field in fields):
-        return False
-    return report.get("kind") in ("bounce", "complaint") and bool(report.get("message_id") or report.get("address"))
-
-
-def _record_report(report: dict[str, str]) -> bool:
-    message_id, status = report.get("message_id", ""), report.get("status", "")
-    number = mail_number(message_id) if message_id else bounces.newest_mail_to(report["address"])
-    if number is None:
-        return False
-    hard = bounces.DELAYED if status.startswith("4") else bounces.BOUNCED
-    kind = bounces.COMPLAINED if report["kind"] == "complaint" else hard
-    return bounces.record_report(bounces.Report(number, kind, f"{status} {report.get('detail', '')}".strip()))

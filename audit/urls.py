@@ -10,7 +10,6 @@ below_mails = [
     path("again/", mail_views.try_all, name="try_mails_again"),
     path("unknown/", mail_views.settle_unknown, name="settle_unknown_mails"),
     path("test/", mail_views.send_test_mail, name="send_test_mail"),
-    path("bounces/", mail_views.bounced, name="bounced"),
     path("<str:number>/", mail_views.mail_text, name="mail"),
     path("<str:number>/again/", mail_views.try_one, name="try_mail_again"),
     path("<str:number>/aside/", mail_views.put_aside, name="put_mail_aside"),

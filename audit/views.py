@@ -33,14 +33,10 @@ from upkeep import disk, system
 from upkeep import pause as pausing
 from upkeep.doctor import examine_page, health
 from upkeep.log import figures
-from upkeep.log.figures import Day
 from upkeep.monitoring import metrics
 from upkeep.worker.heartbeats import read_heartbeats
 
 from .forms import PauseForm
-
-CHART_DAYS, CHART_HEIGHT_PX, DAY_WIDTH_PX = 30, 40, 10
-
 
 # --- the overview; each of its charts is beside a table of the same data ---
 
@@ -52,14 +48,6 @@ class Bar:
     percent: float  # of the longest
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    day: Day
-    x: int
-    y: float
-    height: float
-
-
 def bars(counts: Mapping[str, int]) -> list[Bar]:
     longest = max(counts.values(), default=0)
     return [
@@ -68,24 +56,14 @@ def bars(counts: Mapping[str, int]) -> list[Bar]:
     ]
 
 
-def columns(days: list[Day]) -> list[Column]:
-    highest = max((day.cast for day in days), default=0) or 1
-    heights = [round(CHART_HEIGHT_PX * day.cast / highest, 1) for day in days]
-    return [
-        Column(day, DAY_WIDTH_PX * place + 1, CHART_HEIGHT_PX - high, high)
-        for place, (day, high) in enumerate(zip(days, heights, strict=True))
-    ]
-
-
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def admin(request: HttpRequest) -> HttpResponse:
     """The whole site in figures, all read from stored counts: the cost does not depend on the size of the site."""
     table, now = connect(settings.STORE_URL), utc_now()
-    found, days, mails = run_parallel(
+    found, mails = run_parallel(
         table,
         lambda: health.read_health(table),
-        lambda: figures.days(table, now.date(), CHART_DAYS),
         lambda: health.count_mails(table, *outbox.STATES),
     )
     by_role = figures.by_role(found.figures)
@@ -97,8 +75,6 @@ def admin(request: HttpRequest) -> HttpResponse:
         "people": bars(roles),
         "to_approve": by_role.get(Role.NO_ACCESS, 0),
         "elections": bars(states),
-        "days": columns(days),
-        "most": max(day.cast for day in days),
         "mails": [(state_label(state), bounded) for state, bounded in mails.items()],
         "most_mails": health.MAX_COUNTED_MAILS,
         "embedded": system.is_embedded(),

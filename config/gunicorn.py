@@ -76,11 +76,8 @@ def when_ready(server: Any) -> None:
     from acts import key_mark
     from acts.storage import try_write
     from trust.serving import record_code  # needs the application to be loaded
-    from upkeep.https import https
 
     with suppress(StoreError):  # a store that is down now is reported by whatever needs it
-        if settings.PRODUCTION:
-            https.record_start()
         try_write(key_mark.marking(when=Missing()))  # the first start is with the site's key
         if key_mark.is_replaced(connect(settings.STORE_URL).get(keys.KEY_MARK)):
             server.log.warning(key_mark.sentence())

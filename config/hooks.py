@@ -52,7 +52,7 @@ from elections.link_requests.services import ANSWERING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
-from elections.public import feed as calendar_feed
+from elections.personal_data import forget_calendar
 from elections.roll.emails import EMAIL_TEMPLATES as ROLL_EMAILS
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
@@ -88,9 +88,7 @@ from skills.access import may_see_profile
 from skills.services import delete_endorsements, delete_skills
 from upkeep import pause
 from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
-from upkeep.erasure.unused_accounts import EMAIL_TEMPLATES as UNUSED_ACCOUNT_EMAILS
 from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
-from upkeep.monitoring import metrics
 from webhooks import events as webhook_events
 from webhooks import repository as webhooks
 from webhooks.emails import EMAIL_TEMPLATES as WEBHOOK_EMAILS
@@ -137,7 +135,7 @@ def install_hooks() -> None:
         on_elections,  # the newest posts about it, and the news actions of those who run it
     )
 
-    # A person without an account opens the public page of an election, its history or its calendar file
+    # A person without an account opens the public page of an election or its history
     # (elections.access.for_readers): they may if
     GUESTS.install(
         guest_with_link,  # this browser holds a valid voting link for it
@@ -183,7 +181,7 @@ def install_hooks() -> None:
         forget_agreements,  # their consent to show skills in elections is deleted
         delete_skills,  # their skills are deleted
         delete_endorsements,  # and then the endorsements they gave and received
-        calendar_feed.revoke,  # the address of their calendar is deleted
+        forget_calendar,  # the address of a calendar that an earlier version made for them is deleted
         help_desk.forget_person,  # what they asked organisers is deleted, with the answers
         opt_out.forget,  # their choice about result mails is deleted
         forget_likes,  # which posts they like is forgotten; the counts stay
@@ -205,7 +203,6 @@ def install_hooks() -> None:
 
     # People listen to a live session (live.screens.broadcaster): each pass of its thread
     BROADCASTER.around = pause.guarded  # changes nothing while the site is paused
-    BROADCASTER.meter = metrics.observe_live
 
     # Sessions (live.formats) are ordinary ones, except for
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
@@ -234,5 +231,5 @@ def install_hooks() -> None:
 
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
-    EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS | WEBHOOK_EMAILS)
+    EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS | WEBHOOK_EMAILS)
     EMAIL_TEMPLATES.update(HELP_DESK_EMAILS | ROLL_EMAILS)

@@ -21,7 +21,6 @@ from store import round_trips, wait_budget
 from store.connect import connect
 from store.table import KeyTooLong
 from upkeep import pause
-from upkeep.https import https
 from upkeep.monitoring import metrics
 
 from . import proxies
@@ -186,8 +185,6 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         response = get_response(request)
         for name, value in usual.items():
             response.headers.setdefault(name, value)
-        if settings.HSTS_GROWS and request.is_secure():
-            response.headers.setdefault("Strict-Transport-Security", https.header())
         return response
 
     return respond

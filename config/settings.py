@@ -25,7 +25,7 @@ from upkeep.monitoring import shared_metrics
 
 from . import checks
 from .checks import quoted
-from .variables import NAMES
+from .variables import NAMES, REMOVED
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 OF_A_SITE = Path("/etc/plenum/environment")  # where the guide puts the settings of a site in production
@@ -247,7 +247,8 @@ PROFILE = environment.profile("PROFILE", OF_A_SITE)
 PRODUCTION = PROFILE == "production"
 environment.report(checks.wrong_writing(environment.variables, NAMES))
 if PRODUCTION:
-    environment.report(checks.near_misses(environment.variables, NAMES))
+    environment.report(checks.near_misses(environment.variables.keys() - set(REMOVED), NAMES))
+IGNORED_SETTINGS = [name for name in REMOVED if name in environment.variables]  # the doctor names them
 
 # --- what the site runs on ---
 
@@ -261,7 +262,6 @@ WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 2000, 16, 100_000)  # op
 REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
 STORE_SECONDS = environment.number("STORE_SECONDS", 5, 2, 60)  # how long a request waits for a remote store in trouble
 WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server starts and supervises one
-DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # of free space, below which it warns
 METRICS_DIR = Path(environment.text("METRICS_DIR", str(shared_metrics.default_folder(DATA_DIR)))).absolute()
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
 environment.report(checks.wrong_listening_address(HOST))
@@ -299,14 +299,9 @@ if PRODUCTION and SECRET_KEY:
     environment.report(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
-# A day, and this host only: browsers do not forget it before it expires. A year later on (upkeep.https).
-HSTS_GROWS = PRODUCTION and not environment.text("HSTS", "")
-SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
-SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.switch("HSTS_SUBDOMAINS")
-SECURE_HSTS_PRELOAD = environment.switch("HSTS_PRELOAD")
+# For this host only. In production nothing works without HTTPS anyway.
+SECURE_HSTS_SECONDS = environment.number("HSTS", SECONDS_PER_YEAR if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
 SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's choice
-if SECURE_HSTS_PRELOAD and not (SECURE_HSTS_INCLUDE_SUBDOMAINS and SECURE_HSTS_SECONDS >= SECONDS_PER_YEAR):
-    environment.mistakes.append(f"HSTS_PRELOAD needs HSTS={SECONDS_PER_YEAR} or more, and HSTS_SUBDOMAINS=yes.")
 
 # --- people ---
 
@@ -320,15 +315,9 @@ MAILS_A_DAY = environment.number("MAILS_A_DAY", 500, 0, 1_000_000)  # that one o
 SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # per ten minutes
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # per hour
-RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # per hour
 SIGN_IN_PROVIDERS = environment.providers("SIGN_IN_PROVIDERS")
-API_REQUESTS_PER_PROGRAM = environment.number("API_REQUESTS_PER_PROGRAM", 1200, 10, 1_000_000)  # per ten minutes
-API_REQUESTS_PER_ADDRESS = environment.number("API_REQUESTS_PER_ADDRESS", 600, 10, 1_000_000)  # per ten minutes
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 environment.report(checks.wrong_proxies(TRUSTED_PROXIES))
-ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months without a sign-in; 0: kept for good
-if 0 < ACCOUNT_RETENTION < 3:
-    environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
 FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # after a removal, the log forgets; 0: never
 PASSWORD_HASHERS = ["accounts.backends.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
@@ -351,14 +340,10 @@ SESSION_COOKIE_SAMESITE = "Lax"
 
 POLLS_BY_ANYBODY = environment.switch("POLLS_BY_ANYBODY")  # whether visitors may create one without an account
 POLL_RETENTION = environment.number("POLL_RETENTION", 365, 1, 3650)  # days a poll is kept at most after its end
-POLLS_A_DAY = environment.number("POLLS_A_DAY", 50, 1, 10_000)  # per creator
 POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 100_000)  # per poll, in ten minutes
 
 # --- live sessions ---
 
-LIVE_WAITING = environment.number("LIVE_WAITING", 14, 1, 180)  # days one waits to be started, after its last change
-LIVE_IDLE = environment.number("LIVE_IDLE", 2, 1, 168)  # hours without a step, a host or an answer, after its start
-LIVE_ASSEMBLY_IDLE = environment.number("LIVE_ASSEMBLY_IDLE", 36, 1, 336)  # the same for an assembly: may span nights
 LIVE_RETENTION = environment.number("LIVE_RETENTION", 14, 1, 365)  # days its data is kept after its end
 
 # --- backups ---
@@ -378,7 +363,6 @@ MAIL_CA = environment.certificates("MAIL_CA")  # for a mail server whose certifi
 OUTGOING_ALLOWED = environment.networks_and_hosts("OUTGOING_ALLOWED")  # see acts/outbound.py
 OUTGOING_CA = environment.certificates("OUTGOING_CA")
 BOUNCES_URL = environment.bounces("BOUNCES_URL")
-BOUNCES_TOKEN = environment.token("BOUNCES_TOKEN")
 
 CONTENT_SECURITY_POLICY = {
     "default-src": "'none'",

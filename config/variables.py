@@ -55,7 +55,6 @@ STORE_SECONDS | `5` | = | how long a request waits for DynamoDB if it is slow, b
     ([reliability](../explanation/reliability.md)); 2 to 60
 WORKER | `beside` | = | `beside`: the server starts a worker and another when it ends; `apart`: it starts none,
     because a unit or container of its own does
-DISK_WARN_MB | `500` | = | megabytes free on a disk below which the log and every page under `/admin/` say so
 METRICS_DIR | a folder of its own in `/dev/shm`; without that, `DATA_DIR/metrics` | = | where the processes on this
     machine add up their figures, in files mapped into memory: on a full disk they would end, so it should be a folder
     in memory. Not to be shared between containers
@@ -66,10 +65,7 @@ SITE_LOGO | none | = | path of a PNG or SVG of your own, 200 KB at most
 SITE_COLOUR | our violet | = | one colour, such as `#0b5394`, that can be read on light pages
 SITE_LANGUAGE | `en` | = | `en` or `de`, for people whose browser asks for neither
 SITE_TIME_ZONE | none: the reader's | = | for new elections and polls, and all other times, such as `Europe/Berlin`
-HSTS | `0` | `86400` in the first week, then `31536000` | seconds for which browsers come by HTTPS only; a number
-    here holds in place of both
-HSTS_SUBDOMAINS | `no` | = | whether that holds for every host below this one, too
-HSTS_PRELOAD | `no` | = | whether browsers may be shipped with it; needs a year and sub-domains
+HSTS | `0` | `31536000` | seconds for which browsers come to this host by HTTPS only
 REGISTRATION | `open` | ! | who may make an account: `open`, `invited`, `domains`, `closed` (see
     [People](../how-to/people.md))
 REGISTRATION_DOMAINS | none | the same; required with `domains` | whose addresses may register, with commas between:
@@ -86,11 +82,6 @@ TRUSTED_PROXIES | none | = | addresses or networks whose `X-Forwarded-For` is be
 SIGN_IN_FAILURES_PER_ADDRESS | `300` | = | wrong passwords from one address in ten minutes
 REGISTRATIONS_PER_ADDRESS | `300` | = | accounts asked for from one address in an hour, a sixth of them as long as
     nobody opens the links in the mails; a campus behind one address may need more on its first day
-RESETS_PER_ADDRESS | `100` | = | links for a forgotten password asked for from one address in an hour
-API_REQUESTS_PER_PROGRAM | `1200` | = | requests to the API with one token in ten minutes ([API](../how-to/api.md))
-API_REQUESTS_PER_ADDRESS | `600` | = | requests to the API without a token from one address in ten minutes
-ACCOUNT_RETENTION | `0`: kept for good | = | months without a sign-in after which an account is removed, at least 3;
-    30 days before, it is warned by mail ([personal data](../how-to/personal-data.md))
 FORGET_AFTER_DAYS | `30` | = | days after somebody's removal at which the log forgets their name; `0`: never
 MAIL_URL | files in `DATA_DIR/mail` | ! | `smtp+tls://user:password@host:587`, `smtps://…`, `smtp://…` or
     `file:///folder`
@@ -105,16 +96,8 @@ OUTGOING_ALLOWED | none | = | private networks and host names that [webhooks](..
 OUTGOING_CA | none | = | a file with the certificate of a CA of your own, for the hosts that webhooks are sent to
 BOUNCES_URL | none | = | the mailbox to which mails come back: `imaps://user:password@host/INBOX` or
     `maildir:///folder`
-BOUNCES_TOKEN | none | none: `/mails/bounces/` is not there | who brings it as `Authorization: Bearer …` may report
-    mails that came back
 POLLS_BY_ANYBODY | `no` | = | whether somebody without an account may make a poll
-POLLS_A_DAY | `50` | = | polls one maker may make in a day
 POLL_RETENTION | `365` | = | days a poll is kept at most after its end
-LIVE_WAITING | `14` | = | days a live session waits to be started, counted from the last change by its host; then it
-    ends by itself
-LIVE_IDLE | `2` | = | hours after which a live session that was started ends by itself, if nobody hosts it and
-    nobody answers
-LIVE_ASSEMBLY_IDLE | `36` | = | the same for an assembly, which may last for several days
 LIVE_RETENTION | `14` | = | days the data of a live session is kept after its end
 POLL_VOTES_PER_ADDRESS | `100` | = | votes in one poll from one address in ten minutes; a lecture hall behind one
     address may need more
@@ -136,3 +119,10 @@ def _variable(row: str) -> Variable:
 
 VARIABLES = tuple(map(_variable, re.split(r"\n(?! )", TABLE.strip())))
 NAMES = tuple(variable.name for variable in VARIABLES)
+
+# of earlier versions; without effect
+REMOVED = (
+    *("ACCOUNT_RETENTION", "API_REQUESTS_PER_ADDRESS", "API_REQUESTS_PER_PROGRAM", "BOUNCES_TOKEN", "DISK_WARN_MB"),
+    *("HSTS_PRELOAD", "HSTS_SUBDOMAINS", "LIVE_ASSEMBLY_IDLE", "LIVE_IDLE", "LIVE_WAITING", "POLLS_A_DAY"),
+    "RESETS_PER_ADDRESS",
+)

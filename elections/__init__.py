@@ -2,7 +2,7 @@
 
 PUBLIC = (
     "access actions candidate_questions candidates convening dashboard demo drafts groups help_desk history "
-    "interruption interruptions invitations items kinds letters lifecycle link_requests managers "
+    "invitations items kinds letters lifecycle link_requests managers "
     "multi_ballots multi_ballot_pages opening_rules personal_data public replay repository roll rolls rules "
     "sharding skills_needed turnout voter_lists"
 )

@@ -103,7 +103,6 @@ def election_context(request: HttpRequest, election: Election, **more: Any) -> d
     multi_ballot = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
     context = {"election": election, "state": state, "multi_ballot": multi_ballot}
     context["offered"] = _offered(who, state, has_candidates=election.kind != "yes-no")
-    context["takes_joins"] = election.takes_joins(now_text())
     return context | more
 
 

@@ -33,6 +33,7 @@ from .groups import services as group_services
 from .help_desk import services as help_desk
 from .help_desk.repository import own_requests
 from .help_desk.rules import Asker as HelpSeeker
+from .help_desk.rules import takes_requests
 from .lifecycle import services as lifecycle
 from .multi_ballot_pages import services as binding
 from .multi_ballots import repository as multi_ballots
@@ -94,7 +95,7 @@ class DemoElection:
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
     questions: tuple[tuple[str, dict[int, str]], ...] = ()  # to all candidates, with answers; the last is not approved
-    requests: tuple[tuple[HelpSeeker, str, str], ...] = ()  # to the organisers: who asks, the kind and the words
+    requests: tuple[tuple[HelpSeeker, str], ...] = ()  # to the organisers: who asks, and the words
 
 
 DEMO_ELECTIONS = (
@@ -185,13 +186,11 @@ DEMO_ELECTIONS = (
         requests=(
             (
                 HelpSeeker("Rosalind Franklin", "rosalind@example.org"),
-                "question",
                 "My colleague got an invitation last week and I did not. I changed my address in spring, so it may "
                 "have gone to the old one. Could you have a look?",
             ),
             (
                 HelpSeeker("Niels Bohr", "niels@example.org"),
-                "join",
                 "I joined on the first of the month, after the list was made. My member number is 1922.",
             ),
         ),
@@ -393,7 +392,6 @@ def _make(planned: DemoElection) -> bool:
             results_public=planned.shared,
             no_voting_after=end,
             questions_from="voters" if planned.questions else "",
-            join_requests=bool(planned.requests),
         )
     except NameTaken:
         there = repository.find(planned.name)
@@ -451,9 +449,9 @@ def _ask(planned: DemoElection) -> None:
 def _ask_organisers(planned: DemoElection) -> None:
     """Requests that wait for an answer. What is missing is made up for."""
     election = repository.find(planned.name)
-    for asker, kind, text in planned.requests if election and election.takes_joins(now_text()) else ():
+    for asker, text in planned.requests if election and takes_requests(election, now_text()) else ():
         if election and not own_requests(election.name, asker.address, ""):
-            help_desk.ask(election, asker, kind, text, network="demo", mark=f"{election.created_at} {asker.address}")
+            help_desk.ask(election, asker, text, network="demo", mark=f"{election.created_at} {asker.address}")
 
 
 def _set_needs(owner: User, election: Election, planned: DemoElection) -> None:

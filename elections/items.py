@@ -13,10 +13,8 @@ from . import personal_data
 from .convening import Convened
 from .help_desk import personal_data as own_requests
 from .history import entries as history
-from .interruption import Interruption
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
-from .public import feed
 from .rolls import Voter
 from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
@@ -34,11 +32,9 @@ COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "time
 UNLOGGED = ("version", "closing", "renamed_from", "filling", "group", "answers")  # fields of an election
 
 ITEMS = (
-    ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at",
-             exports=(Export("calendar", _("calendar.json: since when you have had an address for your calendar."),
-                             feed.personal_data),)),
+    ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at"),  # by earlier versions
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
-             "interruptions:list filling:bool", inside=f"{fields_of(Convened)} {fields_of(Interruption)}",
+             "filling:bool", inside=fields_of(Convened),
              lists=(keys.ELECTIONS,),
              replayed=fields_of(Election, *UNLOGGED), value=Election,
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
@@ -123,7 +119,7 @@ ITEMS = (
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # requests to the organisers
-    ItemType("request", keys.help_request, "id election_name:election kind state asked_at version:int",
+    ItemType("request", keys.help_request, "id election_name:election state asked_at version:int",
              "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),),
              exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
                                            "answered."), own_requests.requests),),

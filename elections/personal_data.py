@@ -1,7 +1,8 @@
-"""Export of personal data from elections: rolls, mails, groups, agreements."""
+"""Personal data in elections: rolls, mails, groups, agreements."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
 from accounts.models import User
@@ -9,7 +10,7 @@ from acts.storage import table
 from mail import outbox
 from store import keys
 from store.splitting import by_count
-from store.table import Item
+from store.table import Delete, Item
 
 from .candidate_questions.rules import asker_mark
 from .groups import repository as groups
@@ -20,6 +21,12 @@ from .skills_needed import needs
 MARKS = (mailing.INVITED, mailing.REMINDED, mailing.TIMED, mailing.MESSAGED, mailing.ANNOUNCED)
 BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
 BATCH_GROUPS = 50  # groups that are read together
+
+
+def forget_calendar(gone: User) -> None:
+    """The address of their calendar, which earlier versions made."""
+    selector = hashlib.sha256(f"calendar feed\0{keys.fold(gone.name)}".encode()).hexdigest()[:20]
+    table().write(Delete(keys.calendar_feed(selector)))
 
 
 def agreements(user: User) -> Iterator[Item]:

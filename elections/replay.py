@@ -16,8 +16,6 @@ from store.table import Item
 from . import repository
 from .drafts import services as drafts
 from .help_desk import correcting
-from .interruption import interruption_of
-from .interruptions.rules import with_interruption
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
@@ -49,12 +47,10 @@ def created(event: LoggedEvent) -> Transactions:
 
 def updated(event: LoggedEvent) -> Transactions:
     election = election_of(event)
-    known = Election.__dataclass_fields__.keys() | {"description"}  # others are settings that a later version gave up
+    known = Election.__dataclass_fields__.keys() | {"description"}  # others are settings of earlier versions
     changes = {name: value for name, value in event.data.items() if name in known}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
-    if "interruptions" in changes:
-        raise DoesNotFit("changes which interruptions are on record.")
     text = changes.pop("description", None)
     if text == repository.description_of(election.name).description:
         text = None
@@ -169,10 +165,9 @@ def closed(event: LoggedEvent) -> Transactions:
 
 
 def interrupted(event: LoggedEvent) -> Transactions:
-    election, entry = election_of(event), interruption_of(event.data)
-    if entry.number != len(election.interruptions) + 1:
-        raise DoesNotFit(f"is entry {entry.number}, and {len(election.interruptions)} are on record at that time.")
-    yield repository.change(election, with_interruption(election, entry))
+    """By an earlier version, which could extend the voting with it."""
+    election, end = election_of(event), event.data.get("new_end")
+    yield repository.change(election, replace(election, no_voting_after=end) if end else election)
 
 
 # --- who runs it ---

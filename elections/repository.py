@@ -26,7 +26,6 @@ from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from .convening import convened_of
-from .interruption import interruption_of
 from .rules import Election, Relation, State, is_over, relation
 from .sharding import gates_of
 
@@ -236,8 +235,6 @@ def _election_of(item: Item) -> Election:
     }
     if item.get("convened"):
         values["convened"] = convened_of(item["convened"])
-    if item.get("interruptions"):
-        values["interruptions"] = tuple(map(interruption_of, item["interruptions"]))
     return Election(**values)
 
 

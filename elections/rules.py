@@ -20,7 +20,6 @@ from store.keys import fold
 from tally import methods
 
 from .convening import Convened
-from .interruption import Interruption
 from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
@@ -91,6 +90,10 @@ ASKERS = {"": _("nobody"), "voters": _("the voters"), "everyone": _("everybody w
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
+# of an election: still stored with some, and read by nothing
+FIELDS_OF_EARLIER_VERSIONS = ("end_moved_at", "frame_hosts", "interruptions", "join_requests", "join_until")
+
+
 @dataclass(frozen=True, slots=True)
 class Election:
     """An election as stored. Times are UTC, as text."""
@@ -131,7 +134,6 @@ class Election:
     joining: bool = False  # whether, where every member may vote, that includes those who join while it is open
     opened_at: str | None = None  # None if opened before this was recorded: then anyone who joins may vote
     closed_at: str | None = None  # when its ballot box was shut
-    end_moved_at: str | None = None  # when its end was last moved after the opening
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     letter_check: str = ""  # what voters with a letter are asked for besides the code: see `letters.rules.CHECKS`
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
@@ -140,15 +142,11 @@ class Election:
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
-    frame_hosts: str = ""  # other sites that may show its public result in a frame: host names with spaces between
     convened: Convened | None = None  # by which assembly, and who was present; never changes
     kind: str = "ranked"  # of ballot
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
-    interruptions: tuple[Interruption, ...] = ()  # on record; never changed, only more of them
     majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
-    join_requests: bool = False  # whether people who are not on its roll may ask to be put there
-    join_until: str | None = None  # until when; None for as long as it is open
     questions_from: str = ""  # who may ask candidates questions, of ASKERS
     questions_open: bool = False  # whether questions are shown before an organiser has approved them
     questions_named: bool = False  # whether everyone sees who asks
@@ -177,12 +175,6 @@ class Election:
         """When voting really ended: a planned end counts even if it was recorded later."""
         known = [moment for moment in (self.closed_at, self.no_voting_after) if moment]
         return datetime.fromisoformat(min(known)) if known else None
-
-    @property
-    def times_changed(self) -> datetime:
-        """When it was made, opened, extended or closed, whichever came last."""
-        moments = (self.created_at, self.opened_at, self.end_moved_at, self.closed_at)
-        return datetime.fromisoformat(max(filter(None, moments)))
 
     @property
     def closed_early(self) -> bool:
@@ -278,22 +270,6 @@ class Election:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
 
-    @property
-    def joins_until(self) -> datetime | None:
-        """Until when people may ask to be put on its roll: the cut-off, or the end of voting if that comes first."""
-        ends = [each for each in (self.join_until, self.no_voting_after) if each]
-        return datetime.fromisoformat(min(ends)) if ends else None
-
-    def takes_joins(self, now: str) -> bool:
-        """Whether people may ask now to be put on its roll."""
-        is_open = self.state(now) in (State.EDITABLE, State.OPEN)
-        return (
-            self.join_requests
-            and self.electorate == "listed"
-            and is_open
-            and (self.join_until is None or now < self.join_until)
-        )
-
     def is_open_to(self, since: str | None) -> bool:
         """Whether someone who may vote here since then has a vote without being listed."""
         if since is None or self.electorate != "everyone":
@@ -359,7 +335,6 @@ class Action(Enum):
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
     ANNOUNCE = _("mail the result to voters")
-    FRAME = _("let other sites show the result")
     WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ANSWER = _("answer requests")
@@ -369,7 +344,6 @@ class Action(Enum):
     OPEN = _("open it")
     FIX = _("lock the list of candidates")
     EXTEND = _("extend voting")
-    INTERRUPT = _("record interruptions")
     CLOSE = _("close it")
     RENAME = _("rename it")
     DELETE = _("delete it")
@@ -402,7 +376,6 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.INVITE: Rule(RUNNERS, WHILE_OPEN),
     Action.READ_MAILS: Rule(RUNNERS, SINCE_OPENED),
     Action.ANNOUNCE: Rule(RUNNERS, CLOSED),
-    Action.FRAME: Rule(RUNNERS, EVER),
     Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
     Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
     Action.ANSWER: Rule(RUNNERS, SINCE_OPENED),
@@ -412,7 +385,6 @@ RULES: dict[Action, Rule[Relation, State]] = {
     Action.OPEN: Rule(OWNERS, DRAFTS),
     Action.FIX: Rule(OWNERS, frozenset({State.EDITABLE})),
     Action.EXTEND: Rule(OWNERS, WHILE_OPEN),
-    Action.INTERRUPT: Rule(RUNNERS, SINCE_OPENED),
     Action.CLOSE: Rule(MODERATED, WHILE_OPEN),
     Action.RENAME: Rule(OWNERS, DRAFTS),
     Action.DELETE: Rule(MODERATED, EVER),
@@ -512,14 +484,6 @@ def check_new_end(election: Election, end: str | None, now: str) -> None:
         raise WrongState(_("While it is open, the end can only be moved later."))
 
 
-def check_new_cut_off(election: Election, cut_off: str | None, now: str) -> None:
-    """While it is open, the cut-off for requests to join may only move later."""
-    if not election.join_requests:
-        raise WrongState(_("In this election, nobody can ask to be put on the roll."))
-    if cut_off is not None and (cut_off <= now or election.join_until is None or cut_off < election.join_until):
-        raise WrongState(_("While it is open, the cut-off can only be moved later."))
-
-
 def check_names(names: Sequence[str]) -> None:
     """Refuse more candidates, or longer names, than a result can hold and show."""
     if len(names) > MAX_CANDIDATES:
@@ -554,8 +518,3 @@ def check_settings(method: str, seats: int, secret_ballot: bool, results_visible
 def check_window(begin: str | None, end: str | None) -> None:
     if begin is not None and end is not None and end <= begin:
         raise ValidationError(_("Voting must end after it begins."))
-
-
-def check_joining(join_requests: bool, electorate: str) -> None:
-    if join_requests and electorate != "listed":
-        raise ValidationError(_("Where everybody here may vote, nobody needs to ask to be put on the roll."))

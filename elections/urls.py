@@ -10,7 +10,6 @@ from .drafts import views as drafts
 from .groups import views as groups
 from .help_desk import views as help_desk
 from .history import views as history_views
-from .interruptions import views as interruption_views
 from .invitations import message_views
 from .invitations import views as invite_views
 from .letters import views as letters
@@ -18,7 +17,7 @@ from .lifecycle import views as lifecycle_views
 from .link_requests import views as link_requests
 from .managers import views as managers
 from .multi_ballot_pages import views as multi_ballots
-from .public import feed_views, views
+from .public import views
 from .roll import views as roll_views
 from .skills_needed import views as needs_views
 from .turnout import views as turnout
@@ -35,7 +34,6 @@ below_multi_ballot = [
 
 below_election = [
     path("<name:name>/", views.election, name="election"),
-    path("<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("<name:name>/history/", history_views.history, name="history"),
     path("<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
     path("<name:name>/turnout/", turnout.turnout_part, name="turnout"),
@@ -80,7 +78,6 @@ below_election = [
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),
-    path("<name:name>/interruptions/", interruption_views.interruptions, name="interruptions"),
     path("<name:name>/close/", lifecycle_views.close, name="close_election"),
     path("<name:name>/rename/", drafts.rename, name="rename_election"),
     path("<name:name>/copy/", drafts.copy, name="copy_election"),
@@ -112,7 +109,5 @@ urlpatterns = [
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
     path("me/mails/", message_views.own_mails, name="own_mails"),
-    path("me/calendar/", feed_views.own_calendar, name="own_calendar"),
-    path("calendar/<slug:token>.ics", feed_views.calendar_feed, name="calendar_feed"),
     path("groups/", include(below_groups)),
 ]

@@ -1,4 +1,4 @@
-"""How long a live session waits, runs and is kept: the operator's settings and fixed limits."""
+"""How long a live session waits, runs and is kept: fixed limits, and one setting of the operator."""
 
 from __future__ import annotations
 
@@ -19,9 +19,4 @@ class Lifetime:
 
 
 def configured() -> Lifetime:
-    return Lifetime(
-        timedelta(days=settings.LIVE_WAITING),
-        timedelta(hours=settings.LIVE_IDLE),
-        timedelta(hours=settings.LIVE_ASSEMBLY_IDLE),
-        timedelta(days=settings.LIVE_RETENTION),
-    )
+    return Lifetime(retention=timedelta(days=settings.LIVE_RETENTION))

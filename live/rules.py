@@ -106,7 +106,6 @@ class Game:
     has_roll: bool = False  # whether only those on a list may check in
     extra_votes: int = 0  # on that list beyond one for each person, because some votes count several times
     time_zone: str = "UTC"  # for the times in its minutes
-    frame_hosts: str = ""  # other sites that may show its screens in a frame: host names with spaces between
     prepared_at: str = ""  # when a host last changed its questions, title or entitled voters
     kept_until: str = ""  # hard limit for all its items
     began_at: str = ""  # time of the first step; set at the end

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import Parser
-from itertools import islice
 
-from acts.storage import table, try_write
+from acts.storage import try_write
 from store import keys
 from store.table import Exists, Update
 
@@ -25,7 +24,6 @@ from .errors import redact_address
 from .outbox import FAILED, RETENTION_SECONDS, SENT, UNKNOWN
 
 BOUNCED, DELAYED, COMPLAINED = "bounced", "delayed", "complaint"
-MAX_RECENT_MAILS = 1000  # mails searched by address alone
 
 _log = logging.getLogger("plenum.mail")
 
@@ -109,11 +107,3 @@ def record_report(report: Report) -> bool:
         return False
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": BOUNCED, "code": 0, "number": mail.number})
     return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=text, ttl=int(time.time()) + RETENTION_SECONDS)
-
-
-def newest_mail_to(address: str) -> str | None:
-    """The number of the newest mail to an address; searches recent mails only."""
-    sent = table().each(keys.mails(SENT), backwards=True)
-    return next(
-        (each["number"] for each in islice(sent, MAX_RECENT_MAILS) if keys.fold(each["to"]) == keys.fold(address)), None
-    )

@@ -17,13 +17,12 @@ SECTIONS = {  # of views, by package or module
     "news": "news",
     "news.site_views": "admin",
     "polls": "decide",
-    "polls.report_views": "admin",
     "questions": "live",
     "results": "decide",
     "results.sandbox_views": "sandbox",
     "skills": "people",
 }
-PAGES = {"home": "home", "style": "", "report_poll": "decide"}  # exceptions, by the name of the URL
+PAGES = {"home": "home", "style": ""}  # exceptions, by the name of the URL
 
 
 def section_of(request: HttpRequest) -> str:

@@ -1,4 +1,4 @@
-"""A poll's current result as a picture: an SVG to embed, and a PNG card for link previews."""
+"""A poll's current result as a PNG card for link previews."""
 
 from __future__ import annotations
 
@@ -8,19 +8,14 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.branding import site_name
-from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
+from results.pictures.drawing import in_order
 from results.pictures.points import labels, score
 from results.sharing.card import MAX_BARS, Bar, Card
-from results.sharing.pen import ACCENT, GREY, INK, MAX_MEASURED_CHARS, PALE, PAPER, SEAT, SOFT, can_write
+from results.sharing.pen import MAX_MEASURED_CHARS, can_write
 from results.wording import join_names
 
 from .counting import MethodComparison, MethodResult, heading
 from .rules import Poll
-
-WIDTH_PX, ROW_PX, TOP_PX, FOOT_PX = 600, 34, 118, 44
-SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
-
 
 # --- what it says ---
 
@@ -57,49 +52,3 @@ def _writable(card: Card) -> Card:
     leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See which option leads")
     bars = card.bars if all(can_write(bar.label) for bar in card.bars) else ()
     return replace(card, title=title, names=leaders, bars=bars, caption=card.caption if bars else "")
-
-
-# --- drawing it ---
-
-
-def as_svg(card: Card) -> str:
-    """With its own colours, because it is shown on other sites."""
-    height = TOP_PX + ROW_PX * len(card.bars) + FOOT_PX
-    lines = [
-        _text(fit(card.title, 52), 24, 36, 20, INK, bold=True),
-        _text(card.heading, 24, 62, 14, SOFT),
-        _text(fit(card.names, 58), 24, 88, 20, ACCENT, bold=True),
-        _text(card.caption, 24, TOP_PX - 6, 12, SOFT),
-    ]
-    bars = [_bar(bar, TOP_PX + ROW_PX * at) for at, bar in enumerate(card.bars)]
-    name = _text(fit(site_name(), 24), 576, height - 18, 14, SOFT, anchor="end")
-    foot = [_text(card.turnout, 24, height - 18, 14, SOFT), name]
-    text = f"{isolated(card.title)}. {card.heading}: {isolated(card.names)}. {card.turnout}"
-    return _picture(height, text, *lines, *bars, *foot)
-
-
-def sentence_svg(title: str, sentence: str) -> str:
-    """For a poll whose result may not be shown now."""
-    lines = [_text(fit(title, 52), 24, 40, 20, INK, bold=True), _text(fit(sentence, 72), 24, 72, 15, SOFT)]
-    return _picture(100, f"{title}. {sentence}", *lines)
-
-
-def _picture(height: int, text: str, *children: object) -> str:
-    ground = tag("rect", width=WIDTH_PX, height=height, rx=8, fill=PAPER)
-    size = {"width": WIDTH_PX, "height": height, "viewBox": f"0 0 {WIDTH_PX} {height}"}
-    named = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "font_family": SANS}
-    return str(tag("svg", tag("title", text), ground, *children, **named, **size))
-
-
-def _text(text: str, x: int, y: int, size: int, fill: str, *, bold: bool = False, anchor: str | None = None) -> object:
-    weight = "700" if bold else None
-    return tag("text", text, x=x, y=y, font_size=size, font_weight=weight, fill=fill, text_anchor=anchor)
-
-
-def _bar(bar: Bar, y: int) -> object:
-    room, start = 240, 250
-    track = tag("rect", x=start, y=y + 8, width=room, height=18, rx=4, fill=PALE if bar.won else SEAT)
-    length = short(room * bar.share)
-    filled = tag("rect", x=start, y=y + 8, width=length, height=18, rx=4, fill=ACCENT if bar.won else GREY)
-    label = _text(fit(bar.label, 25), 24, y + 22, 15, INK)
-    return joined([label, track, filled, _text(bar.shown, 576, y + 22, 15, INK, anchor="end")])

@@ -1,4 +1,4 @@
-"""Forms of polls: creating one, changing its end, reporting it."""
+"""Forms of polls: creating one, changing its end."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from django.utils.translation import ngettext
 from acts.refusals import NotNow
 from elections.lifecycle.forms import EndForm
 from pages import lists
-from pages.fields import LinesField, TitleField, markdown_field, read_names
+from pages.fields import TitleField, markdown_field, read_names
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_or_default
 from pages.times import Edge, zone_label
 from store.log import utc_now
 
-from .reports import MAX_REPORT_CHARS, REASONS
 from .rules import KINDS, MAX_CANDIDATES, MAX_DESCRIPTION_CHARS, MIN_CANDIDATES, RETENTIONS, check_first_end
 
 
@@ -106,19 +105,6 @@ class PollForm(ZonedForm):
         zone, kind = zone_or_default(self.cleaned_data["time_zone"]), plain["kind"] or "ranked"
         ballot = {"kind": kind, "most": plain["most"] if kind == "choose" else 0}
         return plain | ballot | {"expires_at": self.stored("ends"), "time_zone": zone}
-
-
-class ReportForm(forms.Form):
-    reason = forms.ChoiceField(
-        label=_("What is wrong with this poll?"), choices=list(REASONS.items()), widget=forms.RadioSelect
-    )
-    words = LinesField(
-        label=_("More about it"),
-        required=False,
-        max_length=MAX_REPORT_CHARS,
-        rows=4,
-        help_text=_("Only the administrators of this site read this. They do not see who you are."),
-    )
 
 
 class PollEndForm(EndForm):

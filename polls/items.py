@@ -25,9 +25,6 @@ ITEMS = (
              closed_lists=tuple(keys.votes_by_time(""))),
     ItemType("poll's result", keys.poll_result, "votes:int digest sealedAt ttl:int", "report:bytes"),
     ItemType("poll's counts", keys.poll_counted_part, hidden="counted:bytes digest ttl:int"),
-    ItemType("report", keys.report, "id pollId reason words reportedAt ttl:int", closed_lists=(keys.reports(""),)),
-    ItemType("reported poll", keys.reported_poll, "id title reason reportedAt reports:int ttl:int", "dismissedAt",
-             lists=(keys.REPORTED_POLLS,)),
     ItemType("short code", keys.short_code, hidden="poll game ended_at ttl:int"),
 )  # fmt: skip
 
@@ -44,8 +41,8 @@ EVENTS = (
     EventType("PollUnlisted", "poll_id"),
     EventType("PollHidden", "poll_id", "hiddenAt"),
     EventType("PollShown", "poll_id"),
-    EventType("PollReported", "poll_id", "report_id reason reportedAt"),
-    EventType("PollReportsDismissed", "poll_id", "dismissedAt"),
+    EventType("PollReported", "poll_id", "report_id reason reportedAt"),  # by earlier versions
+    EventType("PollReportsDismissed", "poll_id", "dismissedAt"),  # by earlier versions
     EventType("PollClosed", "poll_id closedAt"),
     EventType("PollDeleted", "poll_id"),
     EventType("PollResultSealed", "poll_id votes:int digest report_digest", "sealedAt"),

@@ -1,4 +1,4 @@
-"""Link previews and embedding of a poll: Open Graph data, oEmbed address, iframe code."""
+"""Link previews and embedding of a poll: Open Graph data, iframe code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from django.conf import settings
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import escape
-from django.utils.http import urlencode
 from django.utils.text import Truncator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -23,7 +22,7 @@ from . import counting
 from .counting import MethodComparison
 from .rules import Poll
 
-FRAME_WIDTH_PX, FRAME_HEIGHT_PX = 600, 480
+FRAME_HEIGHT_PX = 480
 
 
 def address_of(poll: Poll) -> str:
@@ -34,9 +33,7 @@ def preview(poll: Poll, comparison: MethodComparison | None = None) -> dict[str,
     """What other sites show for a link: the question, and the result once the poll is over."""
     named = _("Options: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
     summary = excerpt(description_html(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
-    query = urlencode({"url": address_of(poll), "format": "json"})
-    oembed = f"{absolute_url(reverse('oembed'))}?{query}"
-    about = {"title": poll.title, "address": address_of(poll), "oembed": oembed}
+    about = {"title": poll.title, "address": address_of(poll)}
     if comparison is None or not comparison.total:
         return about | {"summary": summary, "image": absolute_url(static("img/apple-touch-icon.png"))}
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
@@ -56,8 +53,8 @@ def edition_of(comparison: MethodComparison) -> str:
     return f"{edition()}-{comparison.digest[:32]}"
 
 
-def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT_PX) -> str:
+def frame(poll: Poll) -> str:
     """HTML to embed in another page."""
     source = absolute_url(reverse("poll_embed", args=[poll.id]))
     label = escape(_("Poll: %(title)s") % {"title": poll.title})
-    return f'<iframe src="{source}" title="{label}" width="{width}" height="{height}" loading="lazy"></iframe>'
+    return f'<iframe src="{source}" title="{label}" width="100%" height="{FRAME_HEIGHT_PX}" loading="lazy"></iframe>'

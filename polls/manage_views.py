@@ -1,4 +1,4 @@
-"""Pages for managing a poll: sharing, closing, reopening, listing, deleting, turning it into an election."""
+"""Pages for managing a poll: sharing, closing, reopening, listing, hiding, deleting, turning it into an election."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pages.messages import confirm_page, run_action, show_time_notes
 from pages.times import form_time, from_text
 from store import wait_budget
 
-from . import services
+from . import repository, services
 from .forms import PollEndForm
 from .rules import KINDS, Act, Poll, PollRelation
 from .services import Runner
@@ -151,6 +151,28 @@ def list_(request: HttpRequest, runner: Runner) -> HttpResponse:
     done = _("The poll is listed publicly.") if listed else _("The poll is no longer listed; its link still works.")
     run_action(request, lambda: services.list_publicly(runner, listed=listed), done)
     return redirect("manage_poll", runner.poll.id)
+
+
+# --- moderators ---
+
+
+def of_moderators(view: View) -> View:
+    """For moderators, on any existing poll."""
+    found = requires(Permission.MANAGE_USERS, load=lambda poll_id: repository.find(str(poll_id)))
+    return found(require_POST(view))
+
+
+@of_moderators
+def hide(request: HttpRequest, poll: Poll) -> HttpResponse:
+    done = _("The poll is hidden. Its maker can see that; nobody else can see the poll.")
+    run_action(request, lambda: services.hide(request.user, poll), done)
+    return redirect("manage_poll", poll.id)
+
+
+@of_moderators
+def show(request: HttpRequest, poll: Poll) -> HttpResponse:
+    run_action(request, lambda: services.show(request.user, poll), _("Everyone can see the poll again."))
+    return redirect("manage_poll", poll.id)
 
 
 @of_runners(form_page)

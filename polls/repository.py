@@ -284,7 +284,7 @@ def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
 
 def deletion(poll: Poll) -> list[Write]:
     """Makes it vanish for everyone; the rest is deleted in the background (`services.delete_batch`)."""
-    lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
+    lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id)]
     gone = map(Delete, [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)])
     task = DELETING.begin(poll.id, due=now_text(), shards=poll.shards)
     return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone, task]

@@ -19,6 +19,7 @@ from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
+from accounts.services import role_unchanged
 from acts import rate_limits, storage
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
@@ -43,6 +44,7 @@ from .repository import DELETING, PollStanding
 from .rules import Act, Poll, PollRelation
 
 MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
+MADE_IN_A_DAY = Limit("poll-maker-day", 50, SECONDS_PER_DAY)
 CODE_CHARS = 6
 VOTER, ANONYMOUS_MAKER = "@voter", "@maker"  # any voter, any maker without an account: the log has no names
 NOT_YOURS = _("You cannot manage this poll.")
@@ -60,7 +62,7 @@ def count_making(maker: User | AnonymousUser, address: str) -> None:
     """Counts a new poll; refused if the account, or the address of an anonymous maker, has made too many."""
     name = maker.name if maker.is_authenticated else address
     rate_limits.count(MADE, name)
-    rate_limits.count(Limit("poll-maker-day", settings.POLLS_A_DAY, SECONDS_PER_DAY), name)
+    rate_limits.count(MADE_IN_A_DAY, name)
 
 
 def make(
@@ -257,6 +259,25 @@ def reopen(who: Runner, end: str | None) -> None:
     early, writes = repository.reopening(poll, after)
     write_each(early)
     record(who.name, "PollReopened", poll, {"expiresAt": end}, *writes)
+
+
+# --- moderating ---
+
+
+def hide(admin: User, poll: Poll) -> None:
+    """From everyone but its maker and moderators."""
+    if poll.hidden_at:
+        raise NotNow(NOT_NOW)
+    after = replace(poll, hidden_at=now_text())
+    event_data = {"hiddenAt": after.hidden_at}
+    record(admin.name, "PollHidden", poll, event_data, *repository.change(poll, after), role_unchanged(admin))
+
+
+def show(admin: User, poll: Poll) -> None:
+    if not poll.hidden_at:
+        raise NotNow(NOT_NOW)
+    changed = repository.change(poll, replace(poll, hidden_at=None))
+    record(admin.name, "PollShown", poll, {}, *changed, role_unchanged(admin))
 
 
 # --- listing, deleting, turning into an election ---

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import manage_views, report_views, result_views, sharing_views, views
+from . import manage_views, result_views, sharing_views, views
 
 below_poll = [
     path("<uuid:poll_id>/", views.poll, name="poll"),
@@ -11,26 +11,18 @@ below_poll = [
     path("<uuid:poll_id>/results/", result_views.results, name="poll_results"),
     path("<uuid:poll_id>/results/now/", result_views.now, name="poll_results_now"),
     path("<uuid:poll_id>/results/<str:file>", result_views.export, name="poll_export"),
-    path("<uuid:poll_id>/results.svg", sharing_views.image, name="poll_image"),
     path("<uuid:poll_id>/card/<str:language>/<str:edition>.png", sharing_views.card, name="poll_card"),
     path("<uuid:poll_id>/embed/", sharing_views.embed, name="poll_embed"),
-    path("<uuid:poll_id>/report/", report_views.report, name="report_poll"),
     path("<uuid:poll_id>/manage/", manage_views.manage, name="manage_poll"),
     path("<uuid:poll_id>/manage/key/<str:key>/", manage_views.take_key, name="poll_key"),
     path("<uuid:poll_id>/manage/close/", manage_views.close, name="close_poll"),
     path("<uuid:poll_id>/manage/reopen/", manage_views.reopen, name="reopen_poll"),
     path("<uuid:poll_id>/manage/extend/", manage_views.extend, name="extend_poll"),
     path("<uuid:poll_id>/manage/election/", manage_views.elect, name="elect_poll"),
+    path("<uuid:poll_id>/manage/hide/", manage_views.hide, name="hide_poll"),
+    path("<uuid:poll_id>/manage/show/", manage_views.show, name="show_poll"),
     path("<uuid:poll_id>/manage/list/", manage_views.list_, name="list_poll"),
     path("<uuid:poll_id>/manage/delete/", manage_views.delete, name="delete_poll"),
-]
-
-below_admin_polls_reported = [
-    path("", report_views.reported_polls, name="reported_polls"),
-    path("<uuid:poll_id>/", report_views.reported_poll, name="reported_poll"),
-    path("<uuid:poll_id>/hide/", report_views.hide, name="hide_poll"),
-    path("<uuid:poll_id>/show/", report_views.show, name="show_poll"),
-    path("<uuid:poll_id>/dismiss/", report_views.dismiss, name="dismiss_reports"),
 ]
 
 urlpatterns = [
@@ -38,6 +30,4 @@ urlpatterns = [
     path("polls/new/", views.make, name="make_poll"),
     path("p/<str:code>/", views.by_code, name="poll_by_code"),
     path("poll/", include(below_poll)),
-    path("oembed", sharing_views.oembed, name="oembed"),
-    path("admin/polls/reported/", include(below_admin_polls_reported)),
 ]

@@ -144,8 +144,8 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
 def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """Vote or change a vote; once it is closed, see the results."""
     if request.method == "POST":
-        return vote_in(request, str(poll_id), _show, "poll_voted")
-    found, vote = with_own_vote(request, poll_id)
+        return _vote_in(request, str(poll_id))
+    found, vote = _with_own_vote(request, poll_id)
     if gone := hidden_page(request, found):
         return gone
     if found.hidden_at or not found.is_open(now_text()) or not voters.may_vote(found, request.user):
@@ -162,7 +162,7 @@ def _closed_page(request: HttpRequest, poll: Poll) -> HttpResponse:
     return render(request, "polls/closed.html", poll_context(poll, **context))
 
 
-def with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | None]:
+def _with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | None]:
     """The poll and the visitor's vote. If voting needs an account, that is one more read."""
     found = repository.find_with_vote(str(poll_id), voters.browser_id(request, str(poll_id)))
     if found is None:
@@ -175,13 +175,13 @@ def with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | Non
 
 
 def _show(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:
-    context = page_context(request, poll, ranks) | {"preview": preview(poll)} | more
+    context = _page_context(request, poll, ranks) | {"preview": preview(poll)} | more
     status = 422 if more.get("problem") else 200
     answer = render(request, "polls/poll.html", poll_context(poll, **context), status=status)
     return answer if poll.sign_in else voters.set_voter_cookie(request, answer)
 
 
-def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dict[str, Any]:
+def _page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dict[str, Any]:
     """What the form to vote with needs."""
     listing = f"{poll.id} {voters.vote_id(request, poll)}".encode()
     return {
@@ -192,8 +192,8 @@ def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dic
     }
 
 
-def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpResponse:
-    """Cast the vote and redirect to `after`, or `show` what was typed and why it was refused."""
+def _vote_in(request: HttpRequest, poll_id: str) -> HttpResponse:
+    """Cast the vote, or show what was typed and why it was refused."""
     token, browser = token_in(request.POST), voters.browser_id(request, poll_id)
     standing = services.read_standing(poll_id, browser or "", token)
     if standing is None:
@@ -211,12 +211,10 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         before = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, latest)
     except Refusal as refusal:
         sent = request.POST.get("acts", "")[:9]
-        more = {"acts": int(sent) if sent.isdecimal() else 0, "has_voted": standing.vote is not None}
-        stamp = voters.reused_stamp(request, poll)
-        return show(request, poll, typed_ranks(request.POST), problem=str(refusal), stamp=stamp, **more)
-    if after == "poll_voted":  # elsewhere the page itself says it
-        _show_outcome(request, before)
-    return redirect(after, poll.id)
+        more = {"acts": int(sent) if sent.isdecimal() else 0, "stamp": voters.reused_stamp(request, poll)}
+        return _show(request, poll, typed_ranks(request.POST), problem=str(refusal), **more)
+    _show_outcome(request, before)
+    return redirect("poll_voted", poll.id)
 
 
 def count_voting(request: HttpRequest, poll: Poll) -> None:
@@ -246,7 +244,7 @@ def _show_outcome(request: HttpRequest, before: int | None) -> None:
 @require_safe
 def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """The visitor's vote, and what to do next: change it, see the results, share the poll."""
-    poll, vote = with_own_vote(request, poll_id)
+    poll, vote = _with_own_vote(request, poll_id)
     if gone := hidden_page(request, poll):
         return gone
     if vote is None:
@@ -265,7 +263,7 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 @require_safe
 def state(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """Lets an open page notice that the vote was changed elsewhere."""
-    poll, vote = with_own_vote(request, poll_id)
+    poll, vote = _with_own_vote(request, poll_id)
     if gone := hidden_page(request, poll):
         return gone
     return JsonResponse({"acts": vote["acts"] if vote else 0})

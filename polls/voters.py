@@ -89,13 +89,6 @@ def required_vote_id(request: HttpRequest, poll: Poll) -> str:
     return own
 
 
-def report_id(request: HttpRequest, poll: Poll) -> str:
-    """Differs from the vote's id, so that a report does not lead to a vote."""
-    if (number := browser_number(request)) is None:
-        raise Refusal(NO_COOKIE)
-    return id_of(poll.id, f"report of browser {number}")
-
-
 def account_id(user: User) -> str:
     """Includes its creation time, so that a later account of the same name has its own vote."""
     return f"account {user.created_at} {keys.fold(user.name)}"

@@ -23,12 +23,10 @@ below_election = [
     path("<name:name>/results/skills.csv", export_views.board_skills, name="board_skills"),
     path("<name:name>/results/bundle.zip", export_views.bundle, name="bundle"),
     path("<name:name>/results/mail/", mail_views.mail_result, name="mail_result"),
-    path("<name:name>/results/frames/", share_views.frames, name="result_frames"),
 ]
 
 below_result = [
     path("<name:name>/", share_views.shared, name="shared"),
-    path("<name:name>/embed/", share_views.embed, name="embed"),
     path("<name:name>/card/<slug:language>/<slug:sealed>.png", share_views.card, name="card"),
 ]
 

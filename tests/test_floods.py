@@ -63,7 +63,6 @@ ALLOWED: dict[str, tuple[str, dict[str, float]]] = {
     "my_link": (EACH_ADDRESS, {"background task": inf}),
     "election_my_link": (EACH_ADDRESS, {"background task": inf}),
     "poll": ("POLL_VOTES_PER_ADDRESS", dict.fromkeys(("poll's vote", "submitted form", "event"), 100)),
-    "report_poll": (A_LIMIT, {"report": 10, "event": 10}),
     "join_game": ("the seats of a session", {"seat": MAX_PLAYERS, "player's name": MAX_PLAYERS}),
 }
 FORM_ON = {"like_post": "post"}  # an address whose form is on another page

@@ -39,7 +39,6 @@ from elections.drafts import copying
 from elections.drafts import services as drafts_services
 from elections.groups import repository as kept_groups
 from elections.groups import services as groups
-from elections.interruptions import services as interruptions
 from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.lifecycle import deleting as deleting_acts
@@ -271,13 +270,6 @@ def let_one_more_vote_in_both() -> None:
 def move_the_end_of_both() -> None:
     if election("Board").no_voting_after:
         binding.extend(someone("Bo"), the_multi_ballot(), None)
-
-
-def interrupt_both() -> None:
-    if not (board := election("Board")).interruptions:
-        began = f"{board.opened_at[:16]}:00.000Z"
-        texts = "The power failed.", "An hour more."
-        interruptions.record_interruption(someone("Bo"), board, began, board.opened_at, *texts, 60, 0)
 
 
 def keep_its_roll() -> None:
@@ -535,7 +527,6 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "a ballot of two questions is opened": (two_questions, open_both),
     "voters are added to two open questions": (two_open_questions, let_one_more_vote_in_both),
     "the end of two questions is moved": (two_open_questions, move_the_end_of_both),
-    "an interruption of two questions is recorded": (two_open_questions, interrupt_both),
     "a list is imported": (a_long_draft, import_a_list),
     "a roll is kept as a group": (a_roll, keep_its_roll),
     "a group is put on a roll": (a_group_and_a_draft, put_the_group_on_a_roll),

@@ -53,7 +53,6 @@ NOT_WALKED = {
     "elections.drafts.setup_forms.QuestionsForm": "what two forms have in common",
     "elections.help_desk.forms.AnswerForm": "what several forms have in common",
     "elections.help_desk.forms.CorrectForm": "of a voter who is listed by address: tests/elections/test_help_desk.py",
-    "elections.help_desk.forms.RefuseForm": "the walk accepts requests to join first: tests/elections fills it in",
     "elections.help_desk.forms.VoterForm": "only a button",
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",

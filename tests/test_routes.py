@@ -110,8 +110,6 @@ ROUTES = {
     "own_data": (SIGNED_IN, FORM, []),
     "own_mails": (SIGNED_IN, FORM, []),
     "leave": (SIGNED_IN, FORM, []),
-    "own_calendar": (Permission.VIEW_APPLICATION, FORM, []),
-    "calendar_feed": (PUBLIC, READ, ["no-such-calendar"]),
     "webhooks": (Permission.USE_APPLICATION, READ, []),
     "add_webhook": (Permission.USE_APPLICATION, FORM, []),
     "add_site_webhook": (Permission.MANAGE_USERS, FORM, []),
@@ -193,11 +191,8 @@ ROUTES = {
     "list_poll": (PUBLIC, ACT, [NO_POLL]),
     "delete_poll": (PUBLIC, FORM, [NO_POLL]),
     "elect_poll": (PUBLIC, FORM, [NO_POLL]),
-    "report_poll": (PUBLIC, FORM, [NO_POLL]),
-    "poll_embed": (PUBLIC, FORM, [NO_POLL]),
-    "poll_image": (PUBLIC, READ, [NO_POLL]),
+    "poll_embed": (PUBLIC, READ, [NO_POLL]),
     "poll_card": (PUBLIC, READ, [NO_POLL, "en", "made-up"]),
-    "oembed": (PUBLIC, READ, []),
     "games": (PUBLIC, READ, []),
     "try_live": (PUBLIC, READ, []),
     "make_game": (Permission.USE_APPLICATION, FORM, []),
@@ -210,7 +205,6 @@ ROUTES = {
     "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "run_off": (Permission.USE_APPLICATION, ACT, [NO_GAME]),
-    "game_frames": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_title": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_questions": (Permission.USE_APPLICATION, READ, [NO_GAME]),
     "add_game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
@@ -246,11 +240,8 @@ ROUTES = {
     "qa": (PUBLIC, FORM, [NO_GAME]),
     "manage_qa": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "help_live": (PUBLIC, READ, []),
-    "reported_polls": (Permission.MANAGE_USERS, READ, []),
-    "reported_poll": (Permission.MANAGE_USERS, READ, [NO_POLL]),
     "hide_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "show_poll": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
-    "dismiss_reports": (Permission.MANAGE_USERS, ACT, [NO_POLL]),
     "like_post": (PUBLIC, ACT, [NO_POST]),
     "question_sets": (Permission.USE_APPLICATION, READ, []),
     "make_set": (Permission.USE_APPLICATION, FORM, []),
@@ -305,7 +296,6 @@ ROUTES = {
     "create_election_whole": (Permission.USE_APPLICATION, FORM, []),
     "election_step": (Permission.USE_APPLICATION, FORM, ["draft", "who"]),
     "election": (Permission.VIEW_APPLICATION, READ, ["draft"]),
-    "election_calendar": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "dashboard": (Permission.USE_APPLICATION, READ, ["draft"]),
     "election_settings": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "describe": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -351,7 +341,7 @@ ROUTES = {
     "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "ask_for_help": (PUBLIC, FORM, ["draft"]),  # of an election that is open: tests/elections/test_help_desk.py
-    "requests": (Permission.USE_APPLICATION, FORM, ["draft"]),
+    "requests": (Permission.USE_APPLICATION, READ, ["draft"]),
     "request": (Permission.USE_APPLICATION, FORM, ["draft", "no-such-request"]),
     "my_link": (PUBLIC, FORM, []),
     "election_my_link": (PUBLIC, FORM, ["draft"]),
@@ -362,7 +352,6 @@ ROUTES = {
     "open_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "fix_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "extend": (Permission.USE_APPLICATION, FORM, ["draft"]),
-    "interruptions": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "close_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "rename_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "copy_election": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -403,7 +392,6 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "mail_result": (Permission.USE_APPLICATION, FORM, ["draft"]),
-    "result_frames": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "make_multi_ballot": (Permission.USE_APPLICATION, FORM, []),
     "multi_ballot": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
     "multi_ballot_dashboard": (Permission.USE_APPLICATION, READ, [NO_MULTI_BALLOT]),
@@ -433,7 +421,6 @@ ROUTES = {
     "sandbox": (PUBLIC, FORM, []),
     "try_it": (PUBLIC, READ, []),
     "shared": (PUBLIC, READ, ["draft"]),
-    "embed": (PUBLIC, READ, ["draft"]),
     "card": (PUBLIC, READ, ["draft", "en", "made-up"]),
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
@@ -451,7 +438,6 @@ ROUTES = {
     "try_mail_again": (Permission.TRANSFER_OWNER, ACT, ["number"]),
     "put_mail_aside": (Permission.TRANSFER_OWNER, ACT, ["number"]),
     "send_test_mail": (Permission.TRANSFER_OWNER, ACT, []),
-    "bounced": (PUBLIC, ACT, []),
     "api": (PUBLIC, READ, []),
     "openapi": (PUBLIC, READ, []),
     "api_tokens": (Permission.VIEW_APPLICATION, READ, []),
@@ -540,7 +526,7 @@ RESULTS = (
 )
 # Those that a voter's pass opens after the close; and those that anybody may open where the result is public.
 BY_PASS = frozenset(RESULTS)
-LOOK = {"election", "history", "election_calendar"}  # of the election that a voting link is for
+LOOK = {"election", "history"}  # of the election that a voting link is for
 PROOF = frozenset(
     {"results", "result_screen", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"}
 )
@@ -548,7 +534,6 @@ PROOF = frozenset(
 OF_A_STATION = {"station_desk", "let_in", "let_in_by_letter", "take_back", "renew_station_code", "close_station"}
 DRAFT = {
     "election": Action.LOOK,
-    "election_calendar": Action.LOOK,
     "history": Action.LOOK,
     "dashboard": Action.LOOK,
     "election_settings": Action.SET_UP,
@@ -580,11 +565,9 @@ DRAFT = {
     "invite_voters": Action.INVITE,
     "message_voters": Action.READ_MAILS,
     "choose_reminders": Action.SET_REMINDERS,
-    "interruptions": Action.INTERRUPT,
     "requests": Action.ANSWER,
     "request": Action.ANSWER,
     "mail_result": Action.ANNOUNCE,
-    "result_frames": Action.FRAME,
     "remove_voter": Action.REMOVE_VOTERS,
     "remove_weights": Action.REMOVE_VOTERS,
     "open_election": Action.OPEN,
@@ -621,7 +604,7 @@ STANDING = {
     "candidates_skills",
     "answer_questions",
 }  # for whoever stands, and where it was chosen at the opening
-REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
+MODERATED = {"hide_poll", "show_poll"}  # a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first
 OF_A_MAIL = {"mail", "try_mail_again", "put_mail_aside"}  # that is not there
 KEPT_BY_NOBODY = "private, no-store"
@@ -644,7 +627,7 @@ OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
-OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_frames", "game_questions", "add_game_question", "copy_game"}
+OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "add_game_question", "copy_game"}
 OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"follow_up"}  # tests/live/test_follow_ups.py
@@ -812,7 +795,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}  # who runs no election has nothing to write about
     if (
         name == "revoke_token"
-        or name in OF_A_MAIL | REPORTED | BALLOT | STANDING
+        or name in OF_A_MAIL | MODERATED | BALLOT | STANDING
         or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP))
     ):
         return {"not found"}  # made up, or somebody else's draft
@@ -825,7 +808,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
     if NO_POLL in ROUTES[name][2] or name in (
         "ask_for_help",
         "poll_by_code",
-        "oembed",
         "join_by_code",
         "join_game",
         "seat",
@@ -841,21 +823,17 @@ def expected(name, whom, allowed, role, method) -> set[str]:
     if name in (
         "remove_app",
         "remove_passkey",
-        "election_calendar",
         "shared",
         "shared_multi_ballot",
-        "embed",
         "card",
         "newest_checkpoint",
         "checkpoint",
         "doctor",
-        "bounced",
         "site_logo",
         "site_colours",
         "sitemap_year",
         "waiting_for_result",
         "picture",
-        "calendar_feed",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
     return {"gone"} if name in GONE else {"open"}

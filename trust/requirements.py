@@ -151,7 +151,7 @@ STANDARDS = (
         Row("V3.2", _("Nothing uploaded runs as a page."), MET, "tests/pages/test_logo.py tests/photos/test_pages.py"),
         Row("V3.3", _("Cookies are prefixed, secure and hidden from scripts."), MET, "tests/config/test_cookies.py"),
         Row("V3.4", _("Security headers: CSP, HSTS, no framing, no sniffing."), MET,
-            "tests/config/test_pages.py tests/upkeep/test_https.py"),
+            "tests/config/test_pages.py"),
         Row("V3.5", _("Other sites cannot act in a visitor’s name."), MET, "tests/config/test_requests.py"),
         Row("V3.6", _("Scripts have digests, and none come from elsewhere."), MET, "tests/walk/test_walk.py"),
         Row("V4.1", _("Every answer has the right type and goes over HTTPS."), MET, "tests/config/test_pages.py"),

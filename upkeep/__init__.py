@@ -1,1 +1,1 @@
-PUBLIC = "backups disk doctor erasure https log monitoring pause server system worker"
+PUBLIC = "backups disk doctor erasure log monitoring pause server system worker"

@@ -16,6 +16,7 @@ from .server import LOCK
 from .system import store_files
 
 MEGABYTE = 1024**2
+LOW_MB = 500  # free, below which the log and every page under /admin/ say so
 MIN_FREE_BYTES = MEGABYTE  # with less than this, a write may fail at any moment
 REPEAT_WARNING_SECONDS = 3600  # between two log lines about the same problem
 log = logging.getLogger("plenum.disk")
@@ -40,7 +41,7 @@ class Disk:
 
     @property
     def is_low(self) -> bool:
-        return self.megabytes < settings.DISK_WARN_MB or not self.has_names
+        return self.megabytes < LOW_MB or not self.has_names
 
     @property
     def trouble(self) -> str:
@@ -80,7 +81,7 @@ def unusable() -> list[Path]:
 
 
 def low_disks() -> list[Disk]:
-    """Disks with less than DISK_WARN_MB."""
+    """Disks with little room left."""
     return [disk for disk in disks() if disk.is_low]
 
 

@@ -44,11 +44,6 @@ def remove_self(user: User) -> None:
     _record_removal(user, user.name)
 
 
-def remove_unused(user: User, unused: Condition) -> None:
-    """The site removes a long unused account, unless there was a sign-in in the meantime."""
-    _record_removal(user, SITE, only_if=unused)
-
-
 def remove_again(name: str, removed_at: str) -> bool:
     """The site removes a person who was already removed before; false if that account does not exist."""
     user = repository.find(name)

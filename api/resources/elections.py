@@ -109,12 +109,6 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
-    join_requests: (
-        Annotated[bool, Meta(description="People may ask to be put on the roll while it is open.")] | UnsetType
-    ) = UNSET
-    joins_until: (
-        Annotated[Moment | None, Meta(description="Until when they may ask; else until the end.")] | UnsetType
-    ) = UNSET
 
 
 class Changes(Settings):
@@ -150,19 +144,6 @@ class End(msgspec.Struct, forbid_unknown_fields=True):
     ends: Moment | None
 
 
-class Interruption(msgspec.Struct):
-    """An interruption of the voting that organisers put on record."""
-
-    number: int
-    began: Moment
-    ended: Moment
-    happened: str
-    decided: str
-    new_end: Annotated[Moment | None, Meta(description="If voting was extended.")]
-    corrects: Annotated[int | None, Meta(description="The number of the entry that it corrects.")]
-    recorded_at: Moment
-
-
 class ForOrganisers(msgspec.Struct):
     """What only those who run the election see."""
 
@@ -177,8 +158,6 @@ class ForOrganisers(msgspec.Struct):
     announces: bool
     remind_before: list[int]
     letter_check: str
-    join_requests: bool
-    joins_until: Moment | None
     dashboard: str
 
 
@@ -208,10 +187,8 @@ class Election(msgspec.Struct):
     created_at: Moment
     opened_at: Moment | None
     closed_at: Moment | None
-    interruptions: Annotated[list[Interruption], Meta(description="On record; none is ever changed.")]
     multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
-    calendar: Annotated[str | None, Meta(description="A calendar file, for people who are signed in.")]
     organiser: ForOrganisers | None
 
 
@@ -291,7 +268,6 @@ def read(call: Call, name: str) -> Election:
         "results_public",
         "time_zone",
     ]
-    has_times = election.no_voting_before or election.no_voting_after
     return Election(
         name=election.name,
         state=election.state(now_text()),
@@ -304,22 +280,14 @@ def read(call: Call, name: str) -> Election:
         created_at=datetime.fromisoformat(election.created_at),
         opened_at=election.opened,
         closed_at=moment(election.closed_at),
-        interruptions=[
-            Interruption(
-                *(each.number, each.from_, each.to, each.happened, each.decided),
-                *(each.extended_to, each.corrects or None, each.recorded),
-            )
-            for each in election.interruptions
-        ],
         multi_question_ballot=election.book,
         page=link("election", election.name),
-        calendar=link("election_calendar", election.name) if has_times else None,
         organiser=_for_organisers(election) if runs else None,
     )
 
 
 def _for_organisers(election: rules.Election) -> ForOrganisers:
-    plain = ["joining", "paper_ballots", "mail_votes", "vote_by_link", "announces", "letter_check", "join_requests"]
+    plain = ["joining", "paper_ballots", "mail_votes", "vote_by_link", "announces", "letter_check"]
     return ForOrganisers(
         owner=election.owner_name,
         managers=list(election.managers),
@@ -327,7 +295,6 @@ def _for_organisers(election: rules.Election) -> ForOrganisers:
         voter_groups=list(election.voter_groups),
         **{each: getattr(election, each) for each in plain},
         remind_before=list(election.remind_before),
-        joins_until=moment(election.join_until),
         dashboard=link("dashboard", election.name),
     )
 

@@ -38,7 +38,7 @@ COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes", "joining"),
     *("vote_by_link", "announces", "of_options", "kind", "fewest", "most", "majority", "for_groups"),
-    *("letter_check", "questions_from", "questions_open", "questions_named", "join_requests"),
+    *("letter_check", "questions_from", "questions_open", "questions_named"),
 )
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))

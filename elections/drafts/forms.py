@@ -24,7 +24,6 @@ from elections.rules import (
     RESULTS,
     SAFEGUARDS,
     Election,
-    check_joining,
     check_settings,
     check_window,
 )
@@ -299,7 +298,7 @@ GROUPS = (
     SettingsGroup(
         _("Who votes"),
         ("electorate", "joining", "for_groups", "secret_ballot", "changeable", "vote_by_link"),
-        ("paper_ballots", "letter_check", "safeguards", "join_requests", "joins_until"),
+        ("paper_ballots", "letter_check", "safeguards"),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(
@@ -310,7 +309,7 @@ GROUPS = (
 )
 
 
-TIMES = {"begins": "no_voting_before", "ends": "no_voting_after", "joins_until": "join_until"}  # as they are stored
+TIMES = {"begins": "no_voting_before", "ends": "no_voting_after"}  # as they are stored
 
 
 class SettingsForm(ZonedForm):
@@ -356,20 +355,6 @@ class SettingsForm(ZonedForm):
             "Only for voters listed by member number. A letter that got into the wrong hands is then not enough to "
             "vote. Dates of birth are part of the list of voters."
         ),
-    )
-    join_requests = forms.BooleanField(
-        label=_("People may ask to be put on the roll"),
-        required=False,
-        help_text=_(
-            "While it is open, anyone can ask on the election's help page. You decide about each request. Only if the "
-            "voters are listed."
-        ),
-    )
-    joins_until = LocalTimeField(
-        edge=Edge.CLOSING,
-        label=_("People may ask until"),
-        required=False,
-        help_text=_("In the time zone of the election. Without it, they may ask until voting ends."),
     )
     mail_votes = forms.BooleanField(
         label=_("Mail voters about their ballots"),
@@ -454,7 +439,6 @@ class SettingsForm(ZonedForm):
             cleaned = counted_settings(cleaned)
             check_settings(cleaned["method"], cleaned["seats"], cleaned["secret_ballot"], cleaned["results_visible"])
             check_window(self.stored("begins"), self.stored("ends"))
-            check_joining(cleaned["join_requests"], cleaned["electorate"])
         return cleaned
 
     def values(self) -> dict[str, Any]:

@@ -33,13 +33,13 @@ from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update,
 
 # set by later events
 NOT_IN_CREATION_EVENT = (
-    *("filling", "lots_commitment", "opened_at", "closed_at", "end_moved_at", "shows_skills"),
-    *("voter_groups", "excluded", "weighted", "extra_votes", "interruptions"),
+    *("filling", "lots_commitment", "opened_at", "closed_at", "shows_skills"),
+    *("voter_groups", "excluded", "weighted", "extra_votes"),
 )
 # in the creation event only if they differ from these
 OMITTED_DEFAULTS: Item = {
     **{"convened": None, "group": "", "book": "", "for_groups": []},
-    **{"kind": "ranked", "fewest": 0, "most": 0, "majority": "", "join_requests": False, "join_until": None},
+    **{"kind": "ranked", "fewest": 0, "most": 0, "majority": ""},
 }
 NAME_TAKEN = _("There is already an election with that name. Please choose another one.")
 ITEMS_PER_BATCH = 30  # moved in one transaction: each is made there, removed here, and may have a task

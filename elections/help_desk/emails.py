@@ -16,7 +16,7 @@ from mail.outbox import Mail, NothingToSay
 from pages import markdown_cache
 
 from . import repository as requests
-from .rules import REFUSED, Reply
+from .rules import Reply
 
 
 def _election(mail: Mail) -> Election:
@@ -45,8 +45,7 @@ def _reply_values(mail: Mail) -> dict[str, str]:
     answer, election = _reply(mail), ballot_name(_election(mail))
     names = {"who": isolated(wording.person_label(answer.by)), "election": isolated(election)}
     answers = _("%(who)s, who runs the election “%(election)s”, has answered your request.") % names
-    reason = _("Reason: %(reason)s.") % {"reason": answer.reason_label} if answer.act == REFUSED else ""
-    return {"election": election, "sentences": " ".join(filter(None, (answers, str(answer.sentence), reason)))}
+    return {"election": election, "sentences": " ".join(filter(None, (answers, str(answer.sentence))))}
 
 
 def _reply_message(mail: Mail) -> Message | None:

@@ -10,22 +10,14 @@ from django.utils.translation import gettext_lazy as _
 from elections.rules import Election
 from pages.fields import AddressField, LinesField, TitleField
 from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
-from pages.time_fields import LocalTimeField, ZonedForm
-from pages.times import Edge, zone_label
 from store.keys import fold
 
-from .rules import JOIN, MAX_REASON_CHARS, MAX_TEXT_CHARS, QUESTION, REASONS, Asker, HelpRequest
+from .rules import MAX_REASON_CHARS, MAX_TEXT_CHARS, Asker, HelpRequest
 
 
 class AskForm(forms.Form):
     """A request. Those who are known need not say who they are."""
 
-    kind = forms.ChoiceField(
-        label=_("What is it about?"),
-        choices=[(QUESTION, _("I have a question")), (JOIN, _("I want to be put on the roll"))],
-        widget=forms.RadioSelect,
-        initial=QUESTION,
-    )
     name = TitleField(label=_("Your name"))
     address = AddressField(help_text=_("The answer is sent there."))
     text = LinesField(
@@ -35,13 +27,11 @@ class AskForm(forms.Form):
         help_text=_("Up to 2,000 characters. Never write how you voted or want to vote, nor your voting link."),
     )
 
-    def __init__(self, *arguments: Any, asker: Asker | None, joins: bool, **options: Any):
+    def __init__(self, *arguments: Any, asker: Asker | None, **options: Any):
         super().__init__(*arguments, **options)
         self.asker = asker
         if asker and asker.address:
             del self.fields["name"], self.fields["address"]
-        if not joins:
-            del self.fields["kind"]
 
     @property
     def sender(self) -> Asker:
@@ -50,9 +40,6 @@ class AskForm(forms.Form):
             return self.asker
         voter = self.asker.voter if self.asker else ""
         return Asker(self.cleaned_data["name"], self.cleaned_data["address"], voter=voter)
-
-    def values(self) -> tuple[str, str]:
-        return self.cleaned_data.get("kind", QUESTION), self.cleaned_data["text"]
 
 
 class AnswerForm(forms.Form):
@@ -71,18 +58,13 @@ class AnswerForm(forms.Form):
                 del self.fields["groups"]
 
 
-def _reply_field(*, required: bool) -> LinesField:
-    return LinesField(
+class ReplyForm(AnswerForm):
+    text = LinesField(
         label=_("Your answer"),
         rows=4,
         max_length=MAX_TEXT_CHARS,
-        required=required,
         help_text=_("It is emailed as you write it. If the request is private, do not repeat it."),
     )
-
-
-class ReplyForm(AnswerForm):
-    text = _reply_field(required=True)
 
 
 class VoterForm(AnswerForm):
@@ -115,25 +97,6 @@ class AddForm(AnswerForm):
     def clean_listed_as(self) -> str:
         typed = self.cleaned_data["listed_as"]
         return clean_email(typed) if "@" in typed else clean_name(typed)
-
-
-class RefuseForm(AnswerForm):
-    reason = forms.ChoiceField(label=_("Reason"), choices=list(REASONS.items()))
-    text = _reply_field(required=False)
-
-
-class CutOffForm(ZonedForm):
-    until = LocalTimeField(edge=Edge.CLOSING, label=_("People may ask until"), required=False)
-
-    def __init__(self, *arguments: Any, zone: str, **options: Any):
-        self.zone = zone
-        super().__init__(*arguments, **options)
-        self.fields["until"].help_text = _("In the election's time zone: %(zone)s. Leave it empty for no cut-off.") % {
-            "zone": zone_label(zone)
-        }
-
-    def zone_name(self) -> str:
-        return self.zone
 
 
 class FindForm(forms.Form):

@@ -28,7 +28,7 @@ def requests(user: User) -> Iterator[Item]:
     for each in _of(user):
         answers = [{"at": reply.at, "what": reply.act, "text": reply.text, "by": reply.by} for reply in each.replies]
         sent_as = {"name": each.asker.name, "address": each.asker.address}
-        about = {"election": each.election_name, "kind": each.kind, "asked_at": each.asked_at}
+        about = {"election": each.election_name, "asked_at": each.asked_at}
         yield {**about, "sent_as": sent_as, "text": each.text, "answers": answers}
 
 

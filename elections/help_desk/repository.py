@@ -56,7 +56,7 @@ def waiting_in(item: Item | None) -> int:
 
 
 def request_of(item: Item) -> HelpRequest:
-    fields = {name: item[name] for name in ("id", "election_name", "kind", "text", "asked_at", "language", "state")}
+    fields = {name: item[name] for name in ("id", "election_name", "text", "asked_at", "language", "state")}
     replies = tuple(Reply(**each) for each in item["replies"])
     return HelpRequest(**fields, asker=Asker(**item["asker"]), replies=replies, version=item["version"])
 

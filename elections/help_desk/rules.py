@@ -25,19 +25,17 @@ HOURS_BETWEEN_NOTICES = 1  # to the organisers
 PER_SENDER = Limit("help-sender", 10, SECONDS_PER_HOUR)
 PER_NETWORK = Limit("help-network", 100, SECONDS_PER_DAY)  # people who are not known: a twentieth of their room
 
-QUESTION, JOIN = "question", "join"
-KINDS = {QUESTION: _("a question"), JOIN: _("to be put on the roll")}
 WAITING, ANSWERED = "waiting", "answered"
 REPLIED, LINK, LETTER, CORRECTED, ADDED = "replied", "link", "letter", "corrected", "added"
-REFUSED, DISMISSED = "refused", "dismissed"
+DISMISSED, REFUSED = "dismissed", "refused"  # the latter by earlier versions
 OUTCOMES = {
     REPLIED: _("answered"),
     LINK: _("new link sent"),
     LETTER: _("letter replaced"),
     CORRECTED: _("address corrected"),
     ADDED: _("put on the roll"),
-    REFUSED: _("refused"),
     DISMISSED: _("closed without an answer"),
+    REFUSED: _("refused"),
 }
 # The sentence that is mailed along.
 SENTENCES = {
@@ -46,15 +44,8 @@ SENTENCES = {
     LETTER: _("You will get a new letter by post. The earlier one no longer works."),
     CORRECTED: _("Your address on the roll was corrected, and an invitation is on its way to the new one."),
     ADDED: _("You are now on the roll. Your invitation comes in a separate email."),
-    REFUSED: _("You were not put on the roll."),
     DISMISSED: "",
-}
-REASONS = {
-    "not-entitled": _("not entitled to vote in this election"),
-    "unproven": _("it could not be verified who is asking"),
-    "too-late": _("too late"),
-    "listed": _("already on the roll"),
-    "other": _("another reason"),
+    REFUSED: _("You were not put on the roll."),
 }
 
 INBOX_FULL = _(
@@ -113,7 +104,7 @@ class Reply:
     by: str
     at: str
     text: str = ""
-    reason: str = ""  # of REASONS, or why somebody was added
+    reason: str = ""  # why somebody was added
 
     @property
     def label(self) -> str:
@@ -127,10 +118,6 @@ class Reply:
     def when(self) -> datetime:
         return datetime.fromisoformat(self.at)
 
-    @property
-    def reason_label(self) -> str:
-        return REASONS.get(self.reason, self.reason)
-
 
 @dataclass(frozen=True, slots=True)
 class HelpRequest:
@@ -138,7 +125,6 @@ class HelpRequest:
 
     id: str
     election_name: str
-    kind: str
     asker: Asker
     text: str
     asked_at: str
@@ -152,18 +138,9 @@ class HelpRequest:
         return datetime.fromisoformat(self.asked_at)
 
     @property
-    def kind_label(self) -> str:
-        return KINDS[self.kind]
-
-    @property
     def outcome(self) -> str:
         """What came of it, as of the last answer."""
         return self.replies[-1].label if self.replies else ""
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether a request to join was accepted or refused."""
-        return any(each.act in (ADDED, REFUSED) for each in self.replies)
 
 
 def takes_requests(election: Election, now: str) -> bool:
@@ -174,18 +151,14 @@ def takes_requests(election: Election, now: str) -> bool:
     return election.ended is None or datetime.fromisoformat(now) < election.ended + timedelta(days=DAYS_AFTER_CLOSE)
 
 
-def check_asking(election: Election, kind: str, now: str) -> None:
+def check_asking(election: Election, now: str) -> None:
     if not takes_requests(election, now):
         raise NotNow(_("This election ended some time ago, and its help desk is closed."))
-    if kind == JOIN and not election.takes_joins(now):
-        raise NotNow(_("It is too late to ask to be put on the roll, or this election does not allow it."))
 
 
-def check_reply(actor: User, request: HelpRequest, act: str, text: str) -> None:
+def check_reply(actor: User, request: HelpRequest, text: str) -> None:
     """Words of one's own to an address that somebody typed are for organisers whom an admin has confirmed: others could
     send mails to anybody by writing requests themselves."""
-    if request.kind == JOIN and request.is_decided and act in (ADDED, REFUSED):
-        raise Overtaken(OVERTAKEN)
     if len(request.replies) >= MAX_REPLIES:
         raise NotNow(MANY_REPLIES % {"most": MAX_REPLIES})
     if text and not may_write_to(actor, request.asker):

@@ -44,14 +44,14 @@ RETENTION = timedelta(days=rules.RETENTION_DAYS)
 # --- asking ---
 
 
-def ask(election: Election, asker: Asker, kind: str, text: str, *, network: str, mark: str) -> None:
+def ask(election: Election, asker: Asker, text: str, *, network: str, mark: str) -> None:
     """Store a request, whoever sends it: nothing here reads the roll. A form sent twice takes effect once."""
     now = now_text()
-    rules.check_asking(election, kind, now)
+    rules.check_asking(election, now)
     _count(election, asker, network)
-    request = HelpRequest(_new_id(), election.name, kind, asker, text, now, language=get_language() or "en")
+    request = HelpRequest(_new_id(), election.name, asker, text, now, language=get_language() or "en")
     # by the site itself: the log must not say for good who asked
-    event = Event(SITE, "RequestSent", {"election_name": election.name, "request": request.id, "kind": kind})
+    event = Event(SITE, "RequestSent", {"election_name": election.name, "request": request.id})
 
     def send() -> None:
         tasks = requests.task(TELLING, election, _next_notice(election)), _forgetting_task(election, now)
@@ -114,16 +114,11 @@ def dismiss(actor: User, election: Election, request: HelpRequest) -> None:
     _answer(actor, election, request, rules.DISMISSED)
 
 
-def refuse(actor: User, election: Election, request: HelpRequest, reason: str, text: str) -> None:
-    """Refuse a request to join; the log has the category of the reason, the mail also the organiser's words."""
-    _answer(actor, election, request, rules.REFUSED, text, reason)
-
-
-def _answer(actor: User, election: Election, request: HelpRequest, act: str, text: str = "", reason: str = "") -> None:
+def _answer(actor: User, election: Election, request: HelpRequest, act: str, text: str = "") -> None:
     actions.check(actor, election, Action.ANSWER)
-    answered = _answering(actor, request, act, text, reason)
-    data = {"election_name": election.name, "request": request.id, "kind": request.kind, "outcome": act}
-    event = Event(actor.name, "RequestAnswered", data | ({"reason": reason} if reason else {}))
+    answered = _answering(actor, request, act, text)
+    data = {"election_name": election.name, "request": request.id, "outcome": act}
+    event = Event(actor.name, "RequestAnswered", data)
     overtaken = {0: Overtaken(rules.OVERTAKEN)}
     retry_lost_race(lambda: storage.record(event, *answered, *_reserving(actor, answered), refusals=overtaken))
 
@@ -137,7 +132,7 @@ def _reserving(actor: User, answered: Iterable[Write], invitations: int = 0) -> 
 
 def _answering(actor: User, request: HelpRequest, act: str, text: str = "", reason: str = "") -> list[Write]:
     """The writes of an answer, with its mail; the first is refused if somebody else was faster."""
-    rules.check_reply(actor, request, act, text)
+    rules.check_reply(actor, request, text)
     new = Reply(act, actor.name, now_text(), text, reason)
     return [*requests.answering(request, new), *_mail(request, new)]
 

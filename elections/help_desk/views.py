@@ -13,21 +13,19 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from accounts.models import User
 from accounts.visitors import visitor
 from acts.storage import now_text
-from elections import actions
 from elections import repository as elections
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.multi_ballots import repository as multi_ballots
-from elections.rules import Action, Election, State, check_new_cut_off
+from elections.rules import Action, Election, State
 from elections.turnout.counts import turnout
 from pages.forms import form_data, form_page, new_token, run_form, token_in
-from pages.messages import show_time_notes
 from pages.paging import read_page
-from pages.times import form_time, from_text
 
 from . import repository, rules, services
 from .askers import asker_of
@@ -37,9 +35,7 @@ from .forms import (
     AnswerForm,
     AskForm,
     CorrectForm,
-    CutOffForm,
     FindForm,
-    RefuseForm,
     ReplyForm,
     VoterForm,
 )
@@ -60,12 +56,11 @@ def ask_for_help(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     ballot = multi_ballots.find(election.book) if election.book else None
     if ballot and not ballot.is_led_by(election.name):
-        return redirect(f"{reverse('ask_for_help', args=[ballot.leader])}{'?join' if 'join' in request.GET else ''}")
+        return redirect("ask_for_help", name=ballot.leader)
     now, asker = now_text(), asker_of(request, election)
-    initial = {"kind": rules.JOIN if "join" in request.GET else rules.QUESTION}
-    form = AskForm(form_data(request), asker=asker, joins=election.takes_joins(now), initial=initial)
+    form = AskForm(form_data(request), asker=asker)
     network, mark = visitor(request).address, token_in(request.POST)
-    act = lambda: services.ask(election, form.sender, *form.values(), network=network, mark=mark)  # noqa: E731
+    act = lambda: services.ask(election, form.sender, form.cleaned_data["text"], network=network, mark=mark)  # noqa: E731
     if run_form(request, form, act, lambda _done: _sent(form.sender)):
         return redirect("ask_for_help", name=election.name)
     own = _own_requests(request, election)
@@ -89,13 +84,9 @@ def _own_requests(request: HttpRequest, election: Election) -> list[HelpRequest]
 
 
 @organiser_page(Action.ANSWER)
-@form_page
+@require_safe
 def requests(request: HttpRequest, election: Election) -> HttpResponse:
-    """What waits, the oldest first, or what was answered; a POST moves the cut-off for requests to join."""
-    form = CutOffForm(form_data(request), zone=election.time_zone, initial={"until": _cut_off(election)})
-    if run_form(request, form, lambda: _move_cut_off(request.user, election, form), _("The cut-off is saved.")):
-        show_time_notes(request, form)
-        return redirect("requests", name=election.name)
+    """What waits, the oldest first, or what was answered."""
     state = rules.ANSWERED if request.GET.get("show") == rules.ANSWERED else rules.WAITING
     found, older = read_page(request, partial(repository.list_requests, election.name, state), INBOX_ROWS, show=state)
     more: dict[str, Any] = {
@@ -104,21 +95,8 @@ def requests(request: HttpRequest, election: Election) -> HttpResponse:
         "shown": state,
         "waiting": repository.waiting(election.name),
     }
-    more |= {"form": form, "moves_cut_off": election.join_requests and election.state(now_text()) != State.CLOSED}
     more |= {"retention_days": rules.RETENTION_DAYS}
-    status = 422 if form.errors else 200
-    return render(request, "elections/help_desk/inbox.html", election_context(request, election, **more), status=status)
-
-
-def _cut_off(election: Election) -> Any:
-    return form_time(from_text(election.join_until), election.time_zone) if election.join_until else None
-
-
-def _move_cut_off(actor: User, election: Election, form: CutOffForm) -> None:
-    until = form.stored("until")
-    if until != election.join_until:
-        check_new_cut_off(election, until, now_text())
-        actions.change(actor, election, Action.ANSWER, join_until=until)
+    return render(request, "elections/help_desk/inbox.html", election_context(request, election, **more))
 
 
 # --- one request ---
@@ -171,13 +149,6 @@ WAYS = {
         gettext_lazy("%(name)s is now on the roll. The invitation is on its way."),
         gettext_lazy("Put on the roll"),
     ),
-    "refuse": Way(
-        RefuseForm,
-        services.refuse,
-        gettext_lazy("Refuse"),
-        gettext_lazy("The request is refused, and the sender is told why."),
-        gettext_lazy("Refuse"),
-    ),
     "dismiss": Way(
         AnswerForm,
         services.dismiss,
@@ -185,7 +156,6 @@ WAYS = {
         gettext_lazy("The request is closed without an answer."),
     ),
 }
-JOINING_FIRST = ("add", "refuse")  # ways to answer a request to join
 
 
 @organiser_page_with(Action.ANSWER, repository.find)
@@ -224,19 +194,16 @@ def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> H
 def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: User) -> dict[str, Way]:
     """How it can be answered now, the most likely first."""
     is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
-    joins = asked.kind == rules.JOIN and not asked.is_decided
     by_mail = is_open and known is not None and not known.is_by_number
     offered = {
         "reply": rules.may_write_to(user, asked.asker),
         "link": by_mail,
         "letter": is_open and known is not None and known.has_letter,
         "correct": by_mail and known is not None and known.is_by_address and not known.voted,
-        "add": is_open and known is None and (joins or asked.kind != rules.JOIN),
-        "refuse": joins,
+        "add": is_open and known is None,
         "dismiss": asked.state == rules.WAITING,
     }
-    order = sorted(offered, key=lambda name: not (joins and name in JOINING_FIRST))
-    return {name: WAYS[name] for name in order if offered[name]}
+    return {name: WAYS[name] for name, is_offered in offered.items() if is_offered}
 
 
 def _answer(actor: User, found: tuple[Election, HelpRequest], way: Way, form: AnswerForm) -> str:

@@ -15,8 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from acts.storage import SITE, table
 from elections.convening import convened_of
-from elections.interruption import interruption_of
-from elections.rules import Election, State
+from elections.rules import FIELDS_OF_EARLIER_VERSIONS, Election, State
 from elections.turnout.counts import final_turnout, turnout
 from pages import times
 from store.keys import fold
@@ -166,7 +165,6 @@ FIELDS = {
     "electorate": gettext_lazy("who may vote"),
     "results_visible": gettext_lazy("when results are shown"),
     "results_public": gettext_lazy("who can see the results"),
-    "frame_hosts": gettext_lazy("which sites may show the result"),
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
     "changeable": gettext_lazy("whether votes are final"),
@@ -177,8 +175,6 @@ FIELDS = {
     "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
-    "join_requests": gettext_lazy("whether people may ask to be put on the roll"),
-    "join_until": gettext_lazy("until when people may ask to be put on the roll"),
 }
 
 
@@ -192,7 +188,11 @@ def created(context: EventContext) -> str:
 
 
 def updated(context: EventContext) -> str:
-    changed = {name: value for name, value in context.data.items() if name not in ("election_name", "end_moved_at")}
+    changed = {
+        name: value
+        for name, value in context.data.items()
+        if name not in ("election_name", *FIELDS_OF_EARLIER_VERSIONS)
+    }
     if changed == {"allow_edit": False}:
         return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:
@@ -227,19 +227,14 @@ def closed(context: EventContext) -> str:
 
 
 def interrupted(context: EventContext) -> str:
-    entry, election = interruption_of(context.data), context.election
-    values = {"from": _in_its_zone(entry.began, election), "to": _in_its_zone(entry.ended, election)}
-    if entry.corrects:
-        sentence, values["number"] = (
-            _("%(who)s corrected entry %(number)s: interrupted from %(from)s to %(to)s."),
-            str(entry.corrects),
-        )
-    else:
-        sentence = _("%(who)s recorded that voting was interrupted from %(from)s to %(to)s.")
-    parts = [context.text(sentence, **values), _("What happened: %(text)s") % {"text": entry.happened}]
-    parts += [_("What was decided: %(text)s") % {"text": entry.decided}] if entry.decided else []
-    if entry.new_end:
-        parts.append(_("The end of voting was moved to %(end)s.") % {"end": _in_its_zone(entry.new_end, election)})
+    """Recorded by an earlier version."""
+    data, election = context.data, context.election
+    values = {"from": _in_its_zone(data["began"], election), "to": _in_its_zone(data["ended"], election)}
+    sentence = context.text(_("%(who)s recorded that voting was interrupted from %(from)s to %(to)s."), **values)
+    parts = [sentence, _("What happened: %(text)s") % {"text": data["happened"]}]
+    parts += [_("What was decided: %(text)s") % {"text": data["decided"]}] if data.get("decided") else []
+    if data.get("new_end"):
+        parts.append(_("The end of voting was moved to %(end)s.") % {"end": _in_its_zone(data["new_end"], election)})
     return " ".join(parts)
 
 

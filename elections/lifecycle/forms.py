@@ -32,8 +32,8 @@ class OpenForm(forms.Form):
 
 
 EXTENDING = _(
-    "Voters are not emailed about it. If people could not vote for a while, record an interruption instead: that can "
-    "extend voting, too, and email them."
+    "Voters are not emailed about it. To tell them why, for example that they could not vote for a while, send them a "
+    "message, or write a post about the election."
 )
 
 

@@ -80,8 +80,7 @@ def move_end(actor: User, election: Election, end: str | None) -> Election:
     """Move the end to a time that has been checked."""
     if end == election.no_voting_after:
         return election
-    after = replace(election, no_voting_after=end, end_moved_at=now_text())
-    changes = {"no_voting_after": end, "end_moved_at": after.end_moved_at}
+    after = replace(election, no_voting_after=end)
     writes = repository.change(election, after)
-    retry_on_conflict(lambda: record(actor, "ElectionUpdated", election, changes, *writes))
+    retry_on_conflict(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
     return next_version(election, after)

@@ -31,8 +31,6 @@ from elections.actions import check_actor_and_state
 from elections.candidates.services import add_candidates
 from elections.dashboard.checklist import Question
 from elections.drafts import services as drafts_services
-from elections.interruption import interruption_of
-from elections.interruptions.services import record_on
 from elections.lifecycle.closing import CLOSING
 from elections.lifecycle.services import move_end, open_now
 from elections.multi_ballots import repository, rules
@@ -289,17 +287,7 @@ def _close(actor: User, ballot: MultiBallot, task_data: Item, name: str) -> None
         wake_worker(SEALING_JOB)
 
 
-def _interrupt(actor: User, ballot: MultiBallot, task_data: Item, name: str) -> None:
-    election, entry = elections.find(name), interruption_of(task_data["entry"])
-    if election is None or entry.number <= len(election.interruptions):
-        return
-    is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
-    record_on(actor, election, replace(entry, new_end=entry.new_end if is_open else ""))
-
-
-ACTS: dict[str, Callable[[User, MultiBallot, Item, str], None]] = {
-    **{"open": _open, "extend": _extend, "close": _close, "interrupt": _interrupt}
-}
+ACTS: dict[str, Callable[[User, MultiBallot, Item, str], None]] = {"open": _open, "extend": _extend, "close": _close}
 
 
 # --- one roll ---

@@ -31,10 +31,7 @@ SHARED = (
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes"),
     "vote_by_link",
 )
-LEADER_ONLY_DEFAULTS: dict[str, Any] = {
-    **{"remind_before": (), "announces": False, "letter_check": ""},
-    **{"join_requests": False, "join_until": None},
-}
+LEADER_ONLY_DEFAULTS: dict[str, Any] = {"remind_before": (), "announces": False, "letter_check": ""}
 
 OF_LEADER = frozenset({*SHARED, *LEADER_ONLY_DEFAULTS})
 
@@ -43,7 +40,6 @@ ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Actio
 LEADER_ACTIONS = frozenset(
     {
         *(Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE),
-        Action.INTERRUPT,
         *(Action.ANSWER, Action.RUN_STATION),
     }
 )

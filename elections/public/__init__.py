@@ -1,3 +1,3 @@
-"""The public side of elections: lists, the page of one, calendar files and feeds."""
+"""The public side of elections: lists, and the page of one."""
 
-PUBLIC = "feed own_elections"
+PUBLIC = "own_elections"

@@ -1,4 +1,4 @@
-"""Public pages: lists of elections, an election, its calendar file."""
+"""Public pages: lists of elections, and an election."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -23,18 +23,13 @@ from elections.repository import Description, Listed
 from elections.roll.forms import SearchForm
 from elections.rolls import Voter
 from elections.rules import Election, State, urgency
-from pages import markdown_cache
-from pages.markdown import excerpt
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from pages.paging import PAGE_ROWS, read_page
 from ranking.marks import choices_of
 from store.keys import fold
-from store.log import utc_now
 from store.parallel import run_parallel
 
 from . import own_elections
-from .calendar import NotInTheCalendar, entry_of
-from .calendar import calendar as as_calendar
 
 PUBLIC_PART = "elections/parts/public_part.html"
 STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
@@ -133,18 +128,3 @@ def _invitation_text(election: Election, entry: Voter | None) -> tuple[str, ...]
     if is_over or (entry is not None and entry.voted):
         return ()
     return wording.invitation_sentences(election, entry.invited if entry else "")
-
-
-@for_readers(load=repository.find_with_description, rule=lambda who, found: check_visible(who, found[0]))
-@require_safe
-def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
-    """The election as a calendar file, if it has times."""
-    election, about = found
-    entry = entry_of(election, excerpt(markdown_cache.description_html(about), 500))
-    try:
-        file = as_calendar([entry], alarms_after=utc_now())
-    except NotInTheCalendar:
-        raise Http404 from None
-    answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")
-    answer["Content-Disposition"] = 'attachment; filename="election.ics"'
-    return answer

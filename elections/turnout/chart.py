@@ -5,7 +5,7 @@ Widths are percentages, heights pixels, so that the chart stretches and its labe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -41,10 +41,6 @@ class Window:
         share = (moment - self.start) / (self.end - self.start)
         return round(100 * min(1.0, max(0.0, share)), 2)
 
-    @property
-    def passed(self) -> float:
-        return self.across(self.now) / 100
-
 
 @dataclass(frozen=True, slots=True)
 class Tick:
@@ -70,7 +66,6 @@ class Tick:
 @dataclass(frozen=True, slots=True)
 class Chart:
     line: str  # points, 100 across and 100 down
-    last: str  # the same for another election, to compare with
     until: float  # how far the line reaches, in percent
     days: tuple[Tick, ...]
     shares: tuple[Tick, ...]
@@ -109,25 +104,15 @@ def _start(election: Election, counted: Turnout) -> datetime | None:
     return min(max(known), first) if first else max(known)
 
 
-def draw_chart(
-    election: Election,
-    counted: Turnout,
-    when: Window,
-    last: Sequence[tuple[float, float]] = (),
-    quorum: int | None = None,
-) -> Chart:
-    """`last` is how another election went: pairs of which part of its window had passed and which part had voted."""
+def draw_chart(election: Election, counted: Turnout, when: Window, quorum: int | None = None) -> Chart:
     voters = election.entitled if election.electorate == "listed" else 0  # unknown: votes instead of shares
     whole, when = when, _begun(when)
-    pace = (whole.end - whole.start) / (when.end - when.start)
-    reached = [_height(counted.voted, voters), *(100 * share for _part, share in last)]
-    needed = _height(quorum, voters) if quorum else None
-    top = _top(max([*reached, *([needed] if needed else [])]), is_share=bool(voters))
+    needed = _height(quorum, voters) if quorum else 0
+    top = _top(max(_height(counted.voted, voters), needed), is_share=bool(voters))
     line = [(when.across(moment), _height(count, voters)) for moment, count in _reached(counted, when)]
     is_open = when.now < whole.end
     return Chart(
         _points(line, top),
-        _points([(100 * pace * part, 100 * share) for part, share in last], top),
         when.across(when.now),
         tuple(_days(when, election.time_zone)),
         tuple(_shares(top, is_share=bool(voters))),

@@ -13,7 +13,7 @@ from acts.storage import now_text
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election, State
 
-from . import chart, comparison
+from . import chart
 from .counts import turnouts
 
 
@@ -29,16 +29,12 @@ def turnout_context(election: Election) -> dict[str, Any]:
     """The context of the turnout part; empty for a draft."""
     if election.stored_state == State.DRAFT:
         return {}
-    other, now = comparison.last_election(election.group, before=election), datetime.fromisoformat(now_text())
-    counted, *others = turnouts(election, *([other] if other else []), to_show=True)
-    when = chart.window(election, counted, now)
-    beside_it = comparison.compare(other, others[0], when, now) if other else None
+    counted = turnouts(election, to_show=True)[0]
+    when = chart.window(election, counted, datetime.fromisoformat(now_text()))
     quorum = election.convened.quorum_number if election.convened else None
-    progress = beside_it.progress if beside_it else ()
     is_any = counted.voted or counted.steps  # when the first of them voted may not have been counted yet
     return {
         "turnout": counted,
         "percent": counted.percent(election.entitled),
-        "picture": chart.draw_chart(election, counted, when, progress, quorum) if when and is_any else None,
-        "compared": beside_it,
+        "picture": chart.draw_chart(election, counted, when, quorum) if when and is_any else None,
     }

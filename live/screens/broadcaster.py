@@ -70,7 +70,6 @@ class Broadcaster:
         self.ticking = ticking
         self.alone = alone  # no thread: tests tick by hand
         self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # wraps each tick
-        self.meter: Callable[[str, int], None] = lambda kind, amount: None  # for metrics
         self._ears: dict[str, dict[Subscriber, None]] = {}  # by session, oldest first
         self._addresses: Counter[str] = Counter()  # listeners by address
         self._woken: set[str] = set()
@@ -178,7 +177,6 @@ class Broadcaster:
 
     def _look(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in snapshots.keys_to_read(game_id)) if ids else {}
-        self.meter("looks", len(ids))
         refreshed: list[Snapshot] = []
         for game_id in ids:
             with _log_failures("A live session could not be shown."), translation.override(self._language(game_id)):
@@ -258,17 +256,12 @@ class Broadcaster:
                 if new not in encoded:
                     encoded[new] = push_events.as_stream(version, new)
                 pairs.append((ear.listener, encoded[new]))
-        self._send(pairs)
-        self.meter("made", len(encoded))
-
-    def _send(self, pairs: Sequence[tuple[Listener, bytes]]) -> None:
-        self.meter("sent", len(pairs))
         send_all(pairs)
 
     def _tell_each(self, snapshot: Snapshot, ears: Sequence[Subscriber]) -> None:
         for some in by_count(ears, BATCH_PLAYERS):
             parts = ((ear, self._own(snapshot, ear)) for ear in some)
-            self._send([(ear.listener, data) for ear, data in parts if data])
+            send_all([(ear.listener, data) for ear, data in parts if data])
 
     def _own(self, snapshot: Snapshot, ear: Subscriber) -> bytes:
         """A player's own part, if it has changed."""

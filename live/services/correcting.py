@@ -60,19 +60,6 @@ def retitle(game_id: str, who: str, title: str) -> None:
     retry_lost_race(correct)
 
 
-def allow_frames(game_id: str, who: str, hosts: str) -> None:
-    """Let these other sites show the screens in a frame."""
-
-    def correct() -> None:
-        found = _read(game_id)
-        if hosts != found.game.frame_hosts:
-            event = _corrected_event(found, who, "frames")
-            data = event.event_data | {"frame_hosts": hosts}
-            _record(found, replace(event, event_data=data), replace(found.game, frame_hosts=hosts), found.questions)
-
-    retry_lost_race(correct)
-
-
 def change(game_id: str, who: str, place: int, seen: str, question: Question) -> None:
     """Replace a question; `seen` is the `question_fingerprint` of the version the page showed."""
 

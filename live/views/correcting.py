@@ -8,14 +8,12 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import corrections, repository
 from live.formats import QuestionEditor
@@ -25,7 +23,6 @@ from live.screens.access import Hosted, for_hosts
 from live.services import correcting
 from pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, show_form
 from pages.messages import confirm_page, refusals_as_messages, run_action
-from pages.sharing import FramesForm
 from questions.forms import QuestionForm
 from questions.question import Question
 from questions.rules import ChangedElsewhere, question_fingerprint
@@ -46,24 +43,6 @@ def title(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if run_form(request, form, retitle, done, "title"):
         return _redirect_to_list(game)
     return show_form(request, form, _("Change the title"), _("Save"))
-
-
-@for_hosts
-@form_page
-def frames(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """Which other sites may show the screens."""
-    game = hosted[0]
-    form = FramesForm(form_data(request), initial=FramesForm.initial_of(game.frame_hosts))
-
-    def allow() -> None:
-        correcting.allow_frames(game.id, request.user.name, form.cleaned_data["hosts"])
-
-    if run_form(request, form, allow, _("Saved.")):
-        return redirect("game_frames", game.id)
-    source = absolute_url(reverse("screen", args=[game.id, game.screen_token]))
-    code = format_html('<iframe src="{}" title="{}" width="960" height="540"></iframe>', source, game.title)
-    context = {"form": form, "game": game, "code": str(code)}
-    return render(request, "live/frames.html", context, status=422 if form.errors else 200)
 
 
 @for_hosts

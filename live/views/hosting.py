@@ -30,7 +30,6 @@ from live.snapshot import Snapshot
 from pages.client_address import client_network
 from pages.forms import form_data, form_page, run_form
 from pages.messages import confirm_page, run_action
-from pages.sharing import framed_by
 from store.keys import fold
 
 from .forms import HostForm
@@ -103,17 +102,13 @@ def remote(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @require_safe
 def screen(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     """The projector alone, for anyone with the link."""
-    return _show_framed(request, Role.SCREEN, _load_by_token(game_id, token))
+    return _show(request, Role.SCREEN, _load_by_token(game_id, token))
 
 
 @public
 @require_safe
 def scoreboard(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    return _show_framed(request, Role.SCOREBOARD, _load_by_token(game_id, token))
-
-
-def _show_framed(request: HttpRequest, role: Role, snapshot: Snapshot) -> HttpResponse:
-    return framed_by(_show(request, role, snapshot), snapshot.game.frame_hosts)
+    return _show(request, Role.SCOREBOARD, _load_by_token(game_id, token))
 
 
 def _load_by_token(game_id: str, token: str) -> Snapshot:

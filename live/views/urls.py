@@ -38,7 +38,6 @@ below_live = [
     path("<slug:game_id>/drive/", hosting.drive, name="drive"),
     path("<slug:game_id>/sort/", sorting.sort_ideas, name="sort_ideas"),
     path("<slug:game_id>/hosts/", hosting.hosts, name="game_hosts"),
-    path("<slug:game_id>/frames/", correcting.frames, name="game_frames"),
     path("<slug:game_id>/title/", correcting.title, name="game_title"),
     path("<slug:game_id>/asked/", correcting.questions, name="game_questions"),
     path("<slug:game_id>/asked/add/", correcting.add_question, name="add_game_question"),

@@ -143,7 +143,6 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         **{name: getattr(election, name) for name in SETTINGS},
         **({FOR_GROUPS: list(election.for_groups)} if election.for_groups else {}),
         **({"convened": asdict(election.convened)} if election.convened else {}),
-        **({"interruptions": extract.interruptions} if extract.interruptions else {}),
         "seed": found.seal.seed,
         **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
@@ -223,7 +222,6 @@ class Extract:
     events: IO[bytes] = field(default_factory=_spool)
     checkpoints: IO[bytes] = field(default_factory=_spool)
     moments: dict[str, str] = field(default_factory=dict)
-    interruptions: list[Item] = field(default_factory=list)  # recorded before the result was sealed
 
 
 def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
@@ -235,8 +233,6 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
             extract.events.write(as_sealed(event) + b"\n" if is_disclosed else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
-            if is_disclosed and event["event_type"] == "InterruptionRecorded":
-                extract.interruptions.append(without_name(event["event_data"]))
         if ours:
             extract.checkpoints.write(orjson.dumps(stretch.proof(list(ours))) + b"\n")
         if follower.done:
@@ -244,10 +240,6 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
             extract.checkpoints.seek(0)
             return extract
     raise NotSealedYet
-
-
-def without_name(event_data: Item) -> Item:
-    return {name: value for name, value in event_data.items() if name != "election_name"}
 
 
 def is_disclosable(event: Item, election: Election) -> bool:
@@ -298,9 +290,7 @@ rules.json         what was decided before the first vote: how ballots are count
                    when, how many were present of how many entitled (0: unknown), the quorum ("25": a number; "1/4":
                    at least that share of those entitled; ">1/2": more than that share), whether it was met, and how
                    many of those present were put on the roll. The event that created the election says the same, and
-                   verify.py works out again whether the quorum was met. If voting was interrupted, "interruptions" has
-                   what was put on record before the result was sealed, as the events InterruptionRecorded say it:
-                   when, what happened, what was decided, the new end, and the number of the entry that one corrects
+                   verify.py works out again whether the quorum was met.
 roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
                    election that it would reveal how); addresses are shortened. If rules.json has "for_groups", only
                    people in one of these voter groups may vote: the events VotersAdded and VotersGrouped say who is in

@@ -180,7 +180,7 @@ def context_of_exports(found: Sealed) -> dict[str, Any]:
 
 def version(found: Sealed) -> str:
     """Version of the sealed result and of the format. A new election of the same name has a different one."""
-    text = f"{VERSION} {found.seal.sealed_at} {found.seal.report_digest} {len(found.election.interruptions)}"
+    text = f"{VERSION} {found.seal.sealed_at} {found.seal.report_digest}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

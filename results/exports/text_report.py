@@ -8,7 +8,6 @@ from textwrap import fill
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from elections.interruption import Interruption
 from elections.rules import Election
 from pages import times
 from results import wording
@@ -31,7 +30,6 @@ def as_text(found: Sealed) -> str:
         _ended(found),
         _groups(seal),
         _convened(found.election),
-        _interruptions(found),
         [
             _("Method: %(method)s") % {"method": wording.method_label(report.result.method)},
             str(wording.RULES[report.result.method]),
@@ -109,26 +107,6 @@ def _convened(election: Election) -> list[str]:
     sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(summary)s.")
     when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
     return [sentence % {"assembly": convened.assembly, "when": when, "summary": convened.summary}]
-
-
-def _interruptions(found: Sealed) -> list[str]:
-    """What is on record, with what was recorded after the result was sealed marked as such."""
-    election = found.election
-    lines = [line for each in election.interruptions for line in _interruption(each, found)]
-    return [_("Interruptions on record"), *lines] if lines else []
-
-
-def _interruption(entry: Interruption, found: Sealed) -> list[str]:
-    election = found.election
-    when = {"number": entry.number, "from": _moment(entry.from_, election), "to": _moment(entry.to, election)}
-    lines = [_("%(number)d. From %(from)s to %(to)s: ") % when + entry.happened]
-    lines += [_("Corrects entry %(number)d.") % {"number": entry.corrects}] if entry.corrects else []
-    lines += [_("Decided: %(text)s") % {"text": entry.decided}] if entry.decided else []
-    if entry.extended_to:
-        lines.append(_("Voting was extended to: %(when)s") % {"when": _moment(entry.extended_to, election)})
-    late = _("Recorded after the result was sealed, on %(when)s") % {"when": _moment(entry.recorded, election)}
-    lines += [late] if entry.recorded_at > found.seal.sealed_at else []
-    return [lines[0], *(f"   {line}" for line in lines[1:])]
 
 
 def _methods(report: Report) -> list[str]:

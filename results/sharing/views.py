@@ -1,4 +1,4 @@
-"""A sealed result for the public, if the organiser has chosen so: a page, a small one to embed, and a text.
+"""A sealed result for the public, if the organiser has chosen so: a page, and a text.
 
 Strangers see what was counted, and can check it: the ballots by their codes, the recount, the bundle. They never see
 who voted: neither names on the roll nor names beside the ballots, even where ballots are public to members.
@@ -11,10 +11,9 @@ from functools import partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
-from django.utils.html import escape
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -23,14 +22,11 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from acts.links import absolute_url
 from acts.storage import now_text
-from elections.access import election_context, organiser_page
-from elections.actions import change
 from elections.help_desk.rules import takes_requests
-from elections.rules import Action, Election, State
-from pages.forms import form_data, form_page, run_form
+from elections.rules import Election, State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
-from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, WITHOUT_SCRIPTS, FramesForm, framed_by, immutable
+from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, immutable
 from results import services, wording
 from results.access import is_shared
 from results.cached_page import CachedPage
@@ -44,8 +40,6 @@ from results.waiting import waiting_context
 
 from .card import card_address, card_edition, card_of, picture
 from .pen import HEIGHT_PX, WIDTH_PX
-
-CACHE_MINUTES = 5
 
 
 def load(name: str, find: Callable[[str], Found | None] = services.find) -> Found:
@@ -80,39 +74,6 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
     context: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "address": link}
     context |= {"election": found.election, "closed": found.election}
     return context_of_report(found) | context_of_exports(found) | context
-
-
-@public
-@require_safe
-def embed(request: HttpRequest, name: str) -> HttpResponse:
-    """The outcome alone, for sites that the organisers allow to show it in a frame. It runs no scripts and identifies
-    no one."""
-    found = load(name)
-    context = {"election": found.election, "address": address("shared", found.election)}
-    if found.report is not None:
-        context |= context_of_report(found) | {"title": title(found.election, found.report)}
-    answer = _answer(request, "results/embed.html", found, context)
-    framed_by(answer, found.election.frame_hosts, **WITHOUT_SCRIPTS)
-    if found.report is not None:
-        answer["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
-    return answer
-
-
-@organiser_page(Action.FRAME)
-@form_page
-def frames(request: HttpRequest, election: Election) -> HttpResponse:
-    """Which other sites may show the result."""
-    if not election.results_public:
-        raise Http404
-    form = FramesForm(form_data(request), initial=FramesForm.initial_of(election.frame_hosts))
-
-    def allow() -> None:
-        change(request.user, election, Action.FRAME, frame_hosts=form.cleaned_data["hosts"])
-
-    if run_form(request, form, allow, _("Saved.")):
-        return redirect("result_frames", election.name)
-    context = election_context(request, election, form=form, hosts=election.frame_hosts, code=frame(election))
-    return render(request, "results/frames.html", context, status=422 if form.errors else 200)
 
 
 @public
@@ -172,12 +133,6 @@ def outcome(report: Report) -> str:
 def _ballots(found: Sealed) -> str:
     total = found.seal.ballots
     return ngettext("%(count)d ballot.", "%(count)d ballots.", total) % {"count": total}
-
-
-def frame(election: Election) -> str:
-    """What to put into another page."""
-    label = escape(_("Result: %(name)s") % {"name": election.name})
-    return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'
 
 
 PAGE = CachedPage("results/parts/shared.html", context_of_part, preview)

@@ -288,11 +288,6 @@ def group_uses(group_id: str) -> Span:
     return Span(group(group_id).pk, prefix="USED#")
 
 
-def group_uses_before(group_id: str, created_at: str) -> Span:
-    """By elections created before this moment."""
-    return Span(group(group_id).pk, first="USED#", last=f"USED#{escape(created_at)}")
-
-
 def coming_members(group_id: str, token: str, number: int) -> Key:
     """Part of a list that is being added to the group."""
     return Key(group(group_id).pk, f"COMING#{escape(token)}#{number:05d}")

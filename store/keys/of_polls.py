@@ -71,22 +71,6 @@ def poll_counted_parts(poll_id: str) -> Span:
     return Span(poll(poll_id).pk, prefix="COUNTED#")
 
 
-def report(poll_id: str, report_id: str) -> Key:
-    return Key(poll(poll_id).pk, f"REPORT#{escape(report_id)}")
-
-
-def reports(poll_id: str, since: str = "") -> Span:
-    """Reports about a poll in order of arrival, from a moment on."""
-    return Span(f"REPORTS#{escape(poll_id)}", first=since or None, index=True)
-
-
-REPORTED_POLLS = Span("POLLS#REPORTED", index=True)
-
-
-def reported_poll(poll_id: str) -> Key:
-    return Key(poll(poll_id).pk, "REPORTED")
-
-
 def all_of_poll(poll_id: str) -> Span:
     """Everything except what is in shards."""
     return Span(poll(poll_id).pk)

@@ -10,13 +10,13 @@ from store.table import LOG, Item, Key, Span
 COUNTS = Key(METADATA, "COUNTS")
 SYNC = Key(METADATA, "SYNC")
 RESTORING = Key(METADATA, "RESTORING")  # exists only until a restore or transfer into this store is complete
-RETENTION = Key(METADATA, "RETENTION")  # how far today's search for unused accounts has come
+RETENTION = Key(METADATA, "RETENTION")  # how far earlier versions had come in a search for unused accounts
 PAUSE = Key(METADATA, "PAUSE")  # exists only while the site is paused
 FIGURES = Key(METADATA, "FIGURES")  # people by role and elections by state, as far as the log has been counted
 NIGHTLY = Key(METADATA, "NIGHTLY")  # which checkpoint was mailed last, and on which day
 FORGETTING = Key(METADATA, "FORGETTING")  # exists while deleted data may still be in the store's files
 LAST_BACKUP = Key(METADATA, "LAST_BACKUP")  # when the newest backup ended, and its size
-HTTPS = Key(METADATA, "HTTPS")  # when the site first started over HTTPS
+HTTPS = Key(METADATA, "HTTPS")  # when the site first started over HTTPS, as earlier versions recorded it
 KEY_MARK = Key(METADATA, "KEYMARK")  # a digest by which another SECRET_KEY is noticed
 SERVED_CODE = Key(METADATA, "SERVEDCODE")  # the digests of the scripts and stylesheets that the site serves
 STORE_FORMAT = Key(METADATA, "FORMAT")  # the format of the data, and the progress of an upgrade to the next
@@ -31,11 +31,6 @@ def notice(name: str) -> Key:
 
 def figures_of_day(day: str) -> Key:
     return Key(METADATA, f"FIGURES#{day}")
-
-
-def figures_of_days(first: str, last: str) -> Span:
-    """From one day to another, both included."""
-    return Span(METADATA, first=f"FIGURES#{first}", last=f"FIGURES#{last}")
 
 
 def once(token: str) -> Key:

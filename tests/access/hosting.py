@@ -47,7 +47,6 @@ def looks_at_hosting(otto: User) -> list[Look]:
         *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
         Look("agenda", "organiser", (_assembled(otto).id,)),
         Look("game_title", "organiser", (waiting.id,)),
-        Look("game_frames", "organiser", (waiting.id,)),
         Look("game_questions", "organiser", (waiting.id,)),
         Look("add_game_question", "organiser", (waiting.id,)),
         Look("game_question", "organiser", (waiting.id, 0)),

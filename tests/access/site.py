@@ -21,7 +21,6 @@ from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from acts.links import absolute_url
 from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
@@ -32,11 +31,10 @@ from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.help_desk import repository as requests
 from elections.help_desk import services as help_desk
-from elections.help_desk.rules import JOIN, QUESTION, WAITING, Asker, HelpRequest
+from elections.help_desk.rules import WAITING, Asker, HelpRequest
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.public import feed
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Election
@@ -56,10 +54,10 @@ from news.services import Written
 from pages import logo
 from pages.site_views import colours_edition
 from photos.changing import PictureChange
-from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
+from polls import voters
 from polls.counting import MethodComparison
 from polls.link_previews import edition_of
 from polls.rules import Poll
@@ -148,7 +146,7 @@ def build() -> Site:
 
     people = _people()
     _draft(people["organiser"])
-    _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True, join_requests=True)
+    _open(people["organiser"], "Board", secret_ballot=True, paper_ballots=True)
     _open(people["organiser"], "Prize", secret_ballot=False, results_visible="live")
     _past(people["organiser"])
     _mailed(people["organiser"])
@@ -173,7 +171,6 @@ def build() -> Site:
     looks = [
         *_looks_of_everybody(links),
         *_looks_of_the_voter(mark),
-        Look("calendar_feed", "stranger", (feed.make(people["voter"]),)),
         *_looks_of_the_organiser(),
         *_looks_at_results(),
         *_looks_at_polls(lunch, dinner),
@@ -288,10 +285,10 @@ def _mailed(otto: User) -> None:
 
 
 def _asked(otto: User) -> None:
-    """A question that was answered, one that waits, and two requests to join."""
+    """A request that was answered, and three that wait."""
     board, voter = _now("Board"), Asker(known("Ben"), "ben@example.org", voter=known("Ben"))
-    for number, (asker, kind) in enumerate([(voter, QUESTION), (voter, QUESTION), *[(STRANGER, JOIN)] * 2]):
-        help_desk.ask(board, asker, kind, text("Where is my mail?"), network="203.0.113.7", mark=f"asked {number}")
+    for number, asker in enumerate([voter, voter, STRANGER, STRANGER]):
+        help_desk.ask(board, asker, text("Where is my mail?"), network="203.0.113.7", mark=f"asked {number}")
     help_desk.reply(otto, board, requests_waiting()[0], text("It is on its way."))
 
 
@@ -309,7 +306,6 @@ def _polls(otto: User) -> tuple[Poll, Poll]:
         for voter in NAMES:
             polling.cast(poll.id, voters.id_of(poll.id, voter), RANKS, f"form of {voter}")
         polling.list_publicly(_runner(poll, otto), listed=True)
-    reports.report(made[0], "report", "spam", text("An advertisement"))
     polling.close(_runner(made[1], otto))
     poll_sealing.seal(made[1].id)
     return made[0], made[1]
@@ -459,7 +455,7 @@ def _looks_at_the_site_page() -> list[Look]:
 
 def _looks_of_the_voter(mark: str) -> list[Look]:
     own = ("me", "change_password", "change_email", "sessions", "own_data", "leave", "factors", "add_app", "remove_app")
-    forms = ("own_calendar", "own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
+    forms = ("own_mails", "own_picture", "make_codes", "name_passkey", "add_passkey")
     own += ("api_tokens", "create_token")
     return [
         Look("home", "voter", of="who is on rolls"),
@@ -472,7 +468,6 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("elections", "voter", of="open ones", asked={"show": "open"}),
         Look("elections", "voter", of="one's own"),
         Look("election", "voter", ("Board",)),
-        Look("election_calendar", "voter", ("Board",)),
         *(Look("ask_for_help", who, ("Board",)) for who in ("voter", "asker")),
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
@@ -498,7 +493,7 @@ def _looks_of_the_organiser() -> list[Look]:
         "rehearse",
     )
     of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
-    of_open += ("interruptions", "letters")
+    of_open += ("letters",)
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
     (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [
@@ -522,7 +517,7 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("requests", "organiser", ("Board",)),
         Look("requests", "organiser", ("Board",), of="answered", asked={"show": "answered"}),
         *(
-            Look("request", "organiser", ("Board", each.id), of=f"{each.kind} {number}")
+            Look("request", "organiser", ("Board", each.id), of=f"request {number}")
             for number, each in enumerate(requests_waiting())
         ),
         Look("request", "organiser", ("Board", requests_waiting()[0].id), of="search", asked={"q": known("Ben")[:2]}),
@@ -544,10 +539,8 @@ def _looks_at_results() -> list[Look]:
         Look("head_to_head", "voter", ("Past",)),
         Look("head_to_head", "voter", ("Past prize",), of="with names", asked={"one": "0", "other": "1"}),
         Look("mail_result", "organiser", ("Past",)),
-        Look("result_frames", "organiser", ("Past",)),
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
-        Look("embed", "stranger", ("Past",)),
         Look("waiting_for_result", "stranger", (token_for(found.election, "/"),)),
         Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
@@ -564,13 +557,12 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("polls", "organiser", of="one's own"),
         Look("make_poll", "organiser"),
         Look("poll_by_code", "stranger", (lunch.code,)),
-        *(Look(page, "stranger", (lunch.id,)) for page in ("poll", "poll_state", "poll_embed", "report_poll")),
+        *(Look(page, "stranger", (lunch.id,)) for page in ("poll", "poll_state", "poll_embed")),
         Look("poll_voted", "passer-by", (lunch.id,)),
-        *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now", "poll_image")),
+        *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now")),
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": absolute_url(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),
@@ -595,8 +587,6 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
         Look("table_csv", "owner", ("users",)),
         Look("person", "owner", ("Ann",)),
         Look("remove_person", "owner", ("Ann",)),
-        Look("reported_polls", "owner"),
-        Look("reported_poll", "owner", (lunch.id,)),
         Look("mail", "owner", (waiting[0].number,)),
         Look("mails", "owner", of="that failed", asked={"state": "failed"}),
     ]

@@ -508,7 +508,7 @@ def test_an_index_that_still_tells_of_the_last_owner_of_an_address_is_not_believ
 
 def test_a_person_is_read_field_by_field():
     said = {name: f"{name}!" for name in ("name", "email", "created_at", "voter_since", "session_salt", "display_name")}
-    said |= {name: f"{name}!" for name in ("about", "lineage", "visited_at", "visited_before", "warned_at", "asked_at")}
+    said |= {name: f"{name}!" for name in ("about", "lineage", "visited_at", "visited_before", "asked_at")}
     said |= {"factors": [1], "mails_a_day": 7, "confirmed": True}
     item = said | {"salt": "", "hash": "", "role": "VOTER", "last_login": "2026-11-15T10:30:00+00:00"}
     user = repository.user_of(item)

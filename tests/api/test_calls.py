@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from acts.storage import table
@@ -12,8 +14,9 @@ from tests.api.test_elections import problem
 from upkeep import pause
 
 
-def test_requests_are_limited_by_token_and_by_address(otto, stranger, settings):
-    settings.API_REQUESTS_PER_PROGRAM = settings.API_REQUESTS_PER_ADDRESS = 2
+def test_requests_are_limited_by_token_and_by_address(otto, stranger, monkeypatch):
+    monkeypatch.setattr(calls, "PER_TOKEN", replace(calls.PER_TOKEN, most=2))
+    monkeypatch.setattr(calls, "PER_ADDRESS", replace(calls.PER_ADDRESS, most=2))
     for client, name in ((otto, "token"), (stranger, "address")):
         left = [client.get("checkpoints")["RateLimit"].split(";") for _ in range(2)]
         assert [each[:2] for each in left] == [[f'"{name}"', "r=1"], [f'"{name}"', "r=0"]]
@@ -24,16 +27,16 @@ def test_requests_are_limited_by_token_and_by_address(otto, stranger, settings):
         assert answer["RateLimit"].startswith(f'"{name}";r=0;')
 
 
-def test_pictures_on_another_site_use_up_nothing(otto, stranger, client, settings):
-    settings.API_REQUESTS_PER_ADDRESS = 1
+def test_pictures_on_another_site_use_up_nothing(otto, stranger, client, monkeypatch):
+    monkeypatch.setattr(calls, "PER_ADDRESS", replace(calls.PER_ADDRESS, most=1))
     by_picture = {"sec-fetch-site": "cross-site", "sec-fetch-dest": "image"}
     for _ in range(2):
         assert problem(client.get("/api/v1/checkpoints", headers=by_picture)) == (403, "not-allowed")
     assert stranger.get("checkpoints").status_code == 200
 
 
-def test_wrong_tokens_count_for_the_address(stranger, settings):
-    settings.API_REQUESTS_PER_ADDRESS = 1
+def test_wrong_tokens_count_for_the_address(stranger, monkeypatch):
+    monkeypatch.setattr(calls, "PER_ADDRESS", replace(calls.PER_ADDRESS, most=1))
     assert Program("plenum_wrong").get("elections").status_code == 401
     assert stranger.get("checkpoints").status_code == 429
 

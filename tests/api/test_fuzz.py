@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ from schemathesis import GenerationMode
 
 from accounts.rules import Role
 from acts.storage import table
-from api import openapi
+from api import calls, openapi
 from api.resources import OPERATIONS
 from elections.multi_ballot_pages import services as binding
 from live.services import making
+from polls import services as polls
 from questions.question import Type
 from skills.services import add as add_skill
 from tests.api.program import Program, program_of
@@ -57,11 +59,11 @@ def prepared(tmp_path_factory, empty_store) -> tuple[Path, Program, dict[str, st
 
 
 @pytest.fixture
-def fuzzed(prepared, settings, tmp_path) -> Iterator[tuple[Program, dict[str, str]]]:
+def fuzzed(prepared, settings, tmp_path, monkeypatch) -> Iterator[tuple[Program, dict[str, str]]]:
     path, program, known = prepared
     settings.STORE_URL = f"sqlite://{copy_of(path, tmp_path / 'plenum.sqlite3')}"
-    settings.API_REQUESTS_PER_PROGRAM = 1_000_000
-    settings.POLLS_A_DAY = 10_000
+    monkeypatch.setattr(calls, "PER_TOKEN", replace(calls.PER_TOKEN, most=1_000_000))
+    monkeypatch.setattr(polls, "MADE_IN_A_DAY", replace(polls.MADE_IN_A_DAY, most=10_000))
     yield program, known
     table().close()
 

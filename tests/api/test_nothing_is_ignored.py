@@ -17,7 +17,7 @@ from skills.services import add as add_skill
 from tally import methods
 from tests.api.test_elections import problem
 
-MOMENTS = ("begins", "ends", "joins_until", "at")
+MOMENTS = ("begins", "ends", "at")
 SETTINGS = {
     "description": "New",
     "electorate": "everyone",
@@ -43,8 +43,6 @@ SETTINGS = {
     "ends": "2099-03-01T17:00:00.123Z",
     "remind_before": [24],
     "letter_check": "birth",
-    "join_requests": True,
-    "joins_until": "2098-06-01T17:00:00.456Z",
 }
 CHANGES = SETTINGS | {"for_groups": ["North"]}
 POST = {"title": "Hello", "text": "*World*", "tags": ["a", "b"], "summary": "Short", "slug": "hi"}

@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections import Counter
-from datetime import UTC, date, datetime, timedelta
-from io import StringIO
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 
 import pytest
-from django.core.management import call_command
-from django.core.management.base import CommandError
 from django.urls import reverse
 
 from accounts import services
@@ -40,7 +36,7 @@ from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable, Update
 from tests.rows import every_row
 from tests.store import engines
-from tests.voting import cast, withdraw
+from tests.voting import cast
 from upkeep import system
 from upkeep.doctor import health
 from upkeep.log import figures
@@ -124,31 +120,14 @@ def test_what_an_event_changes(event_type, said, changed):
     assert figures.changes({"event_type": event_type, "event_data": said}) == changed
 
 
-def test_elections_are_counted_by_state_and_ballots_by_day(site, person):
-    ada, eve = person("Ada"), person("Eve", Role.VOTER)
+def test_elections_are_counted_by_state(site, person):
+    ada = person("Ada")
     drafts.create(ada, "Draft")
     opened(ada, "Open")
     opened(ada, "Closed")
-    for token in ("a" * 32, "b" * 32):
-        cast(eve, "Closed", {"0": ["1"]}, form=token)
-    cast(eve, "Open", {"1": ["1"]}, form="c" * 32)
-    withdraw(eve, "Open", form="d" * 32)
     closing.close(ada, elections.find("Closed"))
     counted = figures.by_state(figures_now(site))
     assert counted == {State.DRAFT: 1, State.OPEN: 1, State.CLOSED: 1}
-    events = list(EventLog(site).since(0))
-    happened = Counter((event["event_type"], event["when_occurred"][:10]) for event in events)
-    today = date.fromisoformat(events[-1]["when_occurred"][:10])
-    days = figures.days(site, today, 30)
-    assert [day.day for day in days] == [today - timedelta(days=ago) for ago in range(29, -1, -1)]
-    assert [sum(day.cast for day in days), sum(day.changed for day in days), sum(day.withdrawn for day in days)] == [
-        2,
-        1,
-        1,
-    ]
-    for day in days:
-        kinds = [happened[kind, day.day.isoformat()] for kind in ("BallotCast", "BallotChanged", "BallotWithdrawn")]
-        assert [day.cast, day.changed, day.withdrawn] == kinds
 
 
 CAST = {"election_name": "Board", "changed": False}
@@ -167,7 +146,6 @@ def test_a_long_log_is_counted_in_batches_and_each_event_once(site, monkeypatch)
     monkeypatch.setattr(figures, "TRANSACTION_PARTS", 3)
     planted(site, days=12, a_day=2)
     site_sealer().seal()
-    assert [day.cast for day in figures.days(site, date(2020, 1, 12), 12)] == [2] * 12
     assert site.get(keys.FIGURES)["last_event_id"] == 24
     assert figures.update(site) == 0
 
@@ -177,7 +155,7 @@ def test_of_two_that_count_the_same_events_one_does(site):
     site_sealer().seal()
     events = list(EventLog(site).since(0))
     figures._store(site, 0, {"last_event_id": 3}, events)
-    assert figures.days(site, date(2020, 1, 1), 1)[0].cast == 3
+    assert site.get(keys.FIGURES)["last_event_id"] == 3
 
 
 def test_void_numbers_at_the_end_are_passed_over(site):
@@ -187,29 +165,6 @@ def test_void_numbers_at_the_end_are_passed_over(site):
     log.record(Event("eve", "BallotCast", CAST))
     site_sealer().seal()
     assert site.get(keys.FIGURES)["last_event_id"] == 3
-
-
-def test_figures_can_be_made_again(site, person):
-    person("Ada")
-    planted(site, days=2, a_day=2)
-    right = figures_now(site)
-    site.write(figures.Update(keys.FIGURES, add={"role_USER": 40}))
-    site.write(figures.Update(keys.figures_of_day("2020-01-01"), add={"ballots_cast": 7}))
-    said = StringIO()
-    call_command("figures", stdout=said)
-    assert said.getvalue() == "0 events counted.\n"
-    call_command("figures", again=True, stdout=said)
-    assert said.getvalue().endswith("5 events counted.\n")
-    assert site.get(keys.FIGURES) == right
-    assert figures.days(site, date(2020, 1, 2), 2) == [
-        figures.Day(date(2020, 1, 1), cast=2),
-        figures.Day(date(2020, 1, 2), cast=2),
-    ]
-
-
-def test_figures_are_not_made_again_while_the_worker_seals(site):
-    with Leases(site).held("log"), pytest.raises(CommandError, match="The worker is updating them"):
-        call_command("figures", again=True)
 
 
 # --- the overview ---
@@ -226,13 +181,7 @@ def test_the_overview_shows_them(site, person, signed_in):
     assert "has yet to count" not in text
     assert re.search(r"Owner</th>.*?<td class=\"number\">1</td>", text)
     assert re.search(r"Open</th>.*?<td class=\"number\">1</td>", text)
-    assert text.count("<rect x=") == 30
-    assert "at most 1 a day" in text
     assert "Embedded file (SQLite)" in text
-
-
-def test_an_empty_site_has_an_overview_too(site, signed_in):
-    assert "No ballots in the last 30 days" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
 
 
 def test_the_overview_costs_the_same_however_much_there_is(site, person, signed_in):
@@ -242,7 +191,7 @@ def test_the_overview_costs_the_same_however_much_there_is(site, person, signed_
     for number in range(30):
         site.write(mail.queued("already_registered", f"{number}@example.org", name="x"))
     site_sealer().seal()
-    assert trips_of(client.get("/admin/")) == few == 10, "who is it; items; oldest unsealed; days; six states of mail"
+    assert trips_of(client.get("/admin/")) == few == 9, "who is it; items; oldest unsealed; six states of mail"
 
 
 def test_a_long_outbox_is_counted_up_to_a_bound_that_is_said(site, signed_in, monkeypatch):
@@ -400,7 +349,6 @@ def test_metrics_tell_of_log_outbox_pause_and_jobs(client, site, person):
     for line in (
         "plenum_store_up 1.0",
         "plenum_paused 0.0",
-        "plenum_log_unsealed 1.0",
         'plenum_outbox_mails{state="queued"} 1.0',
         'plenum_outbox_mails{state="failed"} 0.0',
         'plenum_outbox_mails{state="unknown"} 0.0',
@@ -410,7 +358,6 @@ def test_metrics_tell_of_log_outbox_pause_and_jobs(client, site, person):
         assert line in text
     site_sealer().seal()
     text = client.get("/metrics").content.decode()
-    assert "plenum_log_unsealed 0.0" in text
     assert "plenum_log_lag_seconds 0.0" in text
     for name in ("# TYPE plenum_request_seconds histogram", "# TYPE plenum_store_trip_seconds histogram"):
         assert text.count(name) == 1

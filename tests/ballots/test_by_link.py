@@ -411,7 +411,6 @@ def test_a_pass_opens_the_page_of_its_election_and_its_history(opened):
     history = client.get("/election/Board/history/")
     assert "the organiser opened the election." in text_of(history)
     assert "In the event log" not in text_of(history)
-    assert client.get("/election/Board/calendar.ics")["Content-Type"].startswith("text/calendar")
     assert client.post("/election/Board/").status_code == 405
 
 

@@ -23,7 +23,7 @@ from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.help_desk import repository as requests
-from elections.help_desk.rules import JOIN, WAITING
+from elections.help_desk.rules import WAITING
 from elections.invitations import mailing
 from elections.invitations.voting_link import LINKS
 from elections.letters import services as letters
@@ -67,7 +67,7 @@ def organiser(person, signed_in) -> Client:
 def board(organiser):
     """Its roll is a file from the membership system, in which some have an address and some a number."""
     owner = people.find("the organiser")
-    election = drafts.create(owner, NAME, vote_by_link=True, join_requests=True)
+    election = drafts.create(owner, NAME, vote_by_link=True)
     add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     rows = [f"{each};;Member of {each};;" for each in LISTED if rolls.is_by_address(each)]
     numbers = [each.rstrip("@") for each in LISTED if rolls.is_by_number(each)]
@@ -174,7 +174,7 @@ def vote_with_help(voters: WithoutScripts, organiser: Client) -> None:
         answer(organiser, ask(right), "correct", voter=wrong, address=right)
         voters.cast(voters.by_link(door_in(mails()[right])), right)
     for voter in FORGOTTEN:
-        answer(organiser, ask(voter, kind=JOIN), "add", listed_as=voter, reason="Member since May")
+        answer(organiser, ask(voter), "add", listed_as=voter, reason="Member since May")
         voters.cast(voters.by_link(door_in(mails()[voter])), voter)
     for number, voter in enumerate(LOST_LETTER):
         answer(organiser, ask(f"neighbour{number}@example.org"), "letter", voter=voter)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from playwright.sync_api import expect
@@ -17,7 +17,6 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail.outbox import Mail
-from pages.times import local_time
 from ranking.candidates import Candidate
 from results.mailing.emails import RESULT
 from store.log import as_text, utc_now
@@ -69,23 +68,13 @@ def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit
     expect(page.get_by_text("Same result.")).to_be_visible(timeout=30_000)
 
 
-def test_a_lost_mail_and_an_interruption_on_a_phone_without_scripts(visit, door):
-    """The pages that whoever cannot vote is led to, and the one on which an organiser says why."""
+def test_a_lost_mail_on_a_phone_without_scripts(visit, door):
+    """The pages that whoever cannot vote is led to."""
     page = visit("/vote/no-such-link/", width=390, java_script_enabled=False)
     page.get_by_role("link", name="Send me a new link").click()
     page.get_by_label("Email address").fill(ANN)
     page.get_by_role("button", name="Send my link").click()
     expect(page.locator("main")).to_contain_text("an email with a link for each is on its way")
-    name = read_link(door.split("/")[2]).election_name
-    page = visit(f"/election/{name}/interruptions/", width=390, who="Ada Lovelace")
-    assert faults(page) == []
-    opened = local_time(datetime.fromisoformat(repository.find(name).opened_at), "Europe/Berlin")
-    page.get_by_label("It began").fill(f"{opened:%Y-%m-%dT%H:%M}")
-    page.get_by_label("It ended").fill(f"{opened + timedelta(days=1):%Y-%m-%dT%H:%M}")
-    page.get_by_label("What happened").fill("The power failed.")
-    page.get_by_role("button", name="Put on record").click()
-    expect(page.locator("main")).to_contain_text("It cannot end in the future")
-    expect(page.get_by_label("What happened")).to_have_value("The power failed.")
     assert faults(page) == []
 
 

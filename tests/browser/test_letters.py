@@ -111,6 +111,7 @@ def test_a_phone_opens_the_ballot_by_the_address_in_the_qr_code_or_by_typing(vis
     expect(phone.get_by_label("Code")).to_have_value(codes[0])
     phone.get_by_role("button", name="Go to the ballot").click()
     expect(phone.get_by_text("Voting as")).to_be_visible()
+    phone.wait_for_load_state()
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390, "the longest name, in the bar"
     phone = visit("/code", width=390, java_script_enabled=False)
     phone.get_by_label("Code").fill(codes[1].lower().replace("-", " "))

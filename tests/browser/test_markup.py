@@ -17,8 +17,6 @@ SHOWN_NOWHERE = {
     "print_letters: sender": "on the letters of one batch, which are shown once",
     "join: code": "nothing is left of it but letters and digits",
     "poll: website": "a trap for robots",
-    "poll_embed: website": "a trap for robots",
-    "report_poll: website": "a trap for robots",
 }
 # Forms whose fields are on no page all at once, and why.
 ON_NO_PAGE = {

@@ -240,7 +240,7 @@ def guest(windows, server) -> Iterator[Page]:
         yield window.open(1280, {})
 
 
-def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_votes(guest, server, poll_of):
+def test_a_frame_on_another_site_leads_to_the_poll(guest, server, poll_of):
     path = poll_of("Framed")
     page = guest
     frame = page.frame_locator("iframe")
@@ -251,42 +251,16 @@ def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_vote
         with page.expect_popup() as opened:
             frame.get_by_role("link", name="Vote").click()
         expect(opened.value.locator("h1")).to_have_text("Framed")
-
-        page.goto(f"http://127.0.0.1:{port}/")
-        frame.get_by_label("Rank: Tacos").fill("1")
-        take_time(page.frames[1])
-        frame.get_by_role("button", name="Vote").click()
-        expect(frame.locator(".message")).to_contain_text("Your vote is counted.")
-        until(lambda: shows(page, "All three methods agree: Tacos."))
     page.goto(f"{path}embed/")
     assert faults(page) + wide(page) == []
 
 
-def shows(page: Page, sentence: str) -> bool:
-    """A frame does not refresh itself, and what it shows of the count may be two seconds old."""
-    page.reload()
-    main = page.frame_locator("iframe").locator("main")
-    expect(main).to_contain_text("Current result")
-    return sentence in main.inner_text()
-
-
-def test_a_poll_is_reported_and_hidden(visit, poll_of):
+def test_a_poll_is_hidden(visit, poll_of):
     path = poll_of("Not a nice one")
     page = visit(path, width=PHONE_WIDTH_PX)
-    page.click("text=Report this poll")
-    assert faults(page) + wide(page) == []
-    page.get_by_label("Hateful or insulting").check()
-    page.fill("[name=words]", "It mocks my soup.")
-    take_time(page)
-    page.click("main form button")
-    expect(page.locator(".messages")).to_contain_text("Thank you.")
-
-    admin = visit("/admin/polls/reported/", who="Katherine Johnson")
-    assert faults(admin) + wide(admin) == []
-    admin.click("text=Not a nice one")
-    expect(admin.locator("main")).to_contain_text("It mocks my soup.")
-    assert faults(admin) + wide(admin) == []
+    admin = visit(f"{path}manage/", who="Katherine Johnson")
     admin.click("text=Hide the poll")
+    assert faults(admin) + wide(admin) == []
     expect(admin.locator(".messages")).to_contain_text("The poll is hidden.")
     page.goto(path)
     expect(page.locator("main")).to_contain_text("have hidden this poll")

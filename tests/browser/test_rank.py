@@ -143,6 +143,7 @@ def shown(page: Page) -> str:
 
 
 def both(page: Page) -> str:
+    page.locator("html.ready").wait_for()
     assert shown(page) == ranking(page)
     return ranking(page)
 
@@ -157,6 +158,7 @@ def grip(page: Page, name: str) -> Locator:
 
 def press(page: Page, act: str, name: str) -> None:
     """By clicks alone, through the menu where the button is in it."""
+    page.locator("html.ready").wait_for()
     button = card(page, name).locator(f"[data-act={act}]:visible")
     if not button.count():
         card(page, name).locator("summary.button").click()
@@ -1040,7 +1042,7 @@ def test_a_response_that_got_lost_is_asked_for_again(visit, board):
     page = visit(there, who="Wang Zhenyi")
     rank(page, "Chen Wei")
     page.get_by_role("button", name="Review my ballot").click()
-    expect(page.get_by_role("button", name="Cast this ballot")).to_be_visible()
+    expect(page.locator(".ready").get_by_role("button", name="Cast this ballot")).to_be_visible()
     # Let it happen, and lose the answer: a fetch that keeps no cookie of the response stands for it.
     sent = "new URLSearchParams(new FormData(document.querySelector('form.ballot-bar')))"
     options = f"{{method: 'POST', body: {sent}, credentials: 'include'}}"

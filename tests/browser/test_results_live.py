@@ -1,35 +1,15 @@
-"""A count that comes in while one watches, and a result shown on another site: each as its reader sees it."""
+"""A count that comes in while one watches."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from .test_access import WIDTH, faults
 from .test_people import fill
 
-NAME = "Watched and embedded"
+NAME = "Watched"
 LIVE = f"/election/{NAME}/live/"
-
-
-# --- another site ---
-
-OURS, ALLOWED, OTHER = "https://vote.example.org/", "https://www.example.org/", "https://evil.example.org/"
-
-
-def show_in_frame(page: Page, site: str, server: str) -> None:
-    """Open a page of another site with a frame in it, and no policy of its own. Both sites have public addresses, from
-    which browsers do not let frames lead to this machine."""
-
-    def answer(route: Route) -> None:
-        route.fulfill(response=page.request.get(route.request.url.replace(OURS, server)))
-
-    page.route(f"{OURS}**", answer)
-    frame = f'<iframe src="{OURS}result/{NAME}/embed/" title="Result" width="100%" height="420"></iframe>'
-    head = '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><title>Club</title>'
-    body = f'<!doctype html><html lang="en">{head}<main><h1>Our club</h1>{frame}</main>'
-    page.route(site, lambda route: route.fulfill(body=body, content_type="text/html; charset=utf-8"))
-    page.goto(site)
 
 
 def open_live_election(page: Page) -> None:
@@ -65,7 +45,7 @@ def voter(visit) -> Page:
     return visit("/", who="Emmy Noether", java_script_enabled=False)
 
 
-def test_a_count_is_watched_to_its_end_and_shown_on_another_site(visit, browser, server, voter):
+def test_a_count_is_watched_to_its_end(visit, server, voter):
     open_live_election(voter)
     page = visit(LIVE, who="Hypatia", width=375)
     expect(page.locator("#running h2").first).to_have_text("Nothing to count yet")
@@ -81,25 +61,3 @@ def test_a_count_is_watched_to_its_end_and_shown_on_another_site(visit, browser,
     voter.click("main form button.button")
     expect(page).to_have_url(f"{server}/election/{NAME.replace(' ', '%20')}/results/")
     expect(page.locator(".outcome .winners")).to_have_text("Chen")
-
-    voter.goto(f"/election/{NAME}/results/frames/")
-    fill(voter, hosts="www.example.org")
-    embedded_elsewhere(browser, f"{server}/")
-
-
-def embedded_elsewhere(browser: Browser, server: str) -> None:
-    for width, scheme in ((320, "light"), (1280, "dark")):
-        context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-        page = context.new_page()
-        said: list[str] = []
-        page.on("console", lambda message, said=said: said.append(message.text))
-        show_in_frame(page, ALLOWED, server)
-        expect(page.frame_locator("iframe").locator(".winners")).to_have_text("Chen")
-        frame = page.frames[1]
-        assert faults(frame) == []
-        needed, there = frame.evaluate(WIDTH)
-        assert needed <= there
-        assert said == []
-        with page.expect_console_message(lambda message: "frame-ancestors" in message.text):
-            show_in_frame(page, OTHER, server)
-        context.close()

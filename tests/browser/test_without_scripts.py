@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from .test_choices import DARK, LIGHT
 
@@ -26,7 +26,11 @@ def test_what_needs_scripts_is_not_offered(visit, subtests):
 def test_what_needs_scripts_waits_until_they_have_run(visit):
     """A form pressed before its script had come was sent to the server, and what was typed was gone."""
     page, held = visit("/"), []
-    page.route("**/page*.js", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/page*.js", hold)
     page.goto("/style/", wait_until="commit")
     choice = page.locator("footer [data-needs-script]")
     expect(choice).to_be_attached()

@@ -60,7 +60,7 @@ STEPS = {
             "elections.skills_needed.services.forget_agreements",
             "skills.services.delete_skills",
             "skills.services.delete_endorsements",
-            "elections.public.feed.revoke",
+            "elections.personal_data.forget_calendar",
             "elections.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
             "news.likes.forget_likes",

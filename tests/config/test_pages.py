@@ -7,7 +7,7 @@ import logging
 import pytest
 from django.core.wsgi import get_wsgi_application
 from django.http import StreamingHttpResponse
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 
 from config.middleware import head_without_body
 from store import keys
@@ -73,6 +73,12 @@ def test_whoever_looks_whether_we_are_there_need_not_know_our_name(client, site,
     """A load balancer asks by address."""
     assert client.get(path, headers={"Host": "10.1.2.3:8000"}).status_code == 200
     assert client.get("/", headers={"Host": "10.1.2.3:8000"}).status_code == 400
+
+
+def test_browsers_are_told_to_come_by_https_only(site, settings):
+    settings.SECURE_HSTS_SECONDS = 60
+    assert Client().get("/healthz", secure=True)["Strict-Transport-Security"] == "max-age=60"
+    assert "Strict-Transport-Security" not in Client().get("/healthz")
 
 
 @pytest.mark.deep

@@ -199,7 +199,7 @@ def ask(port: int, method: str, path: str, body: bytes = b"", **headers: str) ->
 def test_a_page_comes_with_what_browsers_are_to_keep_to(proxy):
     answer = ask(proxy, "GET", "/sign-in/")
     assert answer.status == 200
-    assert answer.headers["Strict-Transport-Security"] == "max-age=86400"
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
     assert "secure" in answer.headers["Set-Cookie"].lower()
 
 

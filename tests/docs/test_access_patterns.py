@@ -66,7 +66,6 @@ def test_every_key_and_every_span_has_a_kind():
     assert name_of(keys.poll_gate("id", 3)) == "poll's gate"
     assert name_of(keys.event(1, "2026-01-01")) == "event"
     assert name_of_all(keys.events(7)) == "event"
-    assert name_of_all(keys.figures_of_days("2026-01-01", "2026-01-31")) == "day's figures"
     assert name_of_all(keys.run_by("Ada")) == "manager"
     assert name_of_all(keys.all_of_election("Board")) == "all of ELECTION"
     with pytest.raises(AssertionError, match="No type is declared"):

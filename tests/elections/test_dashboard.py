@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 
 import pytest
 from django.urls import reverse
@@ -15,13 +14,10 @@ from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.dashboard.next_step import Button, Step
 from elections.drafts import services as drafts
-from elections.groups import services as groups
-from elections.groups.rules import Member
 from elections.invitations import mailing, messages
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.roll import imports
 from elections.roll.services import add_voters
 from mail import outbox
 from mail.emails import compose
@@ -188,29 +184,6 @@ def test_the_turnout_is_large_with_axes_and_a_table(page, ada):
     assert '<polyline class="grown"' in text
     assert "As a table" in text
     assert '<polyline class="grown"' in shown(page, "turnout")
-
-
-def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
-    members = [person(name) for name in ("Bob", "Eve", "Kim", "Liz")]
-    group = groups.make(ada, "Members", [Member(each.name, each.created_at) for each in members])
-    for name in ("Board 2025", "Board"):
-        groups.put_on_roll(ada, made(ada, name, voters=()), group.id)
-        for begun in imports.recent_imports(repository.find(name))[0]:
-            imports.resume(ada, repository.find(name), begun, 1)
-        lifecycle.open_(ada, repository.find(name), editable=False)
-    halfway = int(datetime(2020, 1, 6, tzinfo=UTC).timestamp()) // 3600
-    table().write(Update(keys.gate("Board 2025", 0), add={"voted": 3, f"h{halfway}": 3}))
-    assert "The last election of this group" not in shown(page), "it is still open"
-    closing.close(ada, repository.find("Board 2025"))
-    window = {"opened_at": "2020-01-01T00:00:00.000Z", "closed_at": "2020-01-11T00:00:00.000Z"}
-    table().write(Update(keys.election("Board 2025"), set=window))
-    answer = page.get(at("dashboard"))
-    assert (
-        "The last election of this group, “Board 2025”, had a turnout of 0% at this point, and 75% at the end."
-        in text_of(answer)
-    )
-    assert at("results", "Board 2025") in text_of(answer)
-    assert 'desc="8 trips"' in answer["Server-Timing"], "two more than without a group"
 
 
 # --- opening, closing, deleting ---

@@ -70,7 +70,7 @@ def test_two_who_change_it_at_once_do_not_overwrite_each_other(site, draft):
 # --- who reads it ---
 
 
-READ_BY = ("/election/Board/", "/election/Board/ballot/", "/election/Board/calendar.ics", "/")
+READ_BY = ("/election/Board/", "/election/Board/ballot/", "/")
 NOT_READ_BY = ("/election/Board/receipt/", "/election/Board/results/", "/election/Board/history/")
 
 

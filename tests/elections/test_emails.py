@@ -171,11 +171,11 @@ def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, pe
     own_text.change(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Please *vote*"}))
     replies = (
-        Reply("refused", "Ada", NOW, "Come *in*.", "other"),
+        Reply("added", "Ada", NOW, "Come *in*.", "member since May"),
         Reply("link", "Ada", NOW),
         Reply("replied", "Ada", NOW, "Hi"),
     )
-    asked = HelpRequest("1", "Board 2027", "join", Asker("Zoë", "new@example.org"), "Please", NOW, replies=replies)
+    asked = HelpRequest("1", "Board 2027", Asker("Zoë", "new@example.org"), "Please", NOW, replies=replies)
     site.write(*requests.sending(repository.find("Board 2027"), asked))
     of_news = {kind for kind in EMAIL_TEMPLATES if "news" in kind}  # tests/news/test_mailing.py
     each_reply = [("request_answered", str(reply)) for reply in range(len(replies))]

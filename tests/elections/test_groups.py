@@ -9,25 +9,21 @@ from accounts.services import removal_effects, remove_self
 from acts.refusals import NameTaken, NotAllowed, NotThere, TooMany
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
-from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import rules
 from elections.groups import services as keeping
 from elections.groups.rules import Group, Member
-from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.personal_data import groups_with, own_groups
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
-from elections.turnout import comparison
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
-from tests.clock import at_its_own_moment
 from tests.people import enrol
 
 ADDRESSES = [f"voter{n:03}@example.org" for n in range(200)]
@@ -219,33 +215,6 @@ def test_the_same_again_is_no_second_use_and_a_group_deleted_meanwhile_has_come_
     assert list(site.each(keys.all_of_group(group.id))) == []
     with pytest.raises(NotThere):
         keeping.put_on_roll(ada, repository.find("Board"), group.id)
-
-
-def test_the_election_before_this_one_is_the_newest_that_had_the_group_and_was_opened(site, ada):
-    group = club(ada, *ADDRESSES[:3])
-    for name in ("One", "Two", "Three", "Four"):
-        at_its_own_moment(lambda name=name: election(ada, name))
-        put_on(ada, name, group)
-    for name in ("One", "Two"):
-        at_its_own_moment(lambda name=name: opened(ada, name))
-    four = repository.find("Four")
-    assert comparison.last_election(group.id, before=four).name == "Two"
-    drafts.rename(ada, repository.find("Three"), "Council")
-    opened(ada, "Council")
-    assert comparison.last_election(group.id, before=four).name == "Council"
-    deleting.delete(ada, repository.find("Council"))
-    deleting.delete(ada, repository.find("Two"))
-    assert comparison.last_election(group.id, before=four).name == "One"
-    assert comparison.last_election(group.id, before=repository.find("One")) is None
-    assert comparison.last_election("", before=four) is None
-    copy = copying.copy(ada, repository.find("One"), "Five")
-    assert (copy.group, comparison.last_election(group.id, before=copy).name) == (group.id, "One")
-    kept = keeping.save_roll(ada, repository.find("One"), "form")
-    assert comparison.last_election(kept.id, before=copy).name == "One"
-    keeping.delete(ada, group.id)
-    finish_background("delete group")
-    assert comparison.last_election(group.id, before=four) is None
-    assert copying.copy(ada, repository.find("One"), "Six").group == ""
 
 
 # --- leaving ---

@@ -26,12 +26,11 @@ from ballots.services import seal_closed
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.drafts.copying import copy
 from elections.help_desk import personal_data, rules, services
 from elections.help_desk import repository as requests
 from elections.help_desk.delivery import delivery
 from elections.help_desk.repository import FORGETTING, TELLING
-from elections.help_desk.rules import ANSWERED, JOIN, QUESTION, WAITING, Asker, InboxFull, Overtaken
+from elections.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from elections.invitations import mailing
 from elections.invitations.progress import progress
 from elections.letters import services as letters
@@ -72,7 +71,7 @@ def ada(person):
 @pytest.fixture
 def make(ada):
     def make(name=NAME, **settings):
-        settings = {"no_voting_after": FUTURE, "vote_by_link": True, "join_requests": True, **settings}
+        settings = {"no_voting_after": FUTURE, "vote_by_link": True, **settings}
         election = drafts.create(ada, name, **settings)
         add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
         voters = ["a@example.org", "b@example.org", "c@example.org", "d@example.org"]
@@ -110,9 +109,9 @@ def text_of(answer):
     return html.unescape(answer.content.decode())
 
 
-def ask(election, asker=STRANGER, kind=QUESTION, text="Where is my mail?", network="10.0.0.1", mark=None):
+def ask(election, asker=STRANGER, text="Where is my mail?", network="10.0.0.1", mark=None):
     mark = mark or f"form {len(list(table().each(keys.help_requests(election.name))))} {asker.address}"
-    services.ask(election, asker, kind, text, network=network, mark=mark)
+    services.ask(election, asker, text, network=network, mark=mark)
     return waiting(election)[-1]
 
 
@@ -125,7 +124,7 @@ def address(route="ask_for_help", *more, name=NAME):
 
 
 def sending(**more):
-    return {"name": "Zoë", "address": "zoe@example.net", "text": "Where is my mail?", "kind": QUESTION, **more}
+    return {"name": "Zoë", "address": "zoe@example.net", "text": "Where is my mail?", **more}
 
 
 def answering(page, asked, act, **given):
@@ -153,7 +152,7 @@ def test_anybody_asks_and_the_organisers_see_who(client, board, page):
 def test_somebody_signed_in_is_known_and_sees_the_answer_on_the_page(board, signed_in, page, person):
     grace = signed_in(person("Grace", email="grace@example.org"))
     assert 'name="address"' not in text_of(grace.get(address()))
-    grace.post(address(), {"text": "Am I right here?", "kind": QUESTION})
+    grace.post(address(), {"text": "Am I right here?"})
     (asked,) = waiting(board)
     assert (asked.asker.account, asked.asker.address) == ("Grace", "grace@example.org")
     answering(page, asked, "reply", text="You are.")
@@ -171,7 +170,7 @@ def test_the_holder_of_a_voting_link_is_known_until_the_link_ends(client, ada, b
     link = link_to(NAME, "a@example.org")
     client.post(reverse("vote_by_link", args=[link.token]))
     assert "a@example.org" in text_of(client.get(address()))
-    client.post(address(), {"text": "My ballot is empty.", "kind": QUESTION})
+    client.post(address(), {"text": "My ballot is empty."})
     (asked,) = waiting(board)
     assert (asked.asker.voter, asked.asker.address) == ("a@example.org", "a@example.org")
     mailing.resend_invitation(ada, board, "a@example.org")
@@ -190,7 +189,6 @@ def test_bad_input_keeps_what_was_typed(client, board):
     assert answer.status_code == 422
     assert "Where is my mail?" in text_of(answer)
     assert client.post(address(), sending(text="x" * (rules.MAX_TEXT_CHARS + 1))).status_code == 422
-    assert client.post(address(), sending(kind="admin")).status_code == 422
     assert client.put(address()).status_code == 405
     assert waiting(board) == []
 
@@ -208,13 +206,12 @@ def test_a_form_sent_twice_or_at_once_is_one_request(client, board):
     assert len(waiting(board)) == requests.waiting(NAME) == 2
 
 
-@pytest.mark.parametrize("kind", [QUESTION, JOIN])
-def test_the_page_and_its_cost_are_the_same_on_the_roll_or_not(board, person, kind):
+def test_the_page_and_its_cost_are_the_same_on_the_roll_or_not(board, person):
     person("Grace", email="grace@example.org")
     seen = []
     for typed in ("a@example.org", "z@example.org", "grace@example.org", "a@example.org"):
         with round_trips.count_round_trips() as counted:
-            answer = Client().post(address(), sending(address=typed, kind=kind), follow=True)
+            answer = Client().post(address(), sending(address=typed), follow=True)
         without = re.sub(r'(csrfmiddlewaretoken|token)" value="[^"]*"|nonce="[^"]*"', "", text_of(answer))
         seen.append((without.replace(typed, "them"), counted.count))
     assert len(waiting(board)) == len(seen)
@@ -278,9 +275,7 @@ def test_somebody_who_came_in_by_the_code_of_a_letter_says_where_the_answer_goes
 
 def test_one_network_cannot_flood_the_inbox_and_people_who_are_known_still_ask(board):
     for number in range(rules.PER_NETWORK.most):
-        services.ask(
-            board, Asker("x", f"{number}@example.net"), QUESTION, "spam", network="6.6.6.6", mark=f"flood {number}"
-        )
+        services.ask(board, Asker("x", f"{number}@example.net"), "spam", network="6.6.6.6", mark=f"flood {number}")
     with pytest.raises(TooOften):
         ask(board, Asker("x", "one@example.net"), network="6.6.6.6")
     ask(board, Asker("Y", "y@example.net"), network="7.7.7.7")
@@ -409,11 +404,11 @@ def test_the_longest_words_in_every_field_arrive_whole_and_harmless(client, boar
     family = "👩‍👩‍👧‍👦" * (rules.MAX_TEXT_CHARS // 7) + "🦊" * (rules.MAX_TEXT_CHARS % 7)
     markup = (NASTY + "<img src=x onerror=alert(1)>" * 200)[: rules.MAX_TEXT_CHARS]
     for text in (family, markup):
-        client.post(address(), sending(text=text, name="🦊" * 100, kind=JOIN))
+        client.post(address(), sending(text=text, name="🦊" * 100))
         asked = waiting(board)[0]
         assert asked.text == text.strip()
         answering(page, asked, "reply", text=text)
-        answering(page, waiting(board, ANSWERED)[0], "refuse", reason="other", text=text)
+        answering(page, waiting(board, ANSWERED)[0], "reply", text=text)
         done = requests.find(NAME, asked.id)
         assert [each.text for each in done.replies] == [text.strip()] * 2
         shown = page.get(address("request", asked.id))
@@ -706,7 +701,7 @@ def test_an_address_to_correct_to_is_filled_in_when_somebody_writes_from_another
 
 
 def test_whoever_is_on_the_roll_is_not_put_there_once_more(board, page):
-    own = ask(board, Asker("Ann", "A@Example.org"), kind=JOIN)
+    own = ask(board, Asker("Ann", "A@Example.org"))
     assert "do=add" not in text_of(page.get(address("request", own.id)))
     assert "do=add" in text_of(page.get(address("request", ask(board).id)))
 
@@ -723,7 +718,7 @@ def test_whoever_is_on_the_roll_is_not_put_there_once_more(board, page):
 def test_other_spellings_of_an_address_on_the_roll_are_not_added(ada, board, page, listed, typed):
     add_voters(ada, board, [listed])
     before = repository.find(NAME).voter_count
-    answer = answering(page, ask(board, kind=JOIN), "add", listed_as=typed, reason="member")
+    answer = answering(page, ask(board), "add", listed_as=typed, reason="member")
     assert answer.status_code == 422
     assert "on the roll already" in text_of(answer)
     assert repository.find(NAME).voter_count == before
@@ -743,132 +738,11 @@ def test_somebody_is_put_on_the_roll_with_a_reason(board, page, outbox):
     assert answering(page, waiting(board)[0], "add", listed_as="Nobody", reason="x").status_code == 422
 
 
-# --- requests to join ---
-
-
-def test_a_request_to_join_is_accepted_once_however_many_decide(board, ada):
-    asked = ask(board, kind=JOIN, text="I moved in on Monday.")
-    assert asked.kind == JOIN
-    at_once(
-        lambda: services.add(ada, board, asked, "zoe@example.net", "lives here"),
-        lambda: services.refuse(ada, board, asked, "unproven", ""),
-        lambda: services.add(ada, board, asked, "zoe@example.net", "lives here"),
-    )
-    (done,) = waiting(board, ANSWERED)
-    assert len(done.replies) == 1
-    is_listed = bool(rolls.on_roll(board, ["zoe@example.net"]))
-    assert is_listed == (done.replies[0].act == rules.ADDED)
-    with pytest.raises(Overtaken):
-        services.refuse(ada, board, done, "other", "")
-
-
-def test_who_looked_before_a_request_to_join_was_decided_is_told(board, ada):
-    asked = ask(board, kind=JOIN, text="I moved in on Monday.")
+def test_who_looked_before_another_answered_puts_nobody_on_the_roll(board, ada):
+    asked = ask(board)
     accept = partial(services.add, ada, board, asked, "zoe@example.net", "lives here")
-    lost(accept, to=partial(services.refuse, ada, board, asked, "unproven", ""))
+    lost(accept, to=partial(services.dismiss, ada, board, asked))
     assert not rolls.on_roll(board, ["zoe@example.net"])
-
-
-def test_a_refusal_says_why_and_the_log_has_only_the_category(board, page, outbox):
-    asked = ask(board, kind=JOIN, text="I am the king of Spain.")
-    answering(page, asked, "refuse", reason="not-entitled", text="Only members of the *club*.")
-    (text,) = [text for to, _subject, text in outbox() if to == "zoe@example.net"]
-    assert "not entitled to vote in this election" in text
-    assert "Only members of the *club*." in text
-    said = repr(events("RequestSent", "RequestAnswered"))
-    for private in ("king", "club", "zoe", "Zoë"):
-        assert private not in said
-    (answered,) = events("RequestAnswered")
-    assert (answered["event_data"]["outcome"], answered["event_data"]["reason"]) == ("refused", "not-entitled")
-
-
-def test_without_the_setting_or_after_the_cut_off_nobody_can_ask_to_join(make, clock, page, ada):
-    plain = make("Plain", join_requests=False)
-    assert "I want to be put on the roll" not in text_of(Client().get(address(name="Plain")))
-    Client().post(address(name="Plain"), sending(kind=JOIN))
-    assert [each.kind for each in waiting(plain)] == [QUESTION]
-    soon = later(hours=1)
-    board = make(join_until=soon)
-    assert "I want to be put on the roll" in text_of(Client().get(address()))
-    clock(hours=2)
-    assert "It is too late" in text_of(Client().get(address()))
-    with pytest.raises(NotNow):
-        services.ask(board, STRANGER, JOIN, "Please", network="x", mark="late")
-
-
-def test_the_cut_off_is_a_moment_in_the_time_zone_of_the_election(make, monkeypatch, page):
-    make(join_until="2099-05-01T10:00:00.000Z", time_zone="Europe/Berlin")
-    shown = text_of(Client(headers={"accept-language": "en-gb"}).get(address()))
-    assert "until 1 May 2099, 12:00" in re.sub(r"<[^>]+>", "", shown)
-    page.post(address("requests"), {"until": "2099-06-01T12:00"})
-    board = repository.find(NAME)
-    assert board.join_until == "2099-06-01T10:00:00.000Z"
-    for moment, is_taken in (("2099-06-01T09:59:59.999Z", True), ("2099-06-01T10:00:00.000Z", False)):
-        stands_at(monkeypatch, moment)
-        assert ("I want to be put on the roll" in text_of(Client().get(address()))) == is_taken
-        if not is_taken:
-            with pytest.raises(NotNow):
-                ask(board, kind=JOIN)
-        else:
-            ask(board, kind=JOIN)
-
-
-def test_until_when_people_may_ask_is_never_after_the_end_of_voting(make):
-    board = make(join_until="2099-05-01T10:00:00.000Z", no_voting_after="2099-04-01T10:00:00.000Z")
-    assert as_text(board.joins_until) == board.no_voting_after
-
-
-def test_a_request_to_join_is_decided_after_the_cut_off_but_nobody_is_added_after_the_close(make, clock, ada, page):
-    board = make(join_until=later(hours=1))
-    first, second = ask(board, kind=JOIN), ask(board, Asker("Bo", "bo@example.net"), kind=JOIN)
-    clock(hours=2)
-    services.add(ada, board, first, "zoe@example.net", "asked in time")
-    closing.close(ada, repository.find(NAME))
-    assert "do=add" not in text_of(page.get(address("request", second.id)))
-    late = answering(page, second, "add", listed_as="bo@example.net", reason="late")
-    assert late.status_code == 422
-    assert list(rolls.on_roll(board, ["bo@example.net"])) == []
-    answering(page, second, "refuse", reason="too-late")
-    assert waiting(board, ANSWERED)[0].replies[0].act == rules.REFUSED
-
-
-def test_pages_for_people_who_are_not_on_the_roll_lead_to_the_request(make, signed_in, page):
-    make(), make("Plain", join_requests=False)
-    stranger = signed_in("Stranger")
-    for route in ("election", "ballot"):
-        assert f"{address()}?join" in text_of(stranger.get(reverse(route, args=[NAME])))
-        assert "?join" not in text_of(stranger.get(reverse(route, args=["Plain"])))
-        assert "?join" not in text_of(page.get(reverse(route, args=[NAME]))) or route == "ballot"
-    assert re.search(r'value="join"[^>]*checked', text_of(stranger.get(f"{address()}?join")))
-
-
-def test_the_cut_off_only_moves_later(make, page):
-    make(join_until="2099-05-01T10:00:00.000Z")
-    assert page.post(address("requests"), {"until": "2099-04-01T10:00"}).status_code == 422
-    page.post(address("requests"), {"until": "2099-06-01T10:00"})
-    assert repository.find(NAME).join_until.startswith("2099-06-01T10:00")
-    page.post(address("requests"), {"until": ""})
-    assert repository.find(NAME).join_until is None
-    assert page.post(address("requests"), {"until": "2099-06-01T10:00"}).status_code == 422
-
-
-def test_where_everybody_may_vote_nobody_asks_to_join(ada, page):
-    election = drafts.create(ada, "All", no_voting_after=FUTURE)
-    form = {"electorate": "everyone", "join_requests": "on", "time_zone": "UTC", "method": "schulze", "seats": 1}
-    form |= {"results_visible": "closed", "unranked": "below", "kind": "ranked"}
-    answer = page.post(reverse("election_settings", args=["All"]), form)
-    assert "nobody needs to ask" in text_of(answer)
-    page.post(reverse("election_settings", args=["All"]), form | {"electorate": "listed"})
-    assert repository.find("All").join_requests
-    assert not election.join_requests
-
-
-def test_a_copy_has_the_setting_but_neither_cut_off_nor_requests(make, ada):
-    board = make(join_until="2099-05-01T10:00:00.000Z")
-    ask(board)
-    copied = copy(ada, board, "Copy")
-    assert (copied.join_requests, copied.join_until) == (True, None)
-    assert waiting(copied) == []
 
 
 # --- where it shows ---
@@ -878,12 +752,12 @@ def test_the_history_has_what_organisers_did_and_no_flood_of_requests(board, pag
     for number in range(3):
         asked = ask(board, Asker("x", f"{number}@example.net"))
     services.reply(ada, board, asked, "private words")
-    services.refuse(ada, board, ask(board, kind=JOIN), "other", "")
+    services.dismiss(ada, board, ask(board))
     text = text_of(page.get(reverse("history", args=[NAME])))
     assert "Ada answered a request." in text
-    assert "Ada refused a request to be put on the roll." in text
+    assert "Ada closed a request without an answer." in text
     assert "RequestSent" not in text
-    assert "private words" not in text
+    assert "private words" not in text + repr(events("RequestSent", "RequestAnswered"))
 
 
 def test_the_dashboard_and_the_home_page_say_how_many_wait(board, page, ada):
@@ -1072,7 +946,7 @@ def test_all_questions_of_a_ballot_have_one_help_desk(both, page):
 
 
 def test_the_page_of_a_ballot_with_several_questions_leads_there(ada, person, signed_in):
-    ballot = binding.make(ada, "Spring", ["Chair", "Rules"], join_requests=True)
+    ballot = binding.make(ada, "Spring", ["Chair", "Rules"])
     leader = repository.find(ballot.leader)
     add_voters(ada, leader, ["a@example.org", "b@example.org", "c@example.org"])
     for name in ballot.questions:
@@ -1083,10 +957,9 @@ def test_the_page_of_a_ballot_with_several_questions_leads_there(ada, person, si
     for who, is_listed in ((signed_in(voter), True), (signed_in(stranger), False), (signed_in(ada), True)):
         shown = text_of(who.get(page))
         assert f'{address(name=leader.name)}"' in shown
-        assert (f"{address(name=leader.name)}?join" in shown) == (not is_listed)
         assert (reverse("election_my_link", args=[leader.name]) in shown) == (not is_listed)
     other = next(name for name in ballot.questions if name != ballot.leader)
-    assert Client().get(f"{address(name=other)}?join").url == f"{address(name=leader.name)}?join"
+    assert Client().get(address(name=other)).url == address(name=leader.name)
 
 
 def test_a_corrected_address_is_corrected_for_all_questions(both, ada):
@@ -1100,7 +973,7 @@ def test_a_corrected_address_is_corrected_for_all_questions(both, ada):
 
 def test_somebody_added_gets_the_invitation_to_the_address_of_their_account(board, ada, person, outbox):
     grace = person("Grace", email="grace@example.org")
-    asked = ask(board, Asker("Grace", grace.email, "Grace", grace.created_at), kind=JOIN)
+    asked = ask(board, Asker("Grace", grace.email, "Grace", grace.created_at))
     services.add(ada, board, asked, "Grace", "new here")
     assert rolls.on_roll(board, ["Grace"])["grace"].account == grace.created_at
     assert [to for to, subject, _text in outbox() if "vote" in subject] == ["grace@example.org"]

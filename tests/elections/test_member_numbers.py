@@ -15,7 +15,7 @@ from elections.groups import repository as groups
 from elections.groups import services as saved_groups
 from elections.help_desk import repository as requests
 from elections.help_desk import services as help_desk
-from elections.help_desk.rules import QUESTION, WAITING, Asker
+from elections.help_desk.rules import WAITING, Asker
 from elections.invitations import forecast, mailing, progress
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import LETTER, LINKS, MAX_LINKS, Link, new_token, with_link
@@ -317,7 +317,7 @@ def test_whoever_calls_about_a_lost_letter_is_found_by_name(ada, opened, signed_
         assert "member 4711" in page.get("/election/Board/roll/", {"q": typed}).content.decode(), typed
     answer = page.get("/election/Board/roll/", {"q": "somebody"})
     assert "Nobody found" in answer.content.decode()
-    help_desk.ask(opened, Asker("A", "a@example.net"), QUESTION, "My letter?", network="203.0.113.7", mark="form")
+    help_desk.ask(opened, Asker("A", "a@example.net"), "My letter?", network="203.0.113.7", mark="form")
     (request,) = requests.list_requests("Board", WAITING, limit=9)[0]
     found = page.get(f"/election/Board/requests/{request.id}/", {"q": "ada#"}).content.decode()
     assert "voter=4711%40" in found

@@ -431,4 +431,4 @@ def test_what_is_folded_is_in_sight_once_it_is_used():
     form = SettingsForm(initial={"paper_ballots": True})
     _title, fields, folded = next(form.groups())
     assert "paper_ballots" in [field.name for field in fields]
-    assert [field.name for field in folded] == ["letter_check", "safeguards", "join_requests", "joins_until"]
+    assert [field.name for field in folded] == ["letter_check", "safeguards"]

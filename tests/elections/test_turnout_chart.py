@@ -1,4 +1,4 @@
-"""The curve of the turnout and its axes, and the comparison with another election."""
+"""The curve of the turnout and its axes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from elections.convening import Convened
 from elections.rules import Election
 from elections.turnout.chart import draw_chart, window
-from elections.turnout.comparison import compare, share_at
 from elections.turnout.counts import Turnout
 from tests.rows import every_row
 
@@ -24,14 +23,6 @@ OPEN = Election(
     no_voting_after=END,
     voter_count=200,
     time_zone="Europe/Brussels",
-)
-LAST = replace(
-    *(OPEN,),
-    name="Board 2025",
-    allow_vote=False,
-    opened_at="2025-11-02T00:00:00.000Z",
-    no_voting_after="2025-11-12T00:00:00.000Z",
-    voter_count=100,
 )
 
 
@@ -106,49 +97,3 @@ def test_the_quorum_of_the_assembly_is_a_line_inside_the_picture():
     found = drawn(turnout=counted((2, 10)), quorum=50)
     assert (found.quorum.label, found.shares[0].label) == ("50", "50%"), "25 percent, and the top is above it"
     assert found.quorum.down == pytest.approx((found.head + found.floor) / 2)
-
-
-# --- beside the last one ---
-
-
-def last_year(*steps):
-    first = datetime.fromisoformat(LAST.opened_at)
-    return Turnout(steps[-1][1], 0, tuple((first + timedelta(days=day), count) for day, count in steps))
-
-
-YEAR = last_year((5, 44), (10, 71))
-
-
-def test_it_is_said_how_far_the_last_one_was_at_this_time_and_at_the_end():
-    own = window(OPEN, counted((2, 116)), NOON)
-    found = compare(LAST, YEAR, own, NOON)
-    assert (found.then, found.at_the_end) == (44, 71)
-    assert found.sentence == (
-        "The last election of this group, “Board 2025”, had a turnout of 44% at this point, and 71% at the end."
-    )
-    assert drawn(last=found.progress).last == "0,100 50,56 100,29 100,29"
-
-
-def test_once_the_own_one_is_over_only_the_end_is_compared():
-    over = replace(OPEN, allow_vote=False, no_voting_after="2026-11-16T11:00:00.000Z")
-    found = compare(LAST, YEAR, window(over, counted((2, 116)), NOON), NOON)
-    assert found.then is None
-    assert "had a turnout of 71%." in found.sentence
-
-
-@every_row(
-    ("other", "counts"),
-    [
-        (replace(LAST, allow_vote=True, no_voting_after=END), YEAR),  # under way
-        (replace(LAST, electorate="everyone"), YEAR),
-        (replace(LAST, voter_count=0), YEAR),
-        (LAST, last_year((5, 2))),  # secret, and so few that it would tell
-    ],
-)
-def test_what_is_not_shown_is_not_compared_with(other, counts):
-    assert compare(other, counts, window(OPEN, counted((2, 116)), NOON), NOON) is None
-
-
-def test_between_two_counts_it_is_between_them():
-    way = ((0.0, 0.0), (0.5, 0.4), (1.0, 0.6))
-    assert [share_at(way, part) for part in (0, 0.25, 0.5, 0.75, 1)] == pytest.approx([0, 0.2, 0.4, 0.5, 0.6])

@@ -107,7 +107,7 @@ def test_several_who_follow_at_once_or_again_count_each_vote_once(site, opened, 
     site.write(Delete(keys.FIGURES))
     answers = at_once(*[lambda: figures.update(site)] * 3)
     assert not [each for each in answers if isinstance(each, Exception)]
-    figures.reset(site)
+    site.write(Delete(keys.FIGURES))
     figures.update(site)
     assert sum(times(site).values()) == 3
 
@@ -128,7 +128,7 @@ def test_a_deleted_election_does_not_rise_again_nor_count_in_the_next_of_its_nam
     finish_background("delete election")
     site_sealer().seal()
     assert site.get(keys.turnout("Board")) is None
-    figures.reset(site)
+    site.write(Delete(keys.FIGURES))
     opened("Eve")
     cast("Eve", form="second")
     site_sealer().seal()

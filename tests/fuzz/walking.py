@@ -211,17 +211,9 @@ def _in_days(days: int) -> Callable[[Walk], str]:
     return lambda walk: f"{utc_now() + timedelta(days=days):%Y-%m-%dT%H:%M}"
 
 
-def _just_now(seconds: int) -> Callable[[Walk], str]:
-    return lambda walk: f"{utc_now() - timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S}"
-
-
 def _url(walk: Walk) -> str:
     """In any script; what is not ASCII is escaped when it is requested."""
     return f"https://hooks.example/{walk.number}/{walk.letter * MAX_URL_CHARS}"[:MAX_URL_CHARS]
-
-
-def _hosts(walk: Walk) -> str:
-    return "\n".join(f"{number}.{'h' * 60}.example" for number in range(6))
 
 
 def _nothing(walk: Walk) -> None:
@@ -254,8 +246,6 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "hand_over_election": {"name": _known("Cleo")},
     "delete_election": {"name": _known("Board")},
     "game_hosts": {"name": _known("Cleo")},
-    "game_frames": {"hosts": _hosts},
-    "result_frames": {"hosts": _hosts},
     "add_webhook": {"url": _url},
     "edit_webhook": {"url": _url},
     "game_roll": {"names": _people},
@@ -281,7 +271,6 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "election_settings": STV,
     "create_election_whole": STV,
     "extend": {"ends": _in_days(40)},
-    "interruptions": {"began": _just_now(2), "ended": _just_now(0), "minutes": lambda walk: "10080"},
     "extend_poll": {"ends": _in_days(20)},
     "reopen_poll": {"ends": _in_days(20)},
     "write_post": {"tags": _tags},

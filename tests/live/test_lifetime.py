@@ -64,13 +64,6 @@ def test_preparing_it_gives_it_another_two_weeks(made, at):
     assert ending.end_abandoned() == 1
 
 
-def test_how_long_it_waits_is_set_by_the_operator(made, at, settings):
-    settings.LIVE_WAITING = 1
-    game = made()
-    at(game.created_at, ONE_DAY)
-    assert ending.end_abandoned() == 1
-
-
 def test_no_vote_is_cut_off_while_people_vote(made, at):
     """An hour before the assembly would be abandoned, one votes; a day after its making, another does."""
     game = made(Type.ASSEMBLY)

@@ -1,12 +1,9 @@
-"""Mails that come back: read from a mailbox and by webhook, believed only of our own mails, and harming nobody."""
+"""Mails that come back: read from a mailbox, believed only of our own mails, and harming nobody."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from accounts.rules import Role
 from acts.storage import table
 from mail import bounce_mailbox
 from mail import outbox as mail
@@ -19,8 +16,6 @@ from store.table import Unavailable
 from tests.mail.servers import ImapServer
 from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
 from upkeep.worker.leases import Leases
-
-TOKEN = "a-token-that-nobody-guesses"
 
 
 def report(named: str, action: str = "failed", status: str = "5.1.1", returned: str = "message/rfc822") -> bytes:
@@ -258,53 +253,3 @@ def test_a_maildir_where_nothing_can_be_moved_is_out_of_reach_until_it_can(site,
     (maildir / "cur").mkdir()
     assert run_job(BOUNCES, Leases(site)).outcome == Outcome.DONE
     assert bounce_mailbox.state(site.get(keys.BOUNCES_READ)).trouble == ""
-
-
-# --- by webhook ---
-
-
-def told(client, *reports, token: str = TOKEN):
-    said = json.dumps(reports[0] if len(reports) == 1 else list(reports))
-    headers = {"Authorization": f"Bearer {token}"}
-    return client.post("/mails/bounces/", said, content_type="application/json", headers=headers)
-
-
-def test_a_webhook_reports_by_message_id_or_address(client, sent, queue, settings):
-    settings.BOUNCES_TOKEN = TOKEN
-    (other,) = queue("bob")
-    send_waiting(compose)
-    by_number = {"message_id": message_id(sent), "kind": "bounce", "detail": "550 <ann@example.org> unknown"}
-    by_address = {"address": "Bob@Example.org", "kind": "complaint", "detail": "abuse"}
-    assert told(client, by_number, by_address).json() == {"noted": 2}
-    assert (mail.find(sent).state, mail.find(sent).detail) == (mail.FAILED, "550 <…> unknown")
-    assert (mail.find(other).state, mail.find(other).note) == (mail.SENT, "complaint")
-    assert told(client, by_number).json() == {"noted": 0}, "once"
-    assert told(client, {"address": "nobody@example.org", "kind": "bounce"}).json() == {"noted": 0}
-    soft = {"address": "bob@example.org", "kind": "bounce", "status": "4.2.2"}
-    assert told(client, soft).json() == {"noted": 1}
-    assert mail.find(other).state == mail.SENT
-
-
-def test_a_webhook_is_for_who_brings_the_token_and_not_there_without_one(client, signed_in, sent, settings):
-    about = {"message_id": message_id(sent), "kind": "bounce"}
-    assert told(client, about).status_code == 404
-    assert told(client, about, token="").status_code == 404
-    settings.BOUNCES_TOKEN = TOKEN
-    for each in (client, signed_in("Olga", Role.OWNER)):
-        assert told(each, about, token="wrong").status_code == 404
-        assert each.get("/mails/bounces/").status_code == 405
-    assert mail.find(sent).state == mail.SENT
-
-
-@pytest.mark.parametrize(
-    "said", [1, {}, {"kind": "bounce"}, {"kind": "joy", "address": "a@b.c"}, {"kind": "bounce", "address": 1}, ["x"]]
-)
-def test_what_is_no_report_is_refused(client, site, settings, said):
-    settings.BOUNCES_TOKEN = TOKEN
-    assert told(client, said).status_code == 422
-
-
-def test_what_is_no_json_is_refused(client, site, settings):
-    settings.BOUNCES_TOKEN = TOKEN
-    headers = {"Authorization": f"Bearer {TOKEN}"}
-    assert client.post("/mails/bounces/", "{", content_type="text/plain", headers=headers).status_code == 400

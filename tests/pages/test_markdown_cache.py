@@ -94,7 +94,6 @@ def test_a_page_shows_what_was_rendered_when_it_was_saved(board, browser, render
         text = page(browser, path)
         assert SHOWN in text
         assert "About the <em>board</em>." in text
-    browser.get("/election/Board/calendar.ics")
     assert renderings == []
 
 

@@ -231,36 +231,11 @@ def test_what_is_shown_elsewhere_has_the_votes(of_kind, shelf, client):
     page = text(client.get(f"/poll/{poll.id}/embed/"))
     assert "Most approvals: Pizza." in page
     assert 'class="picture bar-rows"' in page
-    drawn = client.get(f"/poll/{poll.id}/results.svg").content.decode()
-    assert "Approvals" in drawn
-    assert "Borda" not in drawn
     services.close(by_ida(poll))
     seal(poll.id)
     preview = client.get(f"/poll/{poll.id}/").content.decode()
     card = re.search(r'og:image" content="https?://[^/]+([^"]+)"', preview)[1]
     assert client.get(card)["Content-Type"] == "image/png"
-
-
-def test_in_a_frame_one_chooses_as_well(of_kind, shelf, client):
-    poll = of_kind("choose", most=1)
-    form = form_of(client, poll)
-    assert 'name="rank-choice"' in text(client.get(f"/poll/{poll.id}/embed/"))
-    answer = client.post(f"/poll/{poll.id}/embed/", form | {"rank-choice": ""})
-    assert "Choose at least one option. Your marks are still here." in text(answer)
-    client.post(f"/poll/{poll.id}/embed/", form | {"rank-choice": "1"})
-    assert stored(poll) == ["1"]
-
-
-def test_a_refused_form_in_a_frame_tells_nothing_that_is_hidden_and_is_still_a_first_vote(of_kind, shelf, client):
-    poll = of_kind("choose", results_hidden=True)
-    mark(poll, "somebody else", Tacos=1)
-    form = form_of(client, poll)
-    for acts in ("0", "1", "many"):
-        page = text(client.post(f"/poll/{poll.id}/embed/", form | {"acts": acts}))
-        assert "Choose at least one option." in page
-        assert "The results are shown after you have voted, or at the end." in page
-        assert "Most votes: Tacos." not in page
-    assert "Change my vote" not in text(client.post(f"/poll/{poll.id}/", form))
 
 
 # --- handing on ---

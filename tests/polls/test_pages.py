@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
 
@@ -146,8 +147,8 @@ def test_a_maker_in_a_hurry_is_slowed_down(site, signed_in, monkeypatch):
     assert "too often" in text(answer)
 
 
-def test_how_many_polls_somebody_makes_in_a_day_is_the_sites_to_say(site, signed_in, settings):
-    settings.POLLS_A_DAY = 2
+def test_somebody_makes_only_so_many_polls_in_a_day(site, signed_in, monkeypatch):
+    monkeypatch.setattr(services, "MADE_IN_A_DAY", replace(services.MADE_IN_A_DAY, most=2))
     ida, eve = signed_in("Ida"), signed_in("Eve")
     answers = [ida.post("/polls/new/", FORM).status_code for _ in range(3)]
     assert answers == [302, 302, 422]

@@ -102,8 +102,8 @@ def test_every_page_and_file_states_the_outcome(held, signed_in, client, kind, s
     held(kind, secret_ballot=secret)
     heading, said = ANSWERS[kind]
     organiser = signed_in("the organiser")
-    for name in ("results", "result_screen", "shared", "embed"):
-        words = text_of(page(client if name in ("shared", "embed") else organiser, name))
+    for name in ("results", "result_screen", "shared"):
+        words = text_of(page(client if name == "shared" else organiser, name))
         assert heading in words, words
         for part in said.split(", ") if kind != "yes-no" else [said]:
             assert part in words, name
@@ -156,7 +156,7 @@ def test_a_majority_of_the_roll_counts_those_who_did_not_vote(held, signed_in):
 )
 def test_there_may_be_no_decision(held, signed_in, client, kind, ballots, said):
     held(kind, ballots)
-    for reader, name in ((signed_in("the organiser"), "results"), (client, "shared"), (client, "embed")):
+    for reader, name in ((signed_in("the organiser"), "results"), (client, "shared")):
         assert said in text_of(page(reader, name)), name
     for name in ("result_screen", "recount", "follow"):
         assert text_of(page(signed_in("the organiser"), name))
@@ -196,8 +196,8 @@ def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, clie
     tie = f"tied with {lost} at {votes}"
     line = f"{heading}: {names}, {tie}" if alone else f"Elected: {names}; {won} by lot, {tie}"
     brief = f"{heading}: {names}" if alone else f"Elected: {names}; by lot: {won}"
-    for name in ("results", "result_screen", "shared", "embed"):
-        words = text_of(page(client if name in ("shared", "embed") else organiser, name))
+    for name in ("results", "result_screen", "shared"):
+        words = text_of(page(client if name == "shared" else organiser, name))
         assert heading in words, name
         assert (f"Tied with {lost} at {votes}." if alone else f"{won} by lot, {tie}.") in words, name
     shared = page(client, "shared")

@@ -379,5 +379,3 @@ def test_an_early_close_is_told_everywhere(client, voted, close):  # noqa: F811
         assert "Voting ends" not in shown
     assert "Closed before its planned end:" in client.get("/result/Board/").content.decode()
     assert "closed the election before its planned end," in page(client, path="history/")
-    calendar = client.get("/election/Board/calendar.ics").content.decode()
-    assert f"{closed.ended:%Y%m%dT%H%M%SZ}" in calendar

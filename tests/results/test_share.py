@@ -7,20 +7,14 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
-from accounts import repository as people
 from acts.storage import table
-from elections import repository as elections
 from results import export_views, services
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.publishing import seal_publicly
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 from tests.test_routes import PROOF
-from upkeep import replay
-
-PAGES = ("shared", "embed")
 
 
 def at(view: str, name: str = "Board") -> str:
@@ -39,11 +33,10 @@ def shared(voted, close):  # noqa: F811
     return make
 
 
-@pytest.mark.parametrize("view", PAGES)
 @pytest.mark.parametrize("secret", [True, False])
-def test_anybody_sees_who_won_and_nobody_who_voted(shared, client, view, secret):
+def test_anybody_sees_who_won_and_nobody_who_voted(shared, client, secret):
     shared(secret_ballot=secret)
-    answer = client.get(at(view))
+    answer = client.get(at("shared"))
     page = answer.content.decode()
     assert answer.status_code == 200
     assert "Ada" in page
@@ -105,27 +98,24 @@ def test_a_stranger_takes_only_so_many_bundles(shared, client, monkeypatch):
     assert (first.status_code, second.status_code) == (200, 302)
 
 
-@pytest.mark.parametrize("view", PAGES)
-def test_what_is_not_shared_is_not_there(shared, client, signed_in, view):
+def test_what_is_not_shared_is_not_there(shared, client, signed_in):
     shared(results_public=False)
-    assert client.get(at(view)).status_code == 404
-    assert client.get(at(view, "nothing of that name")).status_code == 404
-    assert signed_in("Eve").get(at(view)).status_code == 404, "not even for those who may see it elsewhere"
+    assert client.get(at("shared")).status_code == 404
+    assert client.get(at("shared", "nothing of that name")).status_code == 404
+    assert signed_in("Eve").get(at("shared")).status_code == 404, "not even for those who may see it elsewhere"
 
 
-@pytest.mark.parametrize("view", PAGES)
-def test_a_draft_is_not_there(site, person, client, view):
+def test_a_draft_is_not_there(site, person, client):
     from elections.drafts import services as drafts
 
     drafts.create(person("the organiser"), "Board", results_public=True)
-    assert client.get(at(view)).status_code == 404
+    assert client.get(at("shared")).status_code == 404
 
 
-@pytest.mark.parametrize("view", PAGES)
 @pytest.mark.parametrize("chosen", [{}, {"secret_ballot": False, "results_visible": "live"}])
-def test_before_the_end_there_is_only_a_sentence(voted, client, view, chosen):  # noqa: F811
+def test_before_the_end_there_is_only_a_sentence(voted, client, chosen):  # noqa: F811
     voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, results_public=True, **chosen)
-    page = client.get(at(view)).content.decode()
+    page = client.get(at("shared")).content.decode()
     assert "The result will appear here once the election has closed." in page
     assert not re.search(r"\bAda\b", page)
     assert "og:title" not in page
@@ -156,83 +146,16 @@ def test_the_text_says_all_that_a_letter_needs(shared, client):
     assert re.search(r"Digest of the ballots:\s+[0-9a-f]{64}$", text, re.MULTILINE)
 
 
-@pytest.fixture
-def organiser(signed_in) -> Client:
-    return signed_in(people.find("the organiser") or "the organiser")
-
-
-def test_no_site_may_show_it_unless_an_organiser_allows_it(shared, client):
+def test_no_site_may_show_it_in_a_frame(shared, client):
     shared()
-    for view in PAGES:
-        assert "frame-ancestors 'none'" in client.get(at(view))["Content-Security-Policy"]
-        assert client.get(at(view))["X-Frame-Options"] == "DENY"
-    assert "iframe" not in client.get(at("shared")).content.decode()
+    assert "frame-ancestors 'none'" in client.get(at("shared"))["Content-Security-Policy"]
+    assert client.get(at("shared"))["X-Frame-Options"] == "DENY"
 
 
-def test_allowed_sites_may_show_the_small_page_and_no_other(shared, client, organiser):
-    shared()
-    frames = at("result_frames")
-    assert f'href="{frames}"' in organiser.get(at("results")).content.decode()
-    assert organiser.post(frames, {"hosts": "https://www.example.org/\r\nnews.example.org:8443"})["Location"] == frames
-    page = unescape(organiser.get(frames).content.decode())
-    assert re.search(rf'<iframe src="http[^"]*{at("embed")}" title="Result: Board"', page)
-    small, large = client.get(at("embed")), client.get(at("shared"))
-    policy = small["Content-Security-Policy"]
-    assert "frame-ancestors https://www.example.org https://news.example.org:8443" in policy
-    assert "script-src 'none'" in policy
-    assert "X-Frame-Options" not in small
-    assert small["Cache-Control"] == "public, max-age=300"
-    assert "<script" not in small.content.decode()
-    assert "Set-Cookie" not in small
-    assert "frame-ancestors 'none'" in large["Content-Security-Policy"]
-    assert large["X-Frame-Options"] == "DENY"
-
-
-def test_taking_a_site_off_the_list(shared, client, organiser):
-    shared()
-    organiser.post(at("result_frames"), {"hosts": "www.example.org"})
-    organiser.post(at("result_frames"), {"hosts": ""})
-    assert "frame-ancestors 'none'" in client.get(at("embed"))["Content-Security-Policy"]
-    assert "which sites may show the result" in organiser.get(at("history")).content.decode()
-    assert replay.check(table()).first == ()
-
-
-@pytest.mark.parametrize("typed", ["*", "http://www.example.org", "a.example; script-src *"])
-def test_what_is_not_a_host_is_refused(shared, organiser, typed):
-    shared()
-    assert organiser.post(at("result_frames"), {"hosts": typed}).status_code == 422
-    assert elections.find("Board").frame_hosts == ""
-
-
-def test_who_may_choose_the_sites(shared, organiser, signed_in, client):
-    shared(results_public=False)
-    assert organiser.get(at("result_frames")).status_code == 404, "nobody else could see it"
-    assert "/results/frames/" not in organiser.get(at("results")).content.decode()
-    for method in ("get", "post"):
-        assert getattr(signed_in("Eve"), method)(at("result_frames")).status_code == 403
-        assert getattr(client, method)(at("result_frames")).status_code == 302
-
-
-def test_the_small_page_knows_nobody(shared, signed_in):
-    shared()
-    eve = signed_in("Eve Example")
-    assert "Eve Example" in eve.get(at("shared")).content.decode()
-    answer = eve.get(at("embed"))
-    assert not re.search(r"\bEve\b", answer.content.decode())
-    assert 'desc="1 trips"' in answer["Server-Timing"]
-
-
-def test_a_hostile_name_is_only_a_name(shared, client, organiser):
+def test_a_hostile_name_is_only_a_name(shared, client):
     name = 'a"><script>alert(1)</script>&lt;'
     shared(name=name)
-    for view in PAGES:
-        page = client.get(at(view, name)).content.decode()
-        assert "<script>alert" not in page
-    organiser.post(at("result_frames", name), {"hosts": "www.example.org"})
-    page = organiser.get(at("result_frames", name)).content.decode()
-    frame = unescape(re.search(r'<pre id="frame".*?>(.*?)</pre>', page)[1])
-    source = unescape(re.search(r'src="([^"]*)"', frame)[1])
-    assert Client().get(source.removeprefix("http://127.0.0.1:8000")).status_code == 200
+    assert "<script>alert" not in client.get(at("shared", name)).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -243,4 +166,3 @@ def test_nothing_to_count_and_a_tie_have_titles_too(voted, close, client, rankin
     voted(*rankings, results_public=True)
     close()
     assert f'content="Board: {words}"' in client.get(at("shared")).content.decode()
-    assert client.get(at("embed")).status_code == 200

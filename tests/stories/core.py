@@ -46,7 +46,6 @@ from elections.groups import services as groups
 from elections.help_desk import repository as requests
 from elections.help_desk import services as help_desk
 from elections.help_desk.rules import Asker as HelpSeeker
-from elections.interruptions import services as interruptions
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -59,7 +58,6 @@ from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
-from elections.public import feed
 from elections.roll import imports, sources
 from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election
@@ -327,7 +325,6 @@ def a_public_election() -> None:
     ada = someone("Ada")
     end = as_text(utc_now() + timedelta(days=2))
     settings = {"secret_ballot": False, "results_visible": "live", "paper_ballots": True, "no_voting_after": end}
-    settings |= {"join_requests": True, "join_until": end}
     made = drafts.create(ada, "Bord", description="Who?", **settings)
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     add_candidates(ada, made, [Candidate("Nobody")])
@@ -363,16 +360,7 @@ def a_public_election() -> None:
     actions.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
     lifecycle.fix(ada, election("Board"))
     lifecycle.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
-    interrupted("Board", ada)
     public_votes(ada)
-
-
-def interrupted(name: str, ada: User) -> None:
-    """For a moment, so that voting goes on for longer; and a correction."""
-    began = f"{election(name).opened_at[:16]}:00.000Z"
-    for corrects in (0, 1):
-        texts = "The power failed.", "An hour more."
-        interruptions.record_interruption(ada, election(name), began, now_text(), *texts, 60, corrects)
 
 
 def what_it_needs(ada: User) -> None:
@@ -442,15 +430,12 @@ def people_ask_for_help() -> None:
     senders = [HelpSeeker("Zoë", f"zoe.{number}@example.net") for number in range(5)]
     senders += [HelpSeeker("Lee", leaver.email, leaver.name, leaver.created_at)]
     for number, each in enumerate(senders):
-        kind = "join" if number == 1 else "question"
-        help_desk.ask(election("Board"), each, kind, "Help!", network="203.0.113.7", mark=f"asked {number}")
-    first, second, third, fourth, fifth, *_ = requests.list_requests("Board", "waiting", limit=9)[0]
+        help_desk.ask(election("Board"), each, "Help!", network="203.0.113.7", mark=f"asked {number}")
+    first, second, third, fourth, *_ = requests.list_requests("Board", "waiting", limit=9)[0]
     help_desk.reply(ada, election("Board"), first, "Here you are.")
     help_desk.add(ada, election("Board"), second, "zoe.1@example.net", "new member")
     help_desk.correct_address(ada, election("Board"), third, "typo@example.org", "right@example.org")
     help_desk.dismiss(ada, election("Board"), fourth)
-    help_desk.refuse(ada, election("Board"), fifth, "other", "")
-    actions.change(ada, election("Board"), Action.ANSWER, join_until=as_text(utc_now() + timedelta(days=50)))
     background.resume_due()
 
 
@@ -581,7 +566,6 @@ def several_questions_on_one_ballot() -> None:
     binding.open_(ada, multi_ballot())
     add_voters(ada, election("Spring: Chair"), ["voter 2"], {"voter 2": Details(groups=("Staff",))})
     binding.extend(ada, multi_ballot(), as_text(utc_now() + timedelta(hours=6)))
-    interrupted("Spring: Chair", ada)
     voted("voter 2", "Spring: Song", Ada=1)
     table().write(multi_ballots.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))
     assert finish_background("act on ballot", "add to rolls") == 1
@@ -657,7 +641,6 @@ def other_systems_are_told() -> None:
     assert now is not None
     webhooks.delete(ada, now)
     webhooks.add(someone("Cy"), "Cy", "https://hooks.example/", types)
-    feed.make(ada)
 
 
 def somebody_leaves() -> None:

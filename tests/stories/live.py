@@ -110,7 +110,6 @@ def hosted_by_two(person, made) -> None:  # noqa: F811
         hosting.add(hana, game.id, name)
     hosting.remove(hana, game.id, "Ines")
     correcting.retitle(game.id, "Hana", "All together")
-    correcting.allow_frames(game.id, "Hana", "www.example.org")
     seated(game, "Aurelia", approved=False)
     seating.approve(game.id, "aurelia", "Hana")
     seating.rename(game.id, "aurelia", "Hana", NAMES[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts import services as accounts
 from accounts.rules import Role
-from polls import reports, repository, services
+from polls import repository, services
 from polls.sealing import seal
 from tests.polls.conftest import by_ida, in_hours, made, vote  # noqa: F401 - a fixture
 from tests.stories.core import someone
@@ -25,9 +25,7 @@ def tell_of_polls(person, made) -> None:  # noqa: F811
     services.close(by_ida(lunch))
     seal(lunch.id)
     services.delete(by_ida(made()))
-    reports.report(lunch, "one", "spam", "words that the log has not")
-    reports.dismiss(owner, reports.find_reported(lunch.id)[1])
-    reports.hide(owner, repository.find(lunch.id))
-    reports.show(owner, repository.find(lunch.id))
+    services.hide(owner, repository.find(lunch.id))
+    services.show(owner, repository.find(lunch.id))
     vote(made(by_nobody=True), "one", "Pizza")
     accounts.remove(owner, someone("Ida"))

@@ -93,12 +93,6 @@ def test_without_a_terminal_it_says_what_to_use(site, monkeypatch):
         run("create_owner", "Ada", "ada@example.org")
 
 
-@pytest.mark.parametrize("command", ["createsuperuser", "changepassword"])
-def test_commands_that_need_a_database_name_the_one_to_use(site, command):
-    with pytest.raises(CommandError, match="create_owner NAME EMAIL"):
-        run(command)
-
-
 # --- an owner whose mailbox is gone ---
 
 

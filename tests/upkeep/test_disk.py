@@ -114,30 +114,30 @@ def test_a_store_that_is_not_ours_to_write_says_why(tmp_path, monkeypatch, may_w
 # --- said before, and while ---
 
 
-def test_little_room_is_said_on_the_pages_about_the_site(site, signed_in, settings):
+def test_little_room_is_said_on_the_pages_about_the_site(site, signed_in, monkeypatch):
     owner = signed_in("Olga", Role.OWNER)
-    settings.DISK_WARN_MB = 1
+    monkeypatch.setattr(disk, "LOW_MB", 1)
     assert "MB are free on the disk of" not in owner.get("/admin/").content.decode()
-    settings.DISK_WARN_MB = 10**9
+    monkeypatch.setattr(disk, "LOW_MB", 10**9)
     for path in ("/admin/", "/admin/system/", "/admin/log/"):
         assert "MB are free on the disk of" in owner.get(path).content.decode()
     assert "MB are free" not in owner.get("/").content.decode()
 
 
-def test_little_room_is_said_in_the_log_at_once_then_hourly_and_so_is_its_end(site, settings, caplog):
+def test_little_room_is_said_in_the_log_at_once_then_hourly_and_so_is_its_end(site, monkeypatch, caplog):
     clocks = Clocks()
     watch = DiskWatch(lambda: clocks.ticks)
-    settings.DISK_WARN_MB = 1
+    monkeypatch.setattr(disk, "LOW_MB", 1)
     watch.look()
     assert caplog.messages == []
-    settings.DISK_WARN_MB = 10**9
+    monkeypatch.setattr(disk, "LOW_MB", 10**9)
     for seconds in (0, REPEAT_WARNING_SECONDS - 1, 1):
         clocks.pass_(seconds)
         watch.look()
     assert set(caplog.messages) == {"little room"}
     assert len({record.created for record in caplog.records}) >= 2
     assert caplog.records[0].free_megabytes == disk.disks()[0].megabytes
-    settings.DISK_WARN_MB = 1
+    monkeypatch.setattr(disk, "LOW_MB", 1)
     watch.look()
     watch.look()
     assert caplog.messages.count("room again") == 1

@@ -149,7 +149,6 @@ def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watch
     assert client.get("/readyz").content == b"ok\n"
     text = client.get("/metrics").content.decode()
     assert "plenum_worker_up 1.0" in text
-    assert value_of('plenum_worker_busy_seconds{name="mail"}', text) >= 90
     watched.pass_(MISSED_SECONDS + 5)
     answer = client.get("/readyz")
     assert answer.status_code == 503

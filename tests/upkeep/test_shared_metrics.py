@@ -53,7 +53,7 @@ def test_without_a_folder_a_process_has_its_own_metrics():
 
 def test_a_folder_that_is_gone_is_no_error(tmp_path):
     gone = tmp_path / "gone"
-    program = f"{JOB}; import shutil; shutil.rmtree({str(gone)!r}); {READ.format('metrics.LIVE')}"
+    program = f"{JOB}; import shutil; shutil.rmtree({str(gone)!r}); {READ.format('metrics.JOBS')}"
     assert sample(run(program, gone)[1], RUNS) == 1
 
 
@@ -61,7 +61,7 @@ def test_a_folder_that_is_gone_is_no_error(tmp_path):
 def test_the_file_of_a_process_that_is_just_starting_is_no_error(tmp_path):
     run(JOB, tmp_path)
     (tmp_path / "counter_1.db").touch()  # as prometheus_client creates it, before it gives it a size
-    assert sample(run(READ.format("metrics.LIVE"), tmp_path)[1], RUNS) == 1
+    assert sample(run(READ.format("metrics.JOBS"), tmp_path)[1], RUNS) == 1
 
 
 @pytest.mark.deep

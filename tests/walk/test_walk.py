@@ -46,10 +46,8 @@ KEPT_BY_NOBODY = "private, no-store"
 FILES = {"export", "bundle", "recount_ballots", "follow_ballots"}  # of sealed results, for one's own browser
 FOR_EVERYBODY = {
     "card",
-    "embed",
     "picture",
     "poll_card",
-    "poll_image",
     "post_card",
     "site_colours",
     "site_logo",

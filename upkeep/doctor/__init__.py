@@ -39,7 +39,7 @@ def examine_page(
         store_checks.check_key(found.key_mark),
         store_checks.check_worker(worker_seen, found.pause),
         machine_checks.check_clock(
-            now, store_checks.newest_moment(found, checkpoint), machine_checks.is_clock_synchronised(), ()
+            now, store_checks.newest_moment(found, checkpoint), machine_checks.is_clock_synchronised()
         ),
         store_checks.check_backup(found.backup, now),
         mail_checks.check_outbox(mails[outbox.FAILED], mails[outbox.UNKNOWN]),
@@ -54,17 +54,16 @@ def examine(send_to: str = "") -> Iterator[Finding]:
     now = utc_now()
     yield machine_checks.check_settings()
     inside, outside = web_checks.probe()
-    dates = [machine_checks.ClockReading(settings.SITE_URL, outside.date, utc_now())] if outside.date else []
     yield from web_checks.check_server(inside)
     yield from web_checks.check_proxy(outside)
-    yield from _examine_store(now, dates)
+    yield from _examine_store(now)
     yield from machine_checks.check_disks()
     yield machine_checks.check_writing()
     yield from mail_checks.check_server(send_to)
     yield machine_checks.check_versions()
 
 
-def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> Iterator[Finding]:
+def _examine_store(now: datetime) -> Iterator[Finding]:
     try:
         table = connect(settings.STORE_URL)
         found, checkpoint = health.read_health(table), EventLog(table).newest_checkpoint()
@@ -85,6 +84,4 @@ def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> I
         yield broken(
             _("Store"), str(error), _("Until it does, pages show error 503. You need not restart anything afterwards.")
         )
-    yield machine_checks.check_clock(
-        now, newest, machine_checks.is_clock_synchronised(), [*dates, *store_checks.dates()]
-    )
+    yield machine_checks.check_clock(now, newest, machine_checks.is_clock_synchronised())

@@ -226,7 +226,6 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 1)
     yield from _worker_metrics(workers)
     yield GaugeMetricFamily("plenum_paused", "Whether the site is paused.", int(found.pause is not None))
-    yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", found.unsealed)
     yield GaugeMetricFamily(
         "plenum_log_lag_seconds", "How long the oldest unsealed event has waited.", found.lag(utc_now())
     )
@@ -247,8 +246,6 @@ def _worker_metrics(found: list[Heartbeat]) -> Iterator[Metric]:
     text = "Since a worker last did a job, or saw that there was nothing to do."
     ages = {name: max(0, now - moment) for name, moment in last_successes(found).items()}
     yield _by_label("plenum_worker_age_seconds", text, "name", ages)
-    busy = {name: max(0, now - since) for sign in found for name, since in sign.doing.items()}
-    yield _by_label("plenum_worker_busy_seconds", "For how long a worker has been at a job.", "name", busy)
 
 
 def _by_label(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:

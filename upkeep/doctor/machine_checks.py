@@ -6,12 +6,11 @@ import ctypes
 import errno
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -26,23 +25,18 @@ CLOCK_UNSYNCHRONISED = 5  # the kernel's state for a clock that is not synchroni
 PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 
 
-class ClockReading(NamedTuple):
-    """The time by another machine's clock."""
-
-    by: str
-    moment: datetime
-    heard: datetime  # by our clock
-
-
 # --- settings ---
 
 
 def check_settings() -> Finding:
-    """Invalid settings have already prevented the start; this is about optional ones that are missing."""
+    """Invalid settings have already prevented the start; this is about ones that are missing, or no longer exist."""
     about = _("Settings")
     if settings.PRODUCTION and not settings.TRUSTED_PROXIES:
         sentence = _("TRUSTED_PROXIES is empty, but in production there is a proxy in front of the site.")
         return warn(about, sentence, _("Set TRUSTED_PROXIES to its address, such as 127.0.0.1."))
+    if settings.IGNORED_SETTINGS:
+        sentence = _("Earlier versions had these settings, which no longer have any effect: %(names)s.")
+        return warn(about, sentence % {"names": ", ".join(settings.IGNORED_SETTINGS)}, _("Remove them."))
     return ok(about, _("All settings are valid (profile: %(profile)s).") % {"profile": settings.PROFILE})
 
 
@@ -100,16 +94,8 @@ def _advice(number: int | None) -> str:
 # --- the clock ---
 
 
-def check_clock(
-    now: datetime, newest: datetime | None, is_synchronised: bool | None, readings: Iterable[ClockReading]
-) -> Finding:
+def check_clock(now: datetime, newest: datetime | None, is_synchronised: bool | None) -> Finding:
     about, todo = _("Clock"), _("Turn on time synchronisation: timedatectl set-ntp true")
-    for each in readings:
-        if abs(ahead := (each.heard - each.moment).total_seconds()) > MAX_CLOCK_SKEW_SECONDS:
-            values = {"seconds": abs(ahead), "by": each.by}
-            if ahead > 0:
-                return broken(about, _("It is %(seconds)d seconds ahead of %(by)s.") % values, todo)
-            return broken(about, _("It is %(seconds)d seconds behind %(by)s.") % values, todo)
     if newest and (newest - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS:
         sentence = _("The log contains an event from %(moment)s, in the future: the clock was set back.")
         return broken(about, sentence % {"moment": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}, todo)

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from acts import background, key_mark
 from store import formats, keys
-from store.log import utc_now
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
 from upkeep import system
 from upkeep.backups import retention as keeping
@@ -24,8 +23,6 @@ from upkeep.worker.heartbeats import MISSED_SECONDS
 
 from .findings import Finding, broken, ok, warn
 from .health import Health
-from .machine_checks import ClockReading
-from .web_checks import fetch
 
 if TYPE_CHECKING:
     from store.dynamodb import DynamoDbTable
@@ -97,16 +94,6 @@ def check_protection(table: Table) -> Iterator[Finding]:
         yield warn(_("Protection"), sentence, _("Run plenum create_tables with the rights to turn it on."))
     if not lacking:
         yield ok(_("Protection"), _("Expiry, recovery and protection against deletion are on."))
-
-
-def dates() -> Iterator[ClockReading]:
-    """The time by DynamoDB's clock, which any reply contains."""
-    url = urlsplit(settings.STORE_URL)
-    if url.scheme == "dynamodb":
-        endpoint = parse_qs(url.query).get("endpoint", [f"https://dynamodb.{url.netloc}.amazonaws.com"])[0]
-        answer = fetch(endpoint)
-        if answer.date:
-            yield ClockReading("DynamoDB", answer.date, utc_now())
 
 
 def newest_moment(found: Health, checkpoint: Item | None) -> datetime | None:

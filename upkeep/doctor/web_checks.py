@@ -6,8 +6,6 @@ import json
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
@@ -82,7 +80,6 @@ class Reply:
     status: int = 0
     seen: RequestSnapshot | None = None
     place: str = ""  # redirect target
-    date: datetime | None = None
     is_ours: bool = False  # whether it was sent from a trusted address
     trouble: str = ""
     is_forgery: bool = False  # whether the server could not prove its identity
@@ -122,14 +119,7 @@ def _read(connection: HTTPConnection, ours: bool) -> Reply:
         seen = RequestSnapshot(**json.loads(body)) if found.status == 200 else None
     except (ValueError, TypeError):
         seen = None
-    return Reply(found.status, seen, found.headers.get("Location", ""), _date(found.headers.get("Date")), ours)
-
-
-def _date(text: str | None) -> datetime | None:
-    try:
-        return parsedate_to_datetime(text) if text else None
-    except ValueError:
-        return None
+    return Reply(found.status, seen, found.headers.get("Location", ""), is_ours=ours)
 
 
 # --- checks ---

@@ -1,1 +1,0 @@
-PUBLIC = "unused_accounts"

@@ -1,18 +1,15 @@
-"""Figures of the whole site, updated by following the sealed log: people by role, elections by state, ballots by day;
-and when people voted in each election.
+"""Figures of the whole site, updated by following the sealed log: people by role, elections by state; and when people
+voted in each election.
 
-They are derived and can be rebuilt at any time (`manage.py figures --again`). The process that seals the log also
-updates them, one batch per transaction; each batch moves `last_event_id`, so that only one of several processes counts
-it.
+They are derived. The process that seals the log also updates them, one batch per transaction; each batch moves
+`last_event_id`, so that only one of several processes counts it.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date, timedelta
 from itertools import islice
 
 from django.conf import settings
@@ -25,21 +22,12 @@ from store.connect import connect
 from store.log import layout
 from store.log.seal import Sealer
 from store.splitting import by_count
-from store.table import Condition, Delete, Equals, Item, Key, Missing, Refused, Table, Update
+from store.table import Condition, Equals, Item, Key, Missing, Refused, Table, Update
 
 BATCH_EVENTS = 1000
-TRANSACTION_PARTS = 90  # days and elections of one batch: a transaction has at most a hundred parts
+TRANSACTION_PARTS = 90  # elections of one batch, and the figures: a transaction has at most a hundred parts
 SHOWN_STATES = (State.DRAFT, State.OPEN, State.CLOSED)
 LATEST = "latest"  # the latest moment of any event, not necessarily of the last one: a clock may be set back
-CAST, CHANGED, WITHDRAWN = "ballots_cast", "ballots_changed", "ballots_withdrawn"
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    day: date
-    cast: int = 0
-    changed: int = 0
-    withdrawn: int = 0
 
 
 # --- what an event changes ---
@@ -77,12 +65,6 @@ def changes(event: Item) -> dict[str, int]:
     return {}
 
 
-def changes_of_day(event: Item) -> dict[str, int]:
-    if event["event_type"] in ("BallotCast", "BallotChanged"):
-        return {CHANGED if event["event_data"].get("changed", True) else CAST: 1}
-    return {WITHDRAWN: 1} if event["event_type"] == "BallotWithdrawn" else {}
-
-
 # --- following ---
 
 
@@ -110,34 +92,26 @@ def _next_batch(table: Table) -> int | None:
 
 
 def _within_parts(events: list[Item]) -> Iterator[Item]:
-    parts: set[str | Key] = set()
+    parts: set[Key] = set()
     for event in events:
-        parts |= {_day(event)} if (place := place_of(event)) is None else {_day(event), place}
+        parts |= {place} if (place := place_of(event)) else set()
         if len(parts) > TRANSACTION_PARTS:
             return
         yield event
 
 
-def _day(event: Item) -> str:
-    return str(event["when_occurred"][:10])
-
-
 def _store(table: Table, before: int, after: Item, events: list[Item]) -> None:
     untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
     with suppress(Refused):  # another process has counted them, or an election was deleted: the next look shows which
-        table.write(*_counting(events, after, untouched), *updating(table, events))
+        table.write(_counting(events, after, untouched), *updating(table, events))
 
 
-def _counting(events: list[Item], after: Item, when: Condition | None = None) -> list[Update]:
+def _counting(events: list[Item], after: Item, when: Condition | None = None) -> Update:
     total: Counter[str] = Counter()
-    days: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
         for name, by in changes(event).items():
             total[name] += by
-        for name, by in changes_of_day(event).items():
-            days[_day(event)][name] += by
-    every_day = (Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items())
-    return [Update(keys.FIGURES, set=after, add=dict(total), when=when), *every_day]
+    return Update(keys.FIGURES, set=after, add=dict(total), when=when)
 
 
 def count(table: Table, events: Sequence[Item], last: int) -> None:
@@ -145,14 +119,7 @@ def count(table: Table, events: Sequence[Item], last: int) -> None:
     latest = (table.get(keys.FIGURES) or {}).get(LATEST, "")
     for some in by_count(events, TRANSACTION_PARTS):
         latest = max(latest, *(event["when_occurred"] for event in some))
-        table.write(*_counting(some, {"last_event_id": last, LATEST: latest}))
-
-
-def reset(table: Table) -> None:
-    """Delete all figures; the next update counts the whole log. No other process may update them meanwhile."""
-    for item in table.each(keys.figures_of_days("", "~")):
-        table.write(Delete(keys.figures_of_day(item["day"])))
-    table.write(Delete(keys.FIGURES))
+        table.write(_counting(some, {"last_event_id": last, LATEST: latest}))
 
 
 # --- reading ---
@@ -164,15 +131,6 @@ def by_role(figures: Item) -> dict[Role, int]:
 
 def by_state(figures: Item) -> dict[State, int]:
     return {state: figures.get(of_state(state), 0) for state in SHOWN_STATES}
-
-
-def days(table: Table, last: date, count: int) -> list[Day]:
-    """So many days up to `last`, in one round trip; days missing from the store are empty."""
-    wanted = [last - timedelta(days=ago) for ago in reversed(range(count))]
-    page = table.page(keys.figures_of_days(wanted[0].isoformat(), last.isoformat()))
-    found = {item["day"]: item for item in page.items}
-    items = [(day, found.get(day.isoformat(), {})) for day in wanted]
-    return [Day(day, *(item.get(name, 0) for name in (CAST, CHANGED, WITHDRAWN))) for day, item in items]
 
 
 # --- sealing ---

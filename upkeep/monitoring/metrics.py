@@ -59,11 +59,6 @@ CONNECTIONS_ENDED = Counter(
 OPEN_STREAMS = Gauge(
     "plenum_open_streams", "Answers that are held open, to say more as it happens.", multiprocess_mode="livesum"
 )
-LIVE = Counter(
-    "plenum_live_events",
-    "What was made and sent for open pages of live sessions, by kind: looks, screens made, events sent.",
-    ["kind"],
-)
 JOBS = Counter("plenum_worker_runs", "Turns of a job of the worker, by outcome.", ["name", "outcome"])
 JOB_SUCCESS = Gauge(
     "plenum_worker_last_success_timestamp_seconds",
@@ -138,10 +133,6 @@ def latencies() -> list[Latency]:
 def _latency(operation: str, seconds: list[float]) -> Latency:
     half, most, nearly_all = (seconds[-(-len(seconds) * percent // 100) - 1] for percent in (50, 95, 99))
     return Latency(operation, len(seconds), half, most, nearly_all, seconds[-1])
-
-
-def observe_live(kind: str, amount: int) -> None:
-    LIVE.labels(kind).inc(amount)
 
 
 def observe_job(name: str, outcome: str, well: bool) -> None:

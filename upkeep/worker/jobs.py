@@ -38,7 +38,7 @@ from store.log.publish import Publisher
 from store.table import Span
 from upkeep import pause as pausing
 from upkeep.backups import alarms
-from upkeep.erasure import compacting, log_erasure, unused_accounts
+from upkeep.erasure import compacting, log_erasure
 from upkeep.log import nightly
 from upkeep.log.figures import site_sealer
 from upkeep.monitoring import metrics
@@ -165,14 +165,13 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
-RETENTION = Job("retention", 60, unused_accounts.process_unused, unused_accounts.is_due)
 WEBHOOKS = Job(JOB, 2, lambda: webhooks.send_due(goes_on), moment=webhooks.next_due, lane="webhooks")
 ROLLS = Job("rolls", 60, lambda: sources.follow_due(goes_on), moment=sources.next_due, lane="rolls")
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
-    *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION),
+    *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES),
     *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, ROLLS, LIVE_SESSIONS, BACKGROUND, LINKS),
 )
 
