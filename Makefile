@@ -114,7 +114,7 @@ build/referees/installed: tests/tally/referees/requirements.txt
 
 .PHONY: test-newest
 test-newest: build/newest/installed ## the fast tests on the newest Django and Python there are, deprecations refused (minutes; AREAS, NEWEST_PYTHON)
-	@build/newest/bin/python -m pytest --quiet -p tests.newest $(TOGETHER) -m "not slow and not browser and not deep" $(AREAS)
+	@build/newest/bin/python -m pytest --quiet -p tests.newest $(TOGETHER) -m "not deep" $(AREAS)
 
 AREAS ?= $(addprefix tests/,config accounts pages mail elections ballots results polls live assembly api news)
 NEWEST_PYTHON ?= $(shell for python in python3.15 python3.14 python3.13 python3.12 $(PYTHON); do \

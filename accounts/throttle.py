@@ -6,7 +6,8 @@ addresses do, for minutes), and never on a device that has signed in before.
 
 The first tries at an account from an address are checked regardless of what else that address has tried, and do not
 count for the address: so one device cannot lock out a whole network by trying made-up names. Accounts are told apart by
-the text typed, not by whether the name exists, which would reveal who has an account.
+the text typed, not by whether the name exists, which would reveal who has an account; and as far as `NAMES_APART` goes,
+so that made-up names without end leave a bounded number of counters.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.crypto import salted_hmac
 
 from acts.rate_limits import (
     SECONDS_PER_DAY,
@@ -38,6 +40,11 @@ from store.table import Key, StoreError
 
 from .models import User
 from .visitors import Visitor
+
+# Names typed are counted under so many numbers: of all networks together, and of each network. Names that share one
+# share their tries. To use up the free tries of its network, one device would need 3 x 16^5 answers: to sign-ins in ten
+# minutes, each with a hash of the password, or to requests for a reset in an hour.
+NAMES_APART = 16**5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ RESET = Limits(
     # `RESET_MAILED` protects the mailbox, so this need not keep anyone from a link
     Limit("reset-account", 1000, SECONDS_PER_HOUR),
     Limit("reset-address", 100, SECONDS_PER_HOUR),
-    free_tries=1,
+    free_tries=3,
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES_IN_SECONDS)
 # links one account may have mailed to addresses other than its own
@@ -99,6 +106,12 @@ def give_back(asked: list[Any]) -> None:
         table().increment(Key(partition, sort), "tries", -GIVEN_BACK, also={"ttl": ends})
 
 
+def number_of(typed: str) -> str:
+    """Under which a name or address is counted, whether or not there is such an account."""
+    digest = salted_hmac("accounts.throttle.names", keys.fold(typed), algorithm="sha256").digest()
+    return str(int.from_bytes(digest) % NAMES_APART)
+
+
 def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Attempt]:
     """Count one try at an account by the name typed, whether or not it exists (`user`).
 
@@ -106,12 +119,13 @@ def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None)
     """
     if user is not None and (device := visitor.device(user)):
         return [count(limits.per_source, f"{user.name} on {device}")]
-    attempt = count(limits.per_source, f"{keys.fold(account)} from {visitor.address}")
+    number = number_of(account)
+    attempt = count(limits.per_source, f"{number} from {visitor.address}")
     by_address = (
         [(limits.per_address, visitor.address)] if limits.per_address and attempt.tries > limits.free_tries else []
     )
     try:
-        return [attempt, *count_each((limits.per_account, account), *by_address)]
+        return [attempt, *count_each((limits.per_account, number), *by_address)]
     except TooOften:
         uncount([attempt], forget=True)
         raise

@@ -5,15 +5,20 @@ has one step, which returns one batch of the work: writes, perhaps an event, and
 together with the task, so that each batch happens exactly once, however many processes work on it and whichever die.
 
 The request does the first batches (`start`), so that small jobs finish before the response. The worker does the rest
-(`resume_due`), a few batches of each task in turn, longest-waiting first. Tasks that strangers can store in any number
-have a lane of their own, so that no other waits behind them. A failing task is retried with backoff; one that keeps
-failing is set aside with the reason until it is retried by hand (`retry`).
+(`resume_due`), a few batches of each task in turn, longest-waiting first. Each lane has a thread of its own in the
+worker: what takes long, waits for another server, or can be stored by strangers in any number holds up no other. A
+failing task is retried with backoff; one that keeps failing is set aside with the reason until it is retried by hand
+(`retry`).
+
+What acts outside the store, such as a request to another server, cannot happen exactly once. Such a type has
+`claim_seconds`: the worker claims a task for so long, and then does one batch.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -24,10 +29,11 @@ from store import keys
 from store.log import Event, as_text
 from store.log.events import Noting
 from store.sharded_reads import page as page_of
-from store.table import Condition, Delete, Exists, Item, Key, Missing, Put, Span, Unavailable, Update, Write
+from store.table import Condition, Delete, Exists, Item, Key, Missing, Put, Refused, Span, Unavailable, Update, Write
 
 from .queues import failure_reason, log_failure
-from .retry import repeat_until_done, retry_on_conflict
+from .refusals import LostRace
+from .retry import retry_on_conflict
 from .storage import log, now_text, table, try_write
 from .versions import unchanged
 
@@ -35,6 +41,7 @@ REQUEST_BATCHES = 50  # done within the request
 TURN_BATCHES = 50  # of one task before the worker takes the next
 TASKS_PER_LOOK = 100
 GRACE_SECONDS = 10  # for which the worker leaves a task to the request that works on it
+MAX_REFUSALS = 50  # in a row
 MAX_ATTEMPTS = 10  # failures in a row, about a quarter of an hour, before a task is set aside
 MAX_REASON_CHARS = 500
 OVERWRITE = Missing() | Exists()  # a task of the same type and subject, should there be one
@@ -91,11 +98,11 @@ Watch = Callable[[Item], None]
 
 
 class TaskType:
-    """A type of background work: its name in the store, its label for people, the lane in which it waits, and the step
-    that does one batch."""
+    """A type of background work: its name in the store, its label for people, the lane in which it waits, for how long
+    the worker claims it, and the step that does one batch."""
 
-    def __init__(self, name: str, label: str | Promise, lane: Span = keys.TASKS):
-        self.name, self.label, self.lane = name, label, lane
+    def __init__(self, name: str, label: str | Promise, lane: Span = keys.TASKS, claim_seconds: float = 0):
+        self.name, self.label, self.lane, self.claim_seconds = name, label, lane, claim_seconds
         self.do: Step = _unregistered
 
     def step(self, step: Step) -> Step:
@@ -142,21 +149,24 @@ class TaskType:
     ) -> bool:
         """Do so many batches; whether nothing is left. Several processes may do this at once: a batch that the store
         refuses was done by another, and the task is read again. The worker leaves the task alone for `grace` seconds
-        after each batch, but takes it at once after the last one if `hand_over`."""
-        done = 0
-
-        def step() -> bool | None:
-            nonlocal done
-            task = self.find(subject)
-            if task is None or done == batches:
-                return task is None
-            batch = self.do(task)
-            done += 1
-            _commit(task, batch, 0 if hand_over and done == batches else grace)
+        after each batch, but takes it at once after the last one if `hand_over`. Many refusals in a row are no
+        coincidence: then this fails."""
+        done = refused = 0
+        while (task := self.find(subject)) is not None and done != batches:
+            try:
+                batch = self.do(task)
+                done += 1
+                _commit(task, batch, 0 if hand_over and done == batches else grace)
+            except Refused:
+                refused += 1
+                if refused == MAX_REFUSALS:
+                    raise LostRace from None
+                continue
+            refused = 0
             watch(batch.progress or {})
-            return False if batch.wait_seconds else None
-
-        return repeat_until_done(step)
+            if batch.wait_seconds:
+                return False
+        return task is None
 
 
 def _unregistered(task: Task) -> Batch:
@@ -233,14 +243,28 @@ def resume_due(goes_on: Callable[[], bool] = lambda: True, lane: Span = keys.TAS
 def _take_turn(task: Task) -> None:
     """Reads the task again, because the index may lag. An unavailable store or a paused site ends all turns."""
     try:
-        current = TYPES[task.type].find(task.subject)
-        if current is not None and current.due <= now_text():
-            TYPES[task.type].advance(task.subject, TURN_BATCHES, grace=0)
+        kind = TYPES[task.type]
+        current = kind.find(task.subject)
+        if current is None or current.due > now_text():
+            return
+        if kind.claim_seconds:
+            _claim_and_do(kind, current)
+        else:
+            kind.advance(task.subject, TURN_BATCHES, grace=0)
     except Unavailable:
         raise
     except Exception as error:
         log_failure(error)
         _record_failure(task, error)
+
+
+def _claim_and_do(kind: TaskType, task: Task) -> None:
+    """If the worker dies, the task is due again when the claim has expired."""
+    claimed = replace(task, due=due_in(kind.claim_seconds))
+    if try_write(_changed(claimed)):
+        with suppress(Refused):  # it took longer than the claim, and another worker has it
+            mine = replace(claimed, version=task.version + 1)
+            _commit(mine, kind.do(mine), grace=0)
 
 
 def _record_failure(task: Task, error: Exception) -> None:

@@ -24,7 +24,6 @@ from store.table import Conflict, Crowded, Refused, Table, Write
 MAX_RACES = 5
 MAX_CONFLICTS = 12
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.01, 1.0  # all pauses add up to less than seven seconds
-MAX_REFUSALS = 50  # in a row
 MAX_NUMBERED_SUFFIX = 5  # of a name; each suffix costs a transaction
 RANDOM_SUFFIXES = 3  # after that, so that the thousandth of a name costs no more than the sixth
 
@@ -50,20 +49,6 @@ def retried(act: Callable[P, T]) -> Callable[P, T]:
         return retry_lost_race(lambda: act(*arguments, **options))
 
     return run
-
-
-def repeat_until_done(step: Callable[[], T | None], refusals: int = MAX_REFUSALS) -> T:
-    """Repeat a step until it returns something. Several processes may work on the same task: a refused step was done by
-    another. Many refusals in a row are no coincidence, so this then fails and the worker tries again later."""
-    refused = 0
-    while refused < refusals:
-        try:
-            if (done := step()) is not None:
-                return done
-            refused = 0
-        except Refused:
-            refused += 1
-    raise LostRace
 
 
 def retry_on_conflict(act: Callable[[], T], sleep: Callable[[float], None] = time.sleep) -> T:

@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import absolute_url
 from acts.storage import table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
@@ -31,7 +30,7 @@ def checkpoints(request: HttpRequest) -> HttpResponse:
     older = f"{reverse('checkpoints')}?{urlencode({'after': page.cursor})}" if page.cursor else ""
     newest = page.items[0] if page.items and not after else None
     context = {"checkpoint": newest, "checkpoints": page.items, "older": older, "is_newest": True, "further": after}
-    return render(request, "audit/checkpoints.html", {**context, "address": absolute_url(reverse("home"))})
+    return render(request, "audit/checkpoints.html", context)
 
 
 @public
@@ -41,7 +40,7 @@ def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
     found = EventLog(table()).public_over(number) if 0 < number < 10**EVENT_NUMBER_DIGITS else None
     if found is None:
         raise Http404
-    return render(request, "audit/checkpoints.html", {"checkpoint": found, "address": absolute_url(reverse("home"))})
+    return render(request, "audit/checkpoints.html", {"checkpoint": found})
 
 
 @public

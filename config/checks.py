@@ -24,9 +24,15 @@ IPV6_LITERAL = re.compile(r"\[[0-9a-f:.]+\]", re.IGNORECASE)
 SENDER = re.compile(r"""[^<>"]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+|"[^"]*"\s*<[^\s<>@,;]+@[^\s<>@,;]+>""")
 COMMENT = re.compile(r"\s{2,}#|\s#\s|\s#$")
 QUOTED = re.compile(r"""(?s)(['"]).*\1""")
-# an age identity, a private key, a password in an address, or one long word such as a token
-SECRET = re.compile(r"(?i)age-secret-key|private key|://[^/]*@|^(?=.*\d)(?=.*[a-z])[\w+=~-]{20,}$")
+# a private key, a password in an address, or one long word such as a token
+SECRET = re.compile(r"(?i)private key|://[^/]*@|^(?=.*\d)(?=.*[a-z])[\w+=~-]{20,}$")
 MIN_TOKEN_CHARS = 20
+
+# settings of earlier versions that cannot be ignored, and what to do instead
+REMOVED = {
+    "BACKUP_RECIPIENTS": "The program age encrypts backups now: write its keys into /etc/plenum/backup-recipients, one "
+    "to a line (docs/how-to/backups.md)."
+}
 
 
 def quoted(text: str) -> str:
@@ -146,15 +152,6 @@ def wrong_token(name: str, text: str) -> Iterator[str]:
         yield f"{name} must have at least {MIN_TOKEN_CHARS} characters."
 
 
-def wrong_recipient(name: str, word: str) -> str:
-    if word.upper().startswith("AGE-SECRET-KEY"):
-        return (
-            f"{name} holds a secret key. It wants the other line that backup_key wrote, which begins with age1. "
-            "Make a new pair, since whoever reads this machine's settings could read your backups."
-        )
-    return f"{name} holds keys that begin with age1, as backup_key makes them, not {quoted(word)}."
-
-
 def wrong_secret(text: str) -> Iterator[str]:
     """A secret that appears in the documentation is known to every reader."""
     if len(text) < MIN_SECRET_CHARS:
@@ -187,6 +184,12 @@ def wrong_writing(variables: Mapping[str, str], known: Iterable[str]) -> Iterato
             yield f"{name} holds a comment. systemd takes it for a part of the value: give it a line of its own."
         elif len(value) > 1 and QUOTED.fullmatch(value):
             yield f"{name} has quotation marks around it, which whatever set it did not take off: leave them out."
+
+
+def removed_settings(variables: Mapping[str, str]) -> Iterator[str]:
+    for name, instead in REMOVED.items():
+        if variables.get(name, "").strip():
+            yield f"{name} is no longer a setting. {instead}"
 
 
 def near_misses(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:

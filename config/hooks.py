@@ -91,6 +91,7 @@ from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from webhooks import events as webhook_events
 from webhooks import repository as webhooks
+from webhooks import sending as webhook_sending  # noqa: F401 - its step
 from webhooks.emails import EMAIL_TEMPLATES as WEBHOOK_EMAILS
 from webhooks.services import forget_webhooks
 
@@ -107,12 +108,12 @@ def install_hooks() -> None:
     SHUTTING.install(
         webhook_events.closed,  # the event for webhooks
     )
-    # and with the mark by which the worker finds it. An organiser who closed it by hand is about to look at it,
+    # and with the task that seals it. An organiser who closed it by hand is about to look at it,
     AFTER_CLOSING.install(
         wait_for_worker,  # so the worker is woken at once, and given a moment
     )
 
-    # A closed election is sealed (ballots.services.seal_closed): its ballots are published in batches while
+    # A closed election is sealed (ballots.services.sealing): its ballots are published in batches while
     COUNTING.install(
         end_visits,  # whoever was still in the booth of a polling station is out,
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
@@ -215,7 +216,7 @@ def install_hooks() -> None:
     # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
-        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(elections.RENAMING, elections.DELETING, elections.SEALING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
         *(ANSWERING, TELLING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(TELLING_OF_REQUESTS, FORGETTING_REQUESTS),
@@ -226,7 +227,7 @@ def install_hooks() -> None:
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,
-        webhooks.NOTIFYING,
+        *(webhooks.NOTIFYING, webhooks.DELIVERING),
     )
 
     # Mail templates, each kind from the app that sends it.

@@ -27,7 +27,7 @@ from .variables import NAMES
 
 CODE = Path(__file__).resolve().parent.parent
 ENVIRONMENT_VARIABLE = "PLENUM_ENVIRONMENT"
-WITHOUT_A_SITE = ("backup_key", "count", "drill", "version")  # commands that need no settings
+WITHOUT_A_SITE = ("count", "drill", "version")  # commands that need no settings
 SHARES_METRICS = (["serve"], ["worker"])  # the commands whose processes share metrics
 UNIT_FILE = Path("/etc/systemd/system/plenum.service")
 Environ = MutableMapping[str, str]

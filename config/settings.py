@@ -20,7 +20,6 @@ from mail.names import named_sender
 from pages import colours, logo, times
 from store.connect import BadStoreUrl, check
 from store.keys import OVERRIDES, without_invisible
-from upkeep.backups.age import BadKey, check_recipient
 from upkeep.monitoring import shared_metrics
 
 from . import checks
@@ -178,16 +177,6 @@ class Environment:
             self.mistakes.append(str(mistake))
         return value
 
-    def recipients(self, name: str) -> list[str]:
-        """Keys that backups are encrypted to."""
-        found = self.comma_list(name, "")
-        for word in found:
-            try:
-                check_recipient(word)
-            except BadKey:
-                self.mistakes.append(checks.wrong_recipient(name, word))
-        return found
-
     def comma_list(self, name: str, default: str | None = None) -> list[str]:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
 
@@ -246,6 +235,7 @@ environment = Environment(dict(os.environ))
 PROFILE = environment.profile("PROFILE", OF_A_SITE)
 PRODUCTION = PROFILE == "production"
 environment.report(checks.wrong_writing(environment.variables, NAMES))
+environment.report(checks.removed_settings(environment.variables))
 if PRODUCTION:
     environment.report(checks.near_misses(environment.variables.keys() - set(REMOVED), NAMES))
 IGNORED_SETTINGS = [name for name in REMOVED if name in environment.variables]  # the doctor names them
@@ -348,7 +338,6 @@ LIVE_RETENTION = environment.number("LIVE_RETENTION", 14, 1, 365)  # days its da
 
 # --- backups ---
 
-BACKUP_RECIPIENTS = environment.recipients("BACKUP_RECIPIENTS")
 BACKUP_MAX_AGE_DAYS = environment.number("BACKUP_MAX_AGE_DAYS", 3 if PRODUCTION else 0, 0, 365)  # 0: no warning
 
 # --- mail ---

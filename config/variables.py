@@ -101,8 +101,6 @@ POLL_RETENTION | `365` | = | days a poll is kept at most after its end
 LIVE_RETENTION | `14` | = | days the data of a live session is kept after its end
 POLL_VOTES_PER_ADDRESS | `100` | = | votes in one poll from one address in ten minutes; a lecture hall behind one
     address may need more
-BACKUP_RECIPIENTS | none | the same; `backup` then asks for `--to` or `--unencrypted` | keys that backups are
-    encrypted to, as `backup_key` makes them, with commas between
 BACKUP_MAX_AGE_DAYS | `0` | `3` | after how many days without a backup owner and auditors are warned by mail, once a
     day; `0`: never
 METRICS_TOKEN | none: open | none: `/metrics` is not there | who brings it as `Authorization: Bearer …` may read

@@ -107,7 +107,7 @@ ITEMS = (
 
     # mailings
     ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing first_invited invited_until "
-             "reminded_until timed_until"),
+             "reminded_until reminded_once:int timed_until"),
     ItemType("failed mail", keys.failed_mail, "kind reason detail", "number about:map"),
     ItemType("message", keys.message, f"subject text written_by:person written_at text_html {RENDERED}",
              "messaged*:any"),

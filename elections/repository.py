@@ -31,6 +31,7 @@ from .sharding import gates_of
 
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
+SEALING = TaskType("seal election", _("Sealing a result"), keys.SEALING_TASKS)
 
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
@@ -483,7 +484,7 @@ def using_group(election: Election, group_id: str) -> list[Write]:
 
 
 def sealing_mark(election: Election) -> Put:
-    """The mark by which the worker finds a closed election whose ballots are not sealed yet."""
+    """How far the ballots of a closed election are sealed; its task is `SEALING`."""
     place = keys.sealing(election.name)
     index = {"GSI1PK": keys.SEALING.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     return Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name, "parts": 0})

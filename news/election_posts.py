@@ -12,7 +12,6 @@ from elections.access import Panel
 from elections.rules import Election, State
 from results import repository as results
 from results.repository import Seal
-from results.sharing.card import card_address
 
 from . import repository, rules
 from .rules import Post
@@ -68,10 +67,6 @@ class About:
     @property
     def short(self) -> str:
         return self.post.result[:SHORT_DIGEST_CHARS]
-
-    @property
-    def card(self) -> str:
-        return card_address(self.election, self.seal) if self.election and self.seal and self.fits else ""
 
 
 def load_about(post: Post) -> About | None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -30,7 +29,7 @@ from elections.repository import Description
 from elections.skills_needed import needs
 from pages import markdown_cache
 from pages.markdown import excerpt
-from pages.sharing import MAX_PREVIEW_CHARS
+from pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from photos.rules import Photo
 from polls.services import may_make
 from results import example, wording
@@ -134,7 +133,7 @@ def _preview(summary: str, photo: Photo | None) -> dict[str, Any]:
     """What other sites show of a link to the front page."""
     preview = {"title": site_name(), "summary": summary, "address": absolute_url(reverse("home"))}
     if photo is None:
-        return preview | {"image": absolute_url(static("img/apple-touch-icon.png"))}
+        return preview | {"image": site_picture()}
     return preview | {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 

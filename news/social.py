@@ -8,11 +8,9 @@ from django.urls import reverse
 from django.utils.text import Truncator
 
 from acts.links import absolute_url
-from pages.sharing import MAX_PREVIEW_CHARS
+from pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from photos.rules import CONTENT_TYPES
-from results.sharing.pen import HEIGHT_PX, WIDTH_PX
 
-from .card import card_of
 from .feeds import Picture
 from .rules import Post
 
@@ -28,7 +26,10 @@ def post_preview(post: Post) -> dict[str, Any]:
     """For news/parts/social.html."""
     about = {"title": post.title, "summary": Truncator(post.lead).chars(MAX_PREVIEW_CHARS), "address": address_of(post)}
     dates = {"published": post.published_at, "modified": post.modified_at, "tags": post.tags}
-    return about | dates | {"picture": picture_of(post) or drawn_picture(post)}
+    if (picture := picture_of(post)) is None:
+        return about | dates | {"image": site_picture()}
+    size = {"wide": picture.wide, "high": picture.high, "alt": picture.alt}
+    return about | dates | {"image": picture.address, **size}
 
 
 def picture_of(post: Post) -> Picture | None:
@@ -39,11 +40,6 @@ def picture_of(post: Post) -> Picture | None:
     wide = next((each for each in photo.widths if each >= MAX_WIDTH_PX), photo.widths[-1])
     high = round(photo.high * wide / photo.wide)
     return Picture(absolute_url(photo.src(MAX_WIDTH_PX)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
-
-
-def drawn_picture(post: Post) -> Picture:
-    address = absolute_url(reverse("post_card", args=[post.id, card_of(post).edition]))
-    return Picture(address, "image/png", post.title, WIDTH_PX, HEIGHT_PX)
 
 
 def feed_links(page: str, *arguments: str) -> dict[str, str]:

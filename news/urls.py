@@ -30,7 +30,6 @@ below_news = [
     path("tag/<name:tag>/feed.json", feed_views.with_tag, {"kind": "json"}, name="news_tag_json"),
     path("by/<name:author>/feed.atom", feed_views.by_author, {"kind": "atom"}, name="news_by_atom"),
     path("by/<name:author>/feed.json", feed_views.by_author, {"kind": "json"}, name="news_by_json"),
-    path("<slug:post_id>/card-<slug:edition>.png", views.card, name="post_card"),
 ]
 
 urlpatterns = [

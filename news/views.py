@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,12 +22,10 @@ from pages.http_cache import cached_for_anonymous
 from pages.names import MAX_NAME_CHARS
 from pages.page_cache import shared_page
 from pages.paging import ReadPage, read_page
-from pages.sharing import immutable
 from results import services as results
 
 from . import election_posts, likes, previews, repository, rules, services, social
 from .access import can_edit
-from .card import card_of, picture
 from .election_posts import about_query
 from .front_page import show_home
 from .repository import FullPost
@@ -179,22 +176,3 @@ def help_news(request: HttpRequest) -> HttpResponse:
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     return show_home(request)
-
-
-# --- Its drawn picture ---
-
-
-@public
-@require_safe
-def card(request: HttpRequest, post_id: str, edition: str) -> HttpResponse:
-    post = repository.find(post_id)
-    if post is None or not post.is_public(now_text()):
-        raise Http404
-    card = card_of(post)
-    if card.edition != edition:
-        raise Http404
-    response = get_conditional_response(request, etag=f'"{edition}"')
-    if response is None:
-        response = HttpResponse(picture(card), content_type="image/png")
-    response["ETag"] = f'"{edition}"'
-    return immutable(response)

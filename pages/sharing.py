@@ -1,12 +1,17 @@
-"""Response headers for what other sites embed: pages in frames, and pictures."""
+"""What other sites show of ours: pages in frames, and a picture beside a link."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.templatetags.static import static
+from django.urls import reverse
+
+from acts.links import absolute_url
+
+from . import logo
 
 MAX_PREVIEW_CHARS = 200  # characters that fit into a preview
-LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
 SECONDS_PER_YEAR = 365 * 24 * 3600
 
 
@@ -22,6 +27,15 @@ def embeddable(response: HttpResponse) -> HttpResponse:
 def cross_origin(response: HttpResponse) -> HttpResponse:
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+def site_picture() -> str:
+    """The preview picture of a link to a page without one of its own: the operator's logo, or ours. Other sites take no
+    SVG."""
+    own = logo.read(settings.SITE_LOGO) if settings.SITE_LOGO else None
+    if own is not None and own.kind == "image/png":
+        return absolute_url(reverse("site_logo", args=[own.edition]))
+    return absolute_url(static("img/apple-touch-icon.png"))
 
 
 def immutable(response: HttpResponse) -> HttpResponse:

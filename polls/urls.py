@@ -11,7 +11,6 @@ below_poll = [
     path("<uuid:poll_id>/results/", result_views.results, name="poll_results"),
     path("<uuid:poll_id>/results/now/", result_views.now, name="poll_results_now"),
     path("<uuid:poll_id>/results/<str:file>", result_views.export, name="poll_export"),
-    path("<uuid:poll_id>/card/<str:language>/<str:edition>.png", sharing_views.card, name="poll_card"),
     path("<uuid:poll_id>/embed/", sharing_views.embed, name="poll_embed"),
     path("<uuid:poll_id>/manage/", manage_views.manage, name="manage_poll"),
     path("<uuid:poll_id>/manage/key/<str:key>/", manage_views.take_key, name="poll_key"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from elections.rules import Election
 from tally.ballots import Ballots
-from tally.changes import Closeness
-from tally.closeness import DEFAULT_RECOUNTS
+from tally.closeness import Closeness
 from tally.count_job import CountJob, CountOutcome
 from tally.explain import Sentence, explain
 from tally.result import Result
@@ -40,7 +39,8 @@ class Report:
             "result": json.loads(self.result.as_json()),
             "sentences": [[each.template, dict(each.values)] for each in self.sentences],
             "others": [asdict(each) for each in self.others],
-            "closeness": asdict(replace(self.closeness, changes=())),  # which ballots to change stays private
+            # With what earlier versions wrote too, so that a report is written again as it was sealed.
+            "closeness": asdict(self.closeness) | {"winners": self.result.winners, "changes": ()},
         }
         return json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -49,13 +49,11 @@ class Report:
         read = json.loads(text)
         if read["version"] != VERSION:
             raise ValueError(f"This report has version {read['version']}, which this program does not know.")
-        close = read["closeness"]
-        names = {name: tuple(close[name]) for name in ("winners", "new_winners", "changes")}
         return cls(
             Result.from_parsed(read["result"]),
             tuple(Sentence(template, values) for template, values in read["sentences"]),
             tuple(_other(each) for each in read["others"]),
-            Closeness(**close | names),
+            Closeness.of(read["closeness"]),
         )
 
 
@@ -76,9 +74,9 @@ def settings_of(election: Election, seed: str, entitled: int | None = None) -> d
     }
 
 
-def report_on(ballots: Ballots, method: str, *, recounts: int = DEFAULT_RECOUNTS, **settings: Any) -> Report:
+def report_on(ballots: Ballots, method: str, **settings: Any) -> Report:
     """`settings` are those that `tally.methods.count` takes."""
-    return build_report(CountJob(ballots, method, settings, recounts=recounts).run())
+    return build_report(CountJob(ballots, method, settings).run())
 
 
 def build_report(outcome: CountOutcome) -> Report:

@@ -25,9 +25,6 @@ from elections.rules import KINDS, MAX_SEATS, METHODS, UNRANKED, Election, check
 from pages.fields import LinesField
 from pages.forms import form_data, form_page
 from ranking.marks import ranked_names, ranking_from, submitted_ranks, typed_ranks
-from tally.ballots import Ballots
-from tally.closeness import DEFAULT_RECOUNTS
-from tally.cost import of_recount
 from tally.count_job import CountJob
 from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
@@ -42,9 +39,6 @@ from .repository import Found
 from .views import context_of_report
 
 LIMITS = Limits(bytes=1_000_000, candidates=100, name=200, rankings=10_000)
-MAX_CLOSENESS_STEPS = 1_000_000  # in all recounts together that look for how close it was,
-MIN_STEPS_PER_RECOUNT = 500  # of them at the least
-MIN_RECOUNTS = 10  # recounts; with fewer, nothing is found, and that would say nothing
 COUNTS = Limit("sandbox-address", 60, 600)
 MAJORITIES = ("", *(str(Majority(share, of)) for of in (Of.CAST, Of.PRESENT) for share in ("1/2", "2/3", "3/4", "4/5")))
 NO_ELECTION = Election(name="", owner_name="", created_at="")  # ballots from anywhere belong to none of ours
@@ -206,22 +200,6 @@ class SandboxForm(forms.Form):
         return {"seats": seats, "method": method, "unranked": cleaned["unranked"] or file.unranked or "below"}
 
 
-# --- counting ---
-
-
-def job_of(ballots: Ballots, method: str, **settings: Any) -> CountJob:
-    """Everything a results page shows, with closeness as far as time allows."""
-    job = CountJob(ballots, method, settings)
-    return replace(job, recounts=recounts(job))
-
-
-def recounts(job: CountJob) -> int:
-    size = job.size
-    left = min(MAX_CLOSENESS_STEPS, bounded_counting.MAX_STEPS - job.cost(size))
-    possible = min(DEFAULT_RECOUNTS, left // (of_recount(size, job.method) + MIN_STEPS_PER_RECOUNT))
-    return possible if possible >= MIN_RECOUNTS else 0
-
-
 # --- the page ---
 
 
@@ -295,13 +273,8 @@ def _example(request: HttpRequest) -> dict[str, str]:
 def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
     chosen, file = form.cleaned_data, form.cleaned_data["read"]
     settings = {name: chosen[name] for name in ("seats", "unranked", "seed", "majority")}
-    job = job_of(file.ballots, chosen["method"], **settings)
+    job = CountJob(file.ballots, chosen["method"], settings)
     report = build_report(bounded_counting.run_job(job, request))
     election = replace(NO_ELECTION, kind=file.kind or "ranked", method=chosen["method"], seats=chosen["seats"])
-    context = context_of_report(Found(election, None, report)) | {
-        "file": file,
-        "withdrawn": wording.join_names(file.withdrawn),
-    }
-    if not job.recounts:
-        context["how_close"] = _("There are too many ballots and candidates to work this out here.")
-    return context
+    withdrawn = wording.join_names(file.withdrawn)
+    return context_of_report(Found(election, None, report)) | {"file": file, "withdrawn": withdrawn}

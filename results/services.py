@@ -32,8 +32,7 @@ from store.sharded_reads import ordered_values
 from store.table import Check, Delete, Exists, Item, StoreError, Write
 from tally import lots
 from tally.ballots import Ballots
-from tally.closeness import DEFAULT_RECOUNTS
-from tally.cost import Size, of_recount
+from tally.cost import Size
 from tally.count_job import CountJob
 
 from .report import Report, report_on, settings_of
@@ -41,11 +40,9 @@ from .repository import Found, Seal
 
 # ballots that are counted within a request; more are left to the worker,
 MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000
-MAX_STEPS_IN_REQUEST = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
+MAX_STEPS_IN_REQUEST = 1_000_000  # and so is what takes longer than about a second
 WAIT_SECONDS = 1.0  # how long the person who closed an election waits for the worker
 CHECK_INTERVAL_SECONDS = 0.01  # seconds between checks
-MAX_EXHAUSTIVE_CANDIDATES = 100  # with more, that look ends for the worker, too,
-MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
 SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many
 BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
@@ -138,24 +135,17 @@ def _lot_secrets(election: Election, counted: Ballots) -> Item:
 
 def _report(election: Election, counted: Ballots, drawn: Item, entitled: int) -> Report:
     settings = settings_of(election, drawn["seed"], entitled)
-    report = report_on(counted, election.method, **settings, recounts=_max_recounts(counted, election))
+    report = report_on(counted, election.method, **settings)
     if report.result.lots and not drawn["seed"]:
         raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
     return report
-
-
-def _max_recounts(counted: Ballots, election: Election) -> int:
-    """How many recounts the closeness search may use: hundreds of candidates would block the worker."""
-    if len(counted.candidates) <= MAX_EXHAUSTIVE_CANDIDATES:
-        return DEFAULT_RECOUNTS
-    return min(DEFAULT_RECOUNTS, MAX_CLOSENESS_STEPS // of_recount(Size.of(counted, election.seats), election.method))
 
 
 def _is_quick_to_count(election: Election) -> bool:
     """Whether a request may wait for it, assuming that every ballot is different and complete."""
     voted, candidates = votes_of(election), len(candidates_of(election))
     size = Size(candidates, voted, voted * candidates, seats=election.seats)
-    job = CountJob(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
+    job = CountJob(Ballots((), {}), election.method, settings_of(election, ""))
     return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
 
 

@@ -3,10 +3,10 @@
 from django.urls import include, path
 
 from . import export_views, multi_ballot_views, sandbox_views, views
+from . import sharing_views as share_views
 from .checks import head_to_head, in_browser, what_if
 from .incoming import views as live_views
 from .mailing import views as mail_views
-from .sharing import views as share_views
 
 below_election = [
     path("<name:name>/results/", views.results, name="results"),
@@ -27,7 +27,6 @@ below_election = [
 
 below_result = [
     path("<name:name>/", share_views.shared, name="shared"),
-    path("<name:name>/card/<slug:language>/<slug:sealed>.png", share_views.card, name="card"),
 ]
 
 below_multi_ballot = [

@@ -134,11 +134,7 @@ def outcome_line(shown: Any) -> str:
 def how_close(report: Report) -> str:
     close, total = report.closeness, report.result.total
     if close.ballots is None:
-        if close.exact:
-            return _("No change to the ballots could have changed the result.")
-        if not parts_of(report.result).comparisons:
-            return ""  # the chart shows it
-        return _("We found no number of changed votes that would have changed who won.")
+        return _("No change to the ballots could have changed the result.") if close.exact else ""
     if total == 1:
         return _("A change to the only ballot would have changed the result.")
     values = {"count": close.ballots, "total": total, **_changed(report)}
@@ -146,13 +142,13 @@ def how_close(report: Report) -> str:
     if close.ballots == 1:
         return sentence
     enough = _("Fewer would not have been enough.")
-    perhaps = _("Fewer might have been enough: this is the smallest number we found.")
+    perhaps = _("Fewer might have been enough.")
     return f"{sentence} {enough if close.exact else perhaps}"
 
 
 def _changed(report: Report) -> dict[str, str]:
     """Who would have won; who of them is new, and who would have gone."""
-    before, after = report.closeness.winners, report.closeness.new_winners
+    before, after = report.result.winners, report.closeness.new_winners
     new, gone = ([name for name in some if name not in others] for some, others in ((after, before), (before, after)))
     return {"names": list_in_sentence(after), "new": list_in_sentence(new), "gone": list_in_sentence(gone)}
 
@@ -160,7 +156,7 @@ def _changed(report: Report) -> dict[str, str]:
 def _would_be(report: Report) -> str:
     """The sentence with its places still open."""
     close = report.closeness
-    before, after, many = set(close.winners), set(close.new_winners), close.ballots or 0
+    before, after, many = set(report.result.winners), set(close.new_winners), close.ballots or 0
     if report.result.method == "majority":
         return _other_decision(bool(after), many)
     if not after:

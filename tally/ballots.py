@@ -174,13 +174,6 @@ class Ballots:
         """From single rankings, counted as they come."""
         return cls(tuple(candidates), Counter(rankings))
 
-    @classmethod
-    def summed(cls, summary: PairwiseSummary) -> Ballots:
-        """Ballots known only by how every two candidates compare: enough for pairwise methods."""
-        known = cls(summary.candidates, {})
-        vars(known).update(normal=known, summary=summary, total=summary.total, blank=summary.blank, digest="")
-        return known
-
     @cached_property
     def total(self) -> int:
         return sum(self.counts.values())

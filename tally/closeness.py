@@ -1,395 +1,304 @@
-"""How close was it? The smallest number of changed ballots found that changes who wins.
+"""How close was it? How many ballots would have had to be different for others to win: by arithmetic, without a search.
 
-A changed ballot is one ballot replaced by another; the number of ballots stays. What is claimed is verified: the
-changed ballots are counted again, and the winners differ. `exact` says that fewer cannot do it:
+A changed ballot is one ballot replaced by another; how many there are stays the same. A number is exact if fewer cannot
+do it, otherwise it is an upper bound. Each has an argument below. Where none is simple, nothing is said: of ties, most
+lots, empty seats and Meek's rule.
 
-- First preferences and Borda: by arithmetic. To overtake the winner, another candidate needs the lead in points; each
-  changed ballot gives at most what the best ballot for the one and against the other gives more than it did before.
-- Methods that elect the candidate who beats all others (Schulze, ranked pairs, Copeland, minimax): while every contest
-  of such a winner stays won, so does the election, and one ballot moves a contest by at most two.
-- Instant runoff: while the winner has more than half of the first preferences, no one else can win.
-- Marks and values: see tally/closeness_of_marks.py.
-- All methods for rankings, where that is feasible: every possible change of one ballot, then of two and so on is tried.
-
-Otherwise the number is an upper bound: the best of a series of plans, each of which takes the ballots that hurt a
-challenger most and replaces them by one that helps, or turns around an elimination that was narrow. The work is
-bounded: a few hundred recounts, fewer where there are many different rankings.
+Where it is not certain who would win instead, the ballots are changed as the argument says and counted once more. Then
+nothing is said either if that draws a lot.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property, partial
-from itertools import chain, combinations, islice, repeat
-from math import ceil, comb
-from operator import itemgetter
-from typing import Any
+from math import ceil, floor
+from typing import Any, NamedTuple
 
-from .ballots import Ballots, Prefix, PrefixIndex, groups_of, ranking_of
-from .changes import Change, Closeness, apply
-from .closeness_of_marks import measure_marks
-from .condorcet import schulze_winners
-from .cost import BY_CONTESTS
-from .irv import ChangedPiles, Piles
-from .irv import winners as irv_winners
+from .ballots import MAX_SCORE, Ballots, groups_of, ranking_of, ratings_of, text_of
+from .lots import Number
+from .majorities import YES
 from .methods import KIND_OF, count
-from .pairwise import ranks_by_candidate
 from .result import Result
 
-DEFAULT_RECOUNTS = 400
-MAX_RANKING_READS = 10_000_000  # different rankings, times candidates, read in all recounts together
-MAX_PLANS = 60
 BEATS_ALL = ("schulze", "ranked-pairs", "copeland", "minimax")
-
-Number = int | Fraction
+MAX_PAIRS = 4  # pairs of a winner and another whose ballots are read, the closest first
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
-    """Ballots in the order in which to change them, and into what."""
+class Closeness:
+    """How many changed ballots change who wins, and who then does. Without a number none can if that is exact;
+    otherwise it is not known."""
 
-    sources: list[str]
-    after: str
-    most: int  # ballots that can be changed
+    ballots: int | None = None
+    exact: bool = False
+    new_winners: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, read: Mapping[str, Any]) -> Closeness:
+        """One that was stored, perhaps by an earlier version, with more in it."""
+        return cls(read["ballots"], read["exact"], tuple(read["new_winners"]))
 
 
-def measure_closeness(
-    ballots: Ballots,
-    method: str,
-    *,
-    seats: int = 1,
-    unranked: str = "below",
-    seed: str = "",
-    recounts: int = DEFAULT_RECOUNTS,
-    **rules: Any,
-) -> Closeness:
-    """How many ballots would have to be changed for the method to elect differently."""
+class _Plan(NamedTuple):
+    """Which ballots to change so that another candidate is ahead of a winner. Candidates are numbers."""
+
+    number: int
+    fewest: int  # fewer cannot change who wins
+    winner: int
+    other: int
+    texts: Sequence[str]  # the ballots to change, in this order
+    value: int = 0  # that the other gets, where ballots give values
+
+
+def measure_closeness(ballots: Ballots, result: Result) -> Closeness:
+    """`result` is the count of these ballots."""
+    if result.method == "majority":
+        return _of_vote(result)
+    if KIND_OF[result.method] == "ranked" and result.seats >= len(result.candidates):
+        return Closeness(exact=True)
+    if len(result.winners) != result.seats or result.seats >= len(result.candidates):
+        return Closeness()
+    if result.lots and COUNTED_AGAIN.get(result.method) != _by_rounds:
+        return Closeness()
+    ballots = ballots.normal
+    if result.method in BEATS_ALL:
+        return _of_contests(ballots, result)
+    plan = COUNTED_AGAIN[result.method](ballots, result) if result.method in COUNTED_AGAIN else None
+    return _counted_again(ballots, result, plan) if plan else Closeness()
+
+
+def _of_vote(result: Result) -> Closeness:
+    """Exact: what moves a vote on yes or no most is a no that becomes a yes, or a yes that becomes a no. If there are
+    too few of them, an abstention that becomes a yes does as much for a majority of those present or entitled; of the
+    votes cast, the noes are always enough, unless there are no votes yet."""
+    yes, needed = int(result.reasons["yes"]), int(result.reasons["needed"])
+    if result.reasons["carried"]:
+        return Closeness(yes - needed + 1, exact=True)
+    if needed > result.total:
+        return Closeness(exact=True)  # more would have to vote
+    return Closeness(needed - yes, exact=True, new_winners=(YES,))
+
+
+def _of_contests(ballots: Ballots, result: Result) -> Closeness:
+    """Whoever beats all others wins. To turn a contest that another candidate lost by n, it takes n // 2 + 1 of the
+    ballots that decided it, with that candidate raised to their top, which harms no other contest of theirs. Those that
+    turn most contests come first; and the sum over all contests that they did not win is always enough.
+
+    One ballot moves a contest by two at most, so a winner who beats all others wins until half of their closest margin
+    has changed. If it is the only contest that keeps another from beating all, and its margin is even, half of it is
+    enough for a draw between the two. As they still beat all the rest, if the other is put directly above the winner,
+    it is a tie.
+    """
+    names, table = result.candidates, result.pairwise or ()
+    winner, everyone = names.index(result.winners[0]), range(len(names))
+    leads = [[table[i][j] - table[j][i] for j in everyone] for i in everyone]
+    closest = min(leads[winner][j] for j in everyone if j != winner)
+    behind = {i: {j: leads[j][i] for j in everyone if j != i and leads[j][i] >= 0} for i in everyone if i != winner}
+    ways: list[tuple[int, tuple[str, ...]]] = []
+    for other in sorted(behind, key=lambda other: (max(behind[other].values()), other))[:MAX_PAIRS]:
+        lost = [*behind[other].values()]
+        if ways and max(lost) // 2 + 1 >= min(ways)[0]:
+            break
+        if closest > 0 and len(lost) == 1 and lost[0] % 2 == 0:
+            ways.append((lost[0] // 2, tuple(sorted((names[winner], names[other])))))
+        else:
+            ways.append((_to_beat_all(ballots, other, behind[other], result.unranked), (names[other],)))
+    number, new_winners = min(ways)
+    return Closeness(number, number <= max(1, ceil(Fraction(closest, 2))), new_winners)
+
+
+def _to_beat_all(ballots: Ballots, other: int, behind: Mapping[int, int], unranked: str) -> int:
+    """How many ballots that have the other on top are enough to turn all contests in which others were ahead."""
+    always = min(ballots.total, sum(lead // 2 + 1 for lead in behind.values()))
+    if len(behind) == 1:
+        return always
+    left, changed = dict(behind), 0
+    above = {text: _ahead(text, other, unranked) & behind.keys() for text in ballots.counts}
+    for text in sorted(above, key=lambda text: (-len(above[text]), text)):
+        number = min(ballots.counts[text], max([0, *(left[each] // 2 + 1 for each in above[text])]))
+        changed += number
+        for each in above[text]:
+            left[each] -= 2 * number
+    return min(changed, always) if max(left.values()) < 0 else always
+
+
+def _ahead(text: str, other: int, unranked: str) -> set[int]:
+    """Who is above a candidate on a ballot."""
+    ahead = set[int]()
+    for group in groups_of(text):
+        if other in group:
+            return ahead
+        ahead.update(group)
+    return ahead if unranked == "below" else set()
+
+
+# --- ballots to change ---
+
+
+def _by_points(ballots: Ballots, result: Result) -> _Plan | None:
+    """Others can only win if one of them has as many points as a winner. A changed ballot lowers a lead by at most what
+    it gave the winner more than the other, and the most that it can give; those that lower it most come first.
+
+    A tie is left where rankings are counted, and is enough. Where marks are, a lot decides it, so the other must be
+    ahead: then either the other is elected, or neither is.
+    """
+    method, names, size = result.method, result.candidates, len(result.candidates)
+    highest = {"borda": 2 * (size - 1), "score": MAX_SCORE}.get(method, 1)
+    if method == "cumulative":
+        highest = max(sum(ratings_of(text).values()) for text in ballots.counts)
+    scores = result.reasons.get("votes") or result.reasons["points"]
+    total = [Fraction(scores[name]) * (2 if method == "borda" else 1) for name in names]
+    winners = [names.index(name) for name in result.winners]
+    pairs = [(total[one] - total[other], one, other) for one in winners for other in range(size)]
+    plans: list[_Plan] = []
+    fewest, ahead = ballots.total, int(KIND_OF[method] != "ranked")
+    for at, (lead, winner, other) in enumerate(sorted(pair for pair in pairs if pair[2] not in winners)):
+        least = ceil(lead / (2 * highest))
+        if at == MAX_PAIRS or (plans and least >= min(plans).number):
+            fewest = min(fewest, least)
+            break
+        gains = {
+            text: given.get(winner, 0) - given.get(other, 0) + highest
+            for text in ballots.counts
+            for given in [_points(text, method, size)]
+        }
+        texts = sorted(gains, key=gains.__getitem__, reverse=True)
+        by_gain = [(gains[text], ballots.counts[text]) for text in texts]
+        fewest = min(fewest, _needed(by_gain, lead))
+        plans.append(_Plan(_needed(by_gain, lead + ahead), 0, winner, other, texts, highest))
+    # How many points a ballot may give is not known here: perhaps more than anybody gave.
+    return min(plans)._replace(fewest=1 if method == "cumulative" else fewest)
+
+
+def _points(text: str, method: str, size: int) -> Mapping[int, Number]:
+    """What a ballot gives, by candidate. Borda's points are doubled, as there are halves of them."""
     if KIND_OF[method] != "ranked":
-        recount = partial(count, method=method, seats=seats, seed=seed, **rules)
-        return measure_marks(ballots.normal, recount, recounts)
-    return _Search(ballots.normal, method, seats, unranked, seed, recounts).run()
-
-
-class _Search:
-    def __init__(self, ballots: Ballots, method: str, seats: int, unranked: str, seed: str, recounts: int) -> None:
-        self.ballots, self.method, self.unranked, self.seed = ballots, method, unranked, seed
-        self.counts, self.size = ballots.counts, len(ballots.candidates)
-        self.left = min(recounts, max(40, MAX_RANKING_READS // (len(ballots.counts) * self.size + 1)))
-        self._count: Callable[[Ballots], Result] = lambda changed: count(
-            changed, method, seats=seats, unranked=unranked, seed=seed
-        )
-        self.result = self._count(ballots)
-        self.winners = set(self.result.winners)
-        self.best: tuple[int, tuple[Change, ...], tuple[str, ...]] | None = None
-        self._tops: dict[frozenset[int], list[Prefix]] = {}
-
-    def run(self) -> Closeness:
-        has_seats_for_all = self.method.startswith("stv") and self.result.seats >= self.size
-        if not self.ballots.total or self.size < 2 or has_seats_for_all:
-            return Closeness(None, True, self.result.winners)
-        fewest = self._fewest()
-        plans = chain(self._against_winners(), self._against_eliminations())  # the most promising first
-        for plan in islice(plans, MAX_PLANS):
-            if (self.best and self.best[0] <= fewest) or self.left <= 0:
-                break
-            self._try_plan(plan, fewest)
-        while (self.best is None or fewest < self.best[0]) and self._feasible(fewest):
-            if not self._try_all(fewest):
-                fewest += 1
-        if self.best is None:
-            return Closeness(None, False, self.result.winners)
-        number, changes, new = self.best
-        return Closeness(number, number <= fewest, self.result.winners, new, changes)
-
-    def _alters(self, changes: tuple[Change, ...]) -> bool:
-        """Count again; remember the change if it alters the winners and is the smallest so far."""
-        self.left -= 1
-        new = self._new_winners(changes)
-        number = sum(change.count for change in changes)
-        if set(new) == self.winners:
-            return False
-        if self.best is None or number < self.best[0]:
-            self.best = (number, changes, new)
-        return True
-
-    # --- counting again ---
-
-    def _new_winners(self, changes: tuple[Change, ...]) -> tuple[str, ...]:
-        """Where possible, only the changes are counted: the outcome is the same, as the numbers are exact."""
-        names = self.ballots.candidates
-        if self.method in BY_CONTESTS:
-            removed, added = (Ballots(names, part).summary for part in _parts(changes))
-            changed = Ballots.summed(self.ballots.summary - removed + added)
-            if self.method == "schulze":
-                return schulze_winners(changed, unranked=self.unranked)
-            return self._count(changed).winners
-        if self.method == "irv":
-            removed_piles, added_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
-            return irv_winners(ChangedPiles(self._piles, removed_piles, added_piles), names, self.seed)
-        changed = apply(self.ballots, changes)
-        vars(changed.normal)["digest"] = ""  # never needed here
-        return self._count(changed).winners
-
-    @cached_property
-    def _piles(self) -> Piles:
-        return Piles(self.ballots)
-
-    # --- what fewer ballots cannot do ---
-
-    def _fewest(self) -> int:
-        """A number of changed ballots that is needed in any case."""
-        if len(self.winners) != 1:
-            return 1
-        winner = self.ballots.candidates.index(self.result.winners[0])
-        if self.method in SCORES:
-            return max(1, min(self._to_reach(winner, other) for other in range(self.size) if other != winner))
-        if self.method in BEATS_ALL and self.result.pairwise:
-            table = self.result.pairwise
-            margins = [table[winner][j] - table[j][winner] for j in range(self.size) if j != winner]
-            return max(1, -(-min(margins) // 2))
-        if self.method == "irv":
-            assert self.result.rounds
-            firsts = Fraction(self.result.rounds[0].tally[self.result.winners[0]])
-            return max(1, ceil(firsts - Fraction(self.ballots.total - self.ballots.blank, 2)))
-        return 1
-
-    @cached_property
-    def _scores(self) -> dict[str, list[Number]]:
-        """By ranking, what a ballot gives each candidate: points, or a share of a first preference."""
-        return {ranking: SCORES[self.method](ranking, self.size) for ranking in self.counts}
-
-    def _to_reach(self, winner: int, other: int) -> int:
-        """The fewest ballots after which the other has as many points as the winner."""
-        leads = {ranking: scores[winner] - scores[other] for ranking, scores in self._scores.items()}
-        lead = sum((leads[ranking] * number for ranking, number in self.counts.items()), 0)
-        best = SCORES[self.method](str(other), self.size)[other]
-        changed = 0
-        for ranking in sorted(leads, key=lambda ranking: -leads[ranking]):
-            gain = leads[ranking] + best
-            needed = int(-(-lead // gain)) if gain > 0 else self.ballots.total
-            if needed <= self.counts[ranking]:
-                return changed + max(0, needed)
-            changed += self.counts[ranking]
-            lead -= gain * self.counts[ranking]
-        return changed
-
-    # --- plans ---
-
-    def _against_winners(self) -> Iterator[_Plan]:
-        """Take from a winner, the last to be elected first, and give to a challenger, the best placed first."""
-        order = [self.ballots.candidates.index(name) for name, _ in self.result.places]
-        winners = [self.ballots.candidates.index(name) for name in reversed(self.result.winners)]
-        losers = [each for each in order if each not in winners] or order
-        for other in losers[:6]:
-            for winner in [each for each in winners if each != other][:4]:
-                sources = self._by_effect(winner, other)
-                rest = [each for each in order if each not in (winner, other)]
-                for after in ([[other], *([each] for each in rest), [winner]], [[other]], [[other, *rest], [winner]]):
-                    ranking = ranking_of(after)
-                    yield _Plan(sources, ranking, self.ballots.total - self.counts.get(ranking, 0))
-
-    def _by_effect(self, winner: int, other: int) -> list[str]:
-        """All rankings: first those whose change takes most from the winner and gives most to the other."""
-        by_features: dict[tuple[int, int, Number], list[str]] = defaultdict(list)
-        for ranking, each in zip(self.counts, self._features(winner, other), strict=True):
-            by_features[each].append(ranking)
-        alike: dict[tuple[Number, int, int], list[str]] = defaultdict(list)
-        for each, some in by_features.items():
-            alike[self._effect(*each)] += some
-        return [ranking for hurt in sorted(alike) for ranking in sorted(alike[hurt])]
-
-    def _features(self, winner: int, other: int) -> Iterable[tuple[int, int, Number]]:
-        """By ranking, what matters of it: in which groups both are, and what the method makes of it."""
-        a, b = self._groups(winner), self._groups(other)
-        if self.method in SCORES:
-            return zip(a, b, (scores[other] - scores[winner] for scores in self._scores.values()), strict=True)
-        if self.method in BEATS_ALL:
-            return zip(a, b, repeat(0))  # who shares a first preference is nothing to them
-        return zip(a, b, self._sharing, strict=True)
-
-    def _effect(self, a: int, b: int, more: Number) -> tuple[Number, int, int]:
-        """What sorts first the ballots whose change takes most from the winner and gives most to the other."""
-        above = -1 if a < b else int(a > b)
-        if self.method in BEATS_ALL:
-            return above, -b, a
-        return (more if self.method in SCORES else _more_firsts(a, b, more)), above, -b
-
-    @cached_property
-    def _groups(self) -> Callable[[int], Sequence[int]]:
-        return ranks_by_candidate(list(self.counts), self.size)
-
-    @cached_property
-    def _sharing(self) -> Sequence[int]:
-        """By ranking, how many share the first preference."""
-        if not self.ballots.has_equals:
-            return [1] * len(self.counts)
-        return [ranking.partition(">")[0].count("=") + 1 for ranking in self.counts]
-
-    def _against_eliminations(self) -> Iterator[_Plan]:
-        """Turn a narrow elimination around: take from one who survived it, give to the one who did not."""
-        gaps = []
-        for each in self.result.rounds or ():
-            for gone in each.eliminated:
-                gaps += [
-                    (Fraction(each.tally[name]) - Fraction(each.tally[gone]), name, gone, tuple(each.tally))
-                    for name in each.tally
-                    if name != gone
-                ]
-        numbers = {name: number for number, name in enumerate(self.ballots.candidates)}
-        for _, name, gone, remaining in sorted(gaps):
-            held = self._held(numbers[name], frozenset(numbers[each] for each in remaining))
-            order = [numbers[each] for each, _ in reversed(self.result.places)]
-            after = ranking_of([[numbers[gone]], *([each] for each in order if each != numbers[gone])])
-            yield _Plan(held, after, sum(self.counts[ranking] for ranking in held if ranking != after))
-
-    def _held(self, candidate: int, still_in: frozenset[int]) -> list[str]:
-        """The rankings that count for a candidate when these are still in."""
-        if still_in not in self._tops:
-            self._tops[still_in] = self._prefixes.split_next([self._prefixes.all], still_in)
-        held = [prefix for prefix in self._tops[still_in] if candidate in prefix.group]
-        rankings = list(self.counts)
-        return [each for prefix in sorted(held, key=itemgetter(2)) for each in rankings[prefix.start : prefix.end]]
-
-    @cached_property
-    def _prefixes(self) -> PrefixIndex:
-        return PrefixIndex(self.ballots)
-
-    def _try_plan(self, plan: _Plan, fewest: int) -> None:
-        """The smallest number with which the plan works, if that is a new best."""
-        high = min(plan.most, self.best[0] - 1) if self.best else plan.most
-        if high < fewest:
-            return
-        low = fewest
-        if not self.best:
-            low, high = self._bracket(plan, low, high)
-        elif not self._alters(self._changes_for(plan, high)):
-            return
-        while low < high and self.left > 0:
-            middle = (low + high) // 2
-            if self._alters(self._changes_for(plan, middle)):
-                high = middle
-            else:
-                low = middle + 1
-
-    def _bracket(self, plan: _Plan, low: int, most: int) -> tuple[int, int]:
-        """Double the number until the plan works, or all ballots are used up; between which numbers to look closer."""
-        number = low
-        while not self._alters(self._changes_for(plan, number)):
-            if number >= most or self.left <= 0:
-                return number, number
-            low, number = number + 1, min(2 * number, most)
-        return low, number
-
-    def _changes_for(self, plan: _Plan, number: int) -> tuple[Change, ...]:
-        changes = []
-        for ranking in plan.sources:
-            if not number:
-                break
-            removed = min(number, self.counts[ranking])
-            if ranking != plan.after and removed:
-                changes.append(Change(removed, ranking, plan.after))
-                number -= removed
-        return tuple(changes)
-
-    # --- everything there is ---
-
-    def _replacements(self) -> list[str]:
-        """Rankings to change a ballot into; of those that make no difference to the method, one."""
-        if self.method in BEATS_ALL and self.unranked == "below":  # the unranked are equal last: leave none out
-            return [ranking for ranking in rankings(self.size) if len(_ranks(ranking)) == self.size]
-        if self.method == "irv":  # a last group of all the others helps none of them against another
-            return [ranking for ranking in rankings(self.size) if len(_ranks(ranking)) < self.size]
-        return list(rankings(self.size))
-
-    def _feasible(self, number: int) -> bool:
-        """Whether every change of this many ballots can be tried within the recounts that are left."""
-        if self.size > 5:
-            return False
-        singles = len(self.counts) * len(self._replacements())
-        return comb(singles + number - 1, number) <= self.left
-
-    def _try_all(self, number: int) -> bool:
-        """Try every change of this many ballots until one alters the winners."""
-        seen = set()
-        for changes in self._all_changes(number):
-            made = tuple(sorted(apply(self.ballots, changes).counts.items()))
-            if made not in seen:
-                seen.add(made)
-                if self._alters(changes):
-                    return True
-        return False
-
-    def _all_changes(self, number: int) -> Iterator[tuple[Change, ...]]:
-        singles = [(before, after) for before in self.counts for after in self._replacements() if before != after]
-        places = range(len(singles) + number - 1)
-        for chosen in combinations(places, number):  # combinations with repetition
-            picked = Counter(singles[place - shift] for shift, place in enumerate(chosen))
-            removed: Counter[str] = Counter()
-            for (before, _), times in picked.items():
-                removed[before] += times
-            if all(removed[before] <= self.counts[before] for before in removed):
-                yield tuple(Change(times, before, after) for (before, after), times in sorted(picked.items()))
-
-
-# --- single rankings ---
-
-
-def _ranks(ranking: str) -> dict[int, int]:
-    """By candidate, the number of the group of equals."""
-    return {each: rank for rank, group in enumerate(groups_of(ranking)) for each in group}
-
-
-def _more_firsts(a: int, b: int, sharing: Number) -> Number:
-    """How much more of a first preference, shared by this many, a candidate in group b gets than one in group a."""
-    return 0 if bool(a) == bool(b) else Fraction(1 if a else -1, sharing)
-
-
-def _parts(changes: Iterable[Change]) -> tuple[Counter[str], Counter[str]]:
-    """The ballots that are removed, and those that are added."""
-    removed, added = Counter[str](), Counter[str]()
-    for change in changes:
-        removed[change.before] += change.count
-        added[change.after] += change.count
-    return removed, added
-
-
-def _first_shares(ranking: str, size: int) -> list[Number]:
-    """What a ballot gives each candidate as a first preference."""
-    shares: list[Number] = [0] * size
-    first = groups_of(ranking)[0] if ranking else ()
-    for each in first:
-        shares[each] = 1 if len(first) == 1 else Fraction(1, len(first))
-    return shares
-
-
-def _points(ranking: str, size: int) -> list[Number]:
-    """What a ballot gives each candidate by Borda, doubled, because whole numbers are quicker than halves."""
-    points: list[Number] = [0] * size
-    groups = groups_of(ranking)
-    unranked = set(range(size)).difference(*groups)
-    below = size
-    for group in (*groups, unranked) if groups else ():
+        return ratings_of(text)
+    groups = groups_of(text)
+    if method == "plurality":
+        return dict.fromkeys(groups[0], Fraction(1, len(groups[0]))) if groups else {}
+    points, below = dict[int, Number](), size
+    for group in (*groups, set(range(size)).difference(*groups)) if groups else ():
         below -= len(group)
-        for each in group:
-            points[each] = 2 * below + len(group) - 1
+        points |= dict.fromkeys(group, 2 * below + len(group) - 1)
     return points
 
 
-SCORES: dict[str, Callable[[str, int], list[Number]]] = {"plurality": _first_shares, "borda": _points}
+def _needed(by_gain: Iterable[tuple[Number, int]], lead: Number) -> int:
+    """How many ballots it takes to make up for a lead. All of them always do."""
+    changed = 0
+    for gain, number in by_gain:
+        if gain * number >= lead:
+            return changed + ceil(Fraction(lead) / gain)
+        changed += number
+        lead -= gain * number
+    return changed
 
 
-@cache
-def rankings(size: int) -> tuple[str, ...]:
-    """Every ranking of this many candidates: partial ones, ones with equals, and the blank one."""
+def _by_runoff(ballots: Ballots, result: Result) -> _Plan | None:
+    """STAR, for one seat: more than half of the margin of the runoff, of the ballots that prefer the winner. The other
+    finalist has more points than before and stays in; the winner loses the runoff, or is not in it.
 
-    def continued(left: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
-        yield ()
-        for number in range(1, len(left) + 1):
-            for group in combinations(left, number):
-                rest = tuple(each for each in left if each not in group)
-                yield from ((group, *more) for more in continued(rest))
+    The winner stays as long as nobody else leads head to head, which a ballot moves by two at most, and fewer than two
+    others have as many points, of which a ballot moves the difference by ten at most.
+    """
+    names, table = result.candidates, result.pairwise or ()
+    if result.seats > 1 or len(finalists := [names.index(name) for name in result.reasons["finalists"]]) < 2:
+        return None
+    winner = names.index(result.winners[0])
+    (other,) = set(finalists) - {winner}
+    leads = [table[winner][each] - table[each][winner] for each in range(len(names)) if each != winner]
+    points = [int(result.reasons["points"][name]) for name in names]
+    gaps = [points[winner] - points[each] for each in range(len(names)) if each not in finalists]
+    fewest = min(ceil(Fraction(min(leads), 2)), *(ceil(Fraction(gap, 2 * MAX_SCORE)) for gap in gaps), ballots.total)
+    given = {text: ratings_of(text) for text in ballots.counts}
+    texts = [text for text in given if given[text].get(winner, 0) > given[text].get(other, 0)]
+    lead = table[winner][other] - table[other][winner]
+    return _Plan(lead // 2 + 1, max(1, fewest), winner, other, texts, MAX_SCORE)
 
-    return tuple(sorted(ranking_of(groups) for groups in continued(tuple(range(size)))))
+
+def _by_rounds(ballots: Ballots, result: Result) -> _Plan | None:
+    """First preferences that go from a winner to a candidate who is in for as long change nothing for all others: they
+    are elected and eliminated as before. So the winner is out at the latest in the round in which that candidate was
+    eliminated, once all have more votes. Or that candidate has the majority, or the quota, that the winner had: then
+    the candidate is elected.
+
+    If lots were drawn, which may fall otherwise, or the winner has too few first preferences, somebody else gets the
+    majority or the quota in the first round.
+
+    In instant runoff nobody else can win while the winner has more than half of the first preferences.
+    """
+    names, firsts = result.candidates, Counter[str]()
+    for text, number in ballots.counts.items():
+        firsts[text.partition(">")[0]] += number
+    ways = [(number, names.index(winner), names.index(other)) for number, winner, other in _enough(result)]
+    possible = [way for way in ways if way[0] <= firsts[str(way[1])] and not result.lots]
+    fewest, (first, *_later) = 1, result.rounds or ()
+    if not possible:
+        name = max(set(names) - {*result.winners}, key=lambda name: (Fraction(first.tally[name]), name))
+        other, number = names.index(name), ceil(Fraction(first.threshold) - Fraction(first.tally[name]))
+        texts = [text for text in ballots.counts if text and other not in groups_of(text)[0]]
+        return _Plan(number, fewest, names.index(result.winners[0]), other, texts)
+    number, winner, other = min(possible)
+    if result.method == "irv":
+        valid = ballots.total - ballots.blank
+        fewest = max(1, ceil(Fraction(first.tally[names[winner]]) - Fraction(valid, 2)))
+    texts = [text for text in ballots.counts if text.partition(">")[0] == str(winner)]
+    return _Plan(number, fewest, winner, other, texts)
+
+
+def _enough(result: Result) -> Iterator[tuple[int, str, str]]:
+    """So many votes, taken from a winner and given to another, are enough in a round."""
+    elected = set[str]()
+    for each in result.rounds or ():
+        elected |= {*each.elected}
+        votes = {name: Fraction(text) for name, text in each.tally.items()}
+        hopeful = sorted(votes.keys() - elected)
+        for other in each.eliminated:
+            for winner in set(hopeful).intersection(result.winners):
+                behind = [votes[winner] - votes[name] for name in hopeful if name not in (winner, other)]
+                yield floor(max([(votes[winner] - votes[other]) / 2, *behind])) + 1, winner, other
+        for winner in each.elected if hopeful else ():
+            other = max(hopeful, key=votes.__getitem__)
+            yield ceil(Fraction(each.threshold) - votes[other]), winner, other
+
+
+COUNTED_AGAIN: dict[str, Callable[[Ballots, Result], _Plan | None]] = {
+    **dict.fromkeys(("plurality", "borda", "most-votes", "approval", "score", "cumulative"), _by_points),
+    **dict.fromkeys(("irv", "stv-scottish"), _by_rounds),
+    "star": _by_runoff,
+}
+
+
+def _counted_again(ballots: Ballots, result: Result, plan: _Plan) -> Closeness:
+    counts, left = Counter(ballots.counts), plan.number
+    for text in plan.texts:
+        changed = min(left, ballots.counts[text])
+        counts[text] -= changed
+        counts[_changed(text, KIND_OF[result.method], len(ballots.candidates), plan)] += changed
+        left -= changed
+        if not left:
+            break
+    again = Ballots(ballots.candidates, +counts)
+    new = count(again, result.method, seats=result.seats, unranked=result.unranked, seed=result.seed)
+    if new.lots or {*new.winners} == {*result.winners}:
+        return Closeness()
+    return Closeness(plan.number, plan.number <= plan.fewest, new.winners)
+
+
+def _changed(text: str, kind: str, size: int, plan: _Plan) -> str:
+    """The ballot, with the other candidate first on it and the winner last; all points for the other; or the winner's
+    mark, so that there are as many as before."""
+    both = {plan.winner, plan.other}
+    if kind == "ranked":
+        groups = groups_of(text)
+        unranked = set(range(size)).difference(*groups)
+        between = ([each for each in group if each not in both] for group in (*groups, unranked))
+        return ranking_of([[plan.other], *between, [plan.winner]])
+    if kind == "points":
+        return f"{plan.other}@{plan.value}"
+    ratings = {each: value for each, value in ratings_of(text).items() if each not in both}
+    return text_of(ratings | {plan.other: plan.value}) if kind == "score" else ranking_of([[*ratings, plan.other]])

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise as steps
-from operator import ge
 from typing import Any
 
 from .ballots import Ballots
@@ -186,15 +185,6 @@ def schulze(ballots: Ballots, *, unranked: str = "below", strength: str = "winni
     }
     groups = rank_by_beats(names, beats)
     return result_of(ballots, "schulze", groups, unranked=unranked, pairwise=pairwise, reasons=reasons)
-
-
-def schulze_winners(ballots: Ballots, *, unranked: str = "below") -> tuple[str, ...]:
-    """Only the winners: without the chains this takes a fraction of the time."""
-    names = ballots.normal.candidates
-    widest = widths(strengths(ballots.normal.summary.pairwise(unranked)))
-    back = zip(*widest, strict=True)
-    unbeaten = (all(map(ge, row, column)) for row, column in zip(widest, back, strict=True))
-    return tuple(name for name, first in zip(names, unbeaten, strict=True) if first)
 
 
 def widths(contests: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -50,11 +50,6 @@ def of_methods(size: Size, methods: Iterable[str] = KINDS["ranked"]) -> int:
     return int(size.marks + contests + sum(COSTS[method](size) for method in wanted))
 
 
-def of_recount(size: Size, method: str) -> int:
-    """Of finding out who wins by this method when a few ballots are changed."""
-    return int(6 * size.candidates**2) if method == "schulze" else of_methods(size, [method])
-
-
 def of_contests(size: Size) -> int:
     """Of comparing every two candidates on all ballots."""
     return int(size.rankings + _contests(size))

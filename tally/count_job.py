@@ -11,13 +11,12 @@ import os
 import resource
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from . import cost
 from .ballots import Ballots
-from .changes import Closeness
-from .closeness import measure_closeness
+from .closeness import COUNTED_AGAIN, Closeness, measure_closeness
 from .cost import Size
 from .methods import KIND_OF, KINDS, count
 from .pairwise import PairwiseSummary
@@ -37,21 +36,19 @@ class CountOutcome:
     draws: Draws = ()
 
     def as_json(self) -> str:
-        close = asdict(replace(self.closeness, changes=()))  # which are of no use to those who ask
+        close = asdict(self.closeness)
         payload = {"result": self.result.as_json(), "methods": self.methods, "closeness": close, "draws": self.draws}
         return json.dumps(payload, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> CountOutcome:
         read = json.loads(text)
-        close = read["closeness"]
-        names = {name: tuple(close[name]) for name in ("winners", "new_winners", "changes")}
         methods = {
             method: (tuple(winners), tuple((name, place) for name, place in places))
             for method, (winners, places) in read["methods"].items()
         }
-        draws = tuple(map(tuple, read["draws"]))
-        return cls(Result.from_json(read["result"]), methods, Closeness(**close | names), draws)
+        close = Closeness.of(read["closeness"])
+        return cls(Result.from_json(read["result"]), methods, close, tuple(map(tuple, read["draws"])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +56,7 @@ class CountJob:
     ballots: Ballots
     method: str
     settings: dict[str, Any] = field(default_factory=dict)  # as `tally.methods.count` takes them
-    others: bool = True  # whether all methods for this kind of ballot count
-    recounts: int = 0  # allowed for measuring closeness; 0 skips it
+    in_full: bool = True  # also by all other methods for this kind of ballot, and how close it was
     draws: int = 0  # of other lots, to see whether the outcome hangs on them
 
     @property
@@ -76,28 +72,24 @@ class CountJob:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        return KINDS[KIND_OF[self.method]] if self.others else (self.method,)
+        return KINDS[KIND_OF[self.method]] if self.in_full else (self.method,)
 
     def cost(self, size: Size) -> int:
         """In steps, were the ballots of this size."""
-        recounts = self.recounts * cost.of_recount(size, self.method)
-        return cost.of_methods(size, self.methods) + recounts + self.draws * cost.of_methods(size, [self.method])
+        recounts = self.draws + int(self.in_full and self.method in COUNTED_AGAIN)
+        return cost.of_methods(size, self.methods) + recounts * cost.of_methods(size, [self.method])
 
     def run(self) -> CountOutcome:
         results = {each: count(self.ballots, each, **self.settings) for each in self.methods}
         result = results[self.method]
         methods = {each: (found.winners, found.places) for each, found in results.items()}
+        close = measure_closeness(self.ballots, result) if self.in_full else Closeness()
         draws = winners_with_other_lots(self.ballots, result, self.draws) if self.draws else ()
-        return CountOutcome(result, methods, self._closeness(result), draws)
-
-    def _closeness(self, result: Result) -> Closeness:
-        if not self.recounts:
-            return Closeness(None, False, result.winners)
-        return measure_closeness(self.ballots, self.method, **self.settings, recounts=self.recounts)
+        return CountOutcome(result, methods, close, draws)
 
     def as_json(self) -> str:
         payload = {"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)}
-        rules = {name: getattr(self, name) for name in ("method", "settings", "others", "recounts", "draws")}
+        rules = {name: getattr(self, name) for name in ("method", "settings", "in_full", "draws")}
         return json.dumps(payload | rules, separators=(",", ":"))
 
     @classmethod

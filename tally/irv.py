@@ -24,12 +24,10 @@ A round shows the votes, who was eliminated or elected on them, and the transfer
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any, NamedTuple
+from typing import Any
 
 from .ballots import Ballots, Prefix, PrefixIndex
 from .lots import Number, Tally, TieBreaker
@@ -53,18 +51,10 @@ class Piles:
         shares = self._add_to_piles(self.prefixes.split_next([self.prefixes.all], self.still_in))
         self.gains = _votes(shares)  # what each gained by the last elimination
         self.votes: list[Number] = [self.gains.get(each, 0) for each in range(len(self.names))]
-        self._next: dict[int, Piles] = {}
 
-    def without(self, loser: int) -> Piles:
-        """The piles after this candidate has gone too; cached, because similar counts need the same."""
-        if loser not in self._next:
-            self._next[loser] = after = copy(self)
-            after._eliminate(loser)
-        return self._next[loser]
-
-    def _eliminate(self, loser: int) -> None:
+    def eliminate(self, loser: int) -> None:
         """Move the loser's ballots on to their next preferences."""
-        self._next, self.still_in = {}, self.still_in - {loser}
+        self.still_in -= {loser}
         shared: Shares = defaultdict(int)
         leaving: list[Prefix] = []
         for prefix in self.piles[loser]:
@@ -76,7 +66,6 @@ class Piles:
         going = self.prefixes.split_next(leaving, self.still_in)
         self.just_exhausted = _ballots(leaving) - _ballots(going)
         self.exhausted += self.just_exhausted
-        self.piles = list(self.piles)
         self.piles[loser] = []
         for share, count in self._add_to_piles(going).items():
             shared[share] += count
@@ -93,7 +82,7 @@ class Piles:
                 added[candidate].append(prefix)
                 shares[candidate, len(equals)] += prefix.ballots
         for candidate, more in added.items():
-            self.piles[candidate] = self.piles[candidate] + more
+            self.piles[candidate] += more
         return shares
 
     def _left(self, prefix: Prefix) -> Sequence[int]:
@@ -121,77 +110,30 @@ def _votes(shares: Shares) -> dict[int, Number]:
     return votes
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPiles:
-    """Ballots of which some were removed and others added, counted without touching the rest again."""
-
-    all: Piles
-    removed: Piles
-    added: Piles
-
-    def tally(self) -> dict[str, Number]:
-        removed, added = self.removed.tally(), self.added.tally()
-        return {name: votes - removed[name] + added[name] for name, votes in self.all.tally().items()}
-
-    def without(self, loser: int) -> ChangedPiles:
-        return ChangedPiles(self.all.without(loser), self.removed.without(loser), self.added.without(loser))
-
-
-class _Step(NamedTuple):
-    """What happens in a round."""
-
-    tally: dict[str, Number]
-    threshold: Number
-    chosen: str  # elected in the last round, eliminated in the others
-
-
-def _steps(piles: Piles | ChangedPiles, names: Sequence[str], tie_breaker: TieBreaker) -> Iterator[_Step]:
-    tallies: list[Tally] = []
-    while True:
-        tally = piles.tally()
-        threshold = _majority(tally)
-        leader = max(tally, key=lambda name: tally[name])
-        if tally[leader] >= threshold:
-            yield _Step(tally, threshold, leader)
-            return
-        fewest = min(tally.values())
-        lowest = [name for name, votes in tally.items() if votes == fewest]
-        loser = tie_breaker.settle(lowest, where="elimination", round=len(tallies) + 1, earlier=tallies, choose=min)
-        yield _Step(tally, threshold, loser)
-        tallies.append(tally)
-        piles = piles.without(names.index(loser))
-
-
-def winners(piles: Piles | ChangedPiles, names: Sequence[str], seed: str) -> tuple[str, ...]:
-    """Only the winners."""
-    if not any(piles.tally().values()):
-        return tuple(names)
-    *_before, last = _steps(piles, names, TieBreaker(METHOD, seed))
-    return (last.chosen,)
-
-
 def count(ballots: Ballots, *, unranked: str = "below", seed: str = "") -> Result:
     """Who wins by instant runoff. `unranked` is only recorded."""
     ballots, tie_breaker = ballots.normal, TieBreaker(METHOD, seed)
     rounds: list[Round] = []
+    tallies: list[Tally] = []
     groups = [list(ballots.candidates)]
-    if ballots.total > ballots.blank:
-        piles = Piles(ballots)
-        *eliminations, last = _steps(piles, ballots.candidates, tie_breaker)
-        for step in eliminations:
-            after = piles.without(ballots.candidates.index(step.chosen))
-            transfers = after.transfers(step.chosen)
-            rounds.append(_round(len(rounds) + 1, step, piles, eliminated=(step.chosen,), transfers=transfers))
-            piles = after
-        rounds.append(_round(len(rounds) + 1, last, piles, elected=(last.chosen,)))
-        groups = group_by_score(last.tally) + [[each.chosen] for each in reversed(eliminations)]
+    piles = Piles(ballots)
+    while ballots.total > ballots.blank and not (rounds and rounds[-1].elected):
+        tally, exhausted, number = piles.tally(), str(piles.exhausted), len(rounds) + 1
+        threshold = _majority(tally)
+        events: dict[str, Any] = {"elected": tuple(name for name, votes in tally.items() if votes >= threshold)}
+        if events["elected"]:
+            groups = group_by_score(tally) + [[*each.eliminated] for each in reversed(rounds)]
+        else:
+            fewest = min(tally.values())
+            lowest = [name for name, votes in tally.items() if votes == fewest]
+            loser = tie_breaker.settle(lowest, where="elimination", round=number, earlier=tallies, choose=min)
+            piles.eliminate(ballots.candidates.index(loser))
+            events |= {"eliminated": (loser,), "transfers": piles.transfers(loser)}
+        texts = {name: exact_text(votes) for name, votes in tally.items()}
+        rounds.append(Round(number, texts, exact_text(threshold), exhausted, **events))
+        tallies.append(tally)
     ties, lots = tie_breaker.ties, tuple(tie_breaker.lots)
     return result_of(ballots, METHOD, groups, ties=ties, lots=lots, rounds=tuple(rounds), unranked=unranked, seed=seed)
-
-
-def _round(number: int, step: _Step, piles: Piles, **events: Any) -> Round:
-    tally = {name: exact_text(votes) for name, votes in step.tally.items()}
-    return Round(number, tally, exact_text(step.threshold), str(piles.exhausted), **events)
 
 
 def _majority(tally: dict[str, Number]) -> Number:

@@ -202,20 +202,6 @@ def count_in_batches(rankings: Sequence[str], candidates: int) -> Iterator[PairC
         yield rows.counted(rankings[start : start + BATCH_RANKINGS])
 
 
-def ranks_by_candidate(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequence[int]]:
-    """A function from a candidate to its group in each ranking, from 0 on; unranked is the number of candidates."""
-    if candidates > MAX_PARALLEL_CANDIDATES:
-        ranks = [
-            {each: rank for rank, group in enumerate(one.split(">")) for each in group.split("=")} for one in rankings
-        ]
-        return lambda candidate: [each.get(str(candidate), candidates) for each in ranks]
-    rows = _RankTable(candidates)
-    parts = (rankings[start : start + BATCH_RANKINGS] for start in range(0, len(rankings), BATCH_RANKINGS))
-    columns = [rows.columns("\n".join(some), len(some)) for some in parts]
-    ranked = bytes(place - 1 if 0 < place <= candidates else candidates for place in range(256))
-    return lambda candidate: b"".join(some[candidate] for some in columns).translate(ranked)
-
-
 class _RankTable:
     def __init__(self, candidates: int) -> None:
         self.candidates = candidates

@@ -13,10 +13,10 @@ HORIZON = timedelta(hours=1)  # what is due later has not begun
 
 
 def unfinished(*types: str) -> list[Task]:
-    """The tasks of these types, or all, without those that are due much later."""
+    """The tasks of these types, or all, without those that are due much later or act outside the store."""
     soon = as_text(datetime.fromisoformat(now_text()) + HORIZON)
     stored = (task_of(item) for lane in lanes() for item in table().each(lane))
-    waiting = [each for each in stored if each.due <= soon]
+    waiting = [each for each in stored if each.due <= soon and not TYPES[each.type].claim_seconds]
     return [each for each in waiting if not types or each.type in types]
 
 

@@ -651,7 +651,8 @@ def test_installing_elsewhere_than_the_units_expect_is_a_sentence(machine, tmp_p
 def test_a_backup_that_fails_is_told_of_and_the_command_that_makes_one_can_be_parsed():
     made = unit("plenum-backup.service")
     assert made["OnFailure"][0].startswith("plenum-backup-failed@")
-    _, _, words = made["ExecStart"][0].partition("manage.py backup ")
-    given = load_command_class("upkeep", "backup").create_parser("manage.py", "backup").parse_args(words.split())
-    assert given.into in {f"/var/lib/{each}" for each in made["StateDirectory"][0].split()}
-    assert not given.unencrypted
+    program, folder, recipients, *options = made["ExecStart"][0].split()
+    assert (program, recipients) == ("/srv/plenum/deploy/backup", "/etc/plenum/backup-recipients")
+    assert folder in {f"/var/lib/{each}" for each in made["StateDirectory"][0].split()}
+    command = load_command_class("upkeep", "backup_made")
+    assert command.create_parser("manage.py", "backup_made").parse_args([f"{folder}/file", *options]).keep == 35

@@ -17,6 +17,7 @@ import pytest
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from accounts import throttle
 from acts import rate_limits
 from acts.rate_limits import SECONDS_PER_DAY
 from acts.storage import table
@@ -49,7 +50,8 @@ MORE_THAN_ALLOWED = 400  # times at the addresses in the table below
 
 # What an address may keep beyond the first times, and why. Without an entry: nothing.
 A_LIMIT = "the hourly limit of the network; no more however many there are"
-EACH_NAME = "a counter for each name typed, for an hour at most: or one device could lock out its whole network"
+NAMES = 16  # told apart here, of those that are typed; on a real site more than anybody can send (`NAMES_APART`)
+EACH_NUMBER = "counters under the numbers that names are counted by, and one of the network"
 EACH_ADDRESS = "a task for each address, refused to nobody; the worker has them gone in a lane of their own"
 ALLOWED: dict[str, tuple[str, dict[str, float]]] = {
     "register": (A_LIMIT, {"registration": 300, "mail": 300, "session": 300, "throttle": 600}),
@@ -58,8 +60,8 @@ ALLOWED: dict[str, tuple[str, dict[str, float]]] = {
         "the daily limit of the network",
         dict.fromkeys(("request", "request's sender", "submitted form", "event", "throttle"), 100),
     ),
-    "sign_in": (EACH_NAME, {"throttle": inf}),
-    "forgotten": (EACH_NAME, {"throttle": inf}),
+    "sign_in": (EACH_NUMBER, {"throttle": 2 * NAMES + 1}),
+    "forgotten": (EACH_NUMBER, {"throttle": 3 * NAMES + 1}),
     "my_link": (EACH_ADDRESS, {"background task": inf}),
     "election_my_link": (EACH_ADDRESS, {"background task": inf}),
     "poll": ("POLL_VOTES_PER_ADDRESS", dict.fromkeys(("poll's vote", "submitted form", "event"), 100)),
@@ -95,6 +97,7 @@ def words(prepared, tmp_path, settings, monkeypatch) -> Iterator[dict[object, st
     path, words = prepared
     settings.STORE_URL = f"sqlite://{copy_of(path, tmp_path / 'plenum.sqlite3')}"
     monkeypatch.setattr(voters, "MIN_VOTING_SECONDS", 0)
+    monkeypatch.setattr(throttle, "NAMES_APART", NAMES)
     monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: TOMORROW))
     yield words
     table().close()

@@ -7,7 +7,6 @@ from . import views
 urlpatterns = [
     path("trust/", views.trust, name="trust"),
     path("trust/code.json", views.code, name="served_code"),
-    path("trust/watch/", views.watch_program, name="watch_program"),
     path("trust/<slug:subject>/", views.notice, name="notice"),
     path("trust/<slug:subject>/edit/", views.edit_notice, name="edit_notice"),
     path(".well-known/security.txt", views.security_txt, name="security_txt"),

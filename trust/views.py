@@ -18,7 +18,6 @@ from acts.storage import table
 from pages import markdown_cache, served_code
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.page_cache import cache_key, get_or_render, page_with
-from results.exports.bundle import WATCH_PROGRAM
 from store import keys
 from store.log import utc_now
 
@@ -66,13 +65,6 @@ def trust(request: HttpRequest) -> HttpResponse:
 def code(request: HttpRequest) -> HttpResponse:
     """The digests of all scripts and stylesheets, as JSON. Programs compare its bytes."""
     return HttpResponse(served_code.listing(), "application/json")
-
-
-@public
-@require_safe
-def watch_program(request: HttpRequest) -> HttpResponse:
-    """Shown, because people should read it before they run it."""
-    return HttpResponse(WATCH_PROGRAM, PLAIN_TEXT, headers={"Content-Disposition": 'inline; filename="watch.py"'})
 
 
 @public

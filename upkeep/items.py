@@ -24,7 +24,7 @@ ITEMS = (
     ItemType("submitted form", keys.once, hidden="event_id:int at ttl:int"),
     ItemType("background task", keys.task, "type began_at due attempts:int",
              "subject data:map progress:map version:int reason",
-             lists=(keys.TASKS, keys.LINK_TASKS, keys.TASKS_SET_ASIDE)),
+             lists=(keys.TASKS, keys.LINK_TASKS, keys.SEALING_TASKS, keys.WEBHOOK_TASKS, keys.TASKS_SET_ASIDE)),
     ItemType("lease", keys.lease, "since until:any renewals:int", "*:any"),
     ItemType("heartbeat", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
              "*:any"),

@@ -101,9 +101,8 @@ def queue_deliveries(task: Task) -> Batch:
     owner, text = owners[done], payload(data["event"], data["moment"], _with_urls(data))
     wanting = (each for each in repository.endpoints_of(owner) if each.wants(data["event"]))
     now = now_text()
-    queued = [
-        repository.queueing(Delivery(data["id"], each.id, owner, data["event"], text, now, now)) for each in wanting
-    ]
+    deliveries = (Delivery(data["id"], each.id, owner, data["event"], text, now, now) for each in wanting)
+    queued = [write for each in deliveries for write in repository.queueing(each)]
     return Batch(queued, {"owners": done + 1}, is_last=done + 1 >= len(owners))
 
 

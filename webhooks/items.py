@@ -11,10 +11,10 @@ from .personal_data import own_webhooks
 
 ITEMS = (
     ItemType("webhook", keys.webhook, "id owner:person types:list created_by:person created_at state failing_since "
-             "last_at last_status:int last_reason", "url secret old_secret old_until:int",
+             "last_at last_status:int last_reason rests_until", "url secret old_secret old_until:int",
              exports=(Export("webhooks", _("webhooks.json: your webhooks, without their secrets."), own_webhooks),)),
     ItemType("webhook delivery", keys.delivery, "id webhook owner:person type queued_at due state tries:int status:int "
-             "reason ttl:int", "payload", closed_lists=(keys.WAITING_DELIVERIES,)),
+             "reason ttl:int", "payload", closed_lists=(keys.DELIVERIES_WITHOUT_TASK,)),
 )  # fmt: skip
 
 ABOUT = "webhook_id owner:person"

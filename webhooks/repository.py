@@ -9,16 +9,17 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
 from acts.encryption import decrypt, encrypt
-from acts.storage import table
+from acts.storage import table, try_write
 from store import keys
-from store.table import Condition, Equals, Exists, Item, Key, Put, Update
+from store.table import Equals, Exists, Item, Key, Put, Update, Write
 
 from .rules import WAITING, Delivery, Endpoint
 
 RECENT_DELIVERIES = 20
-RETENTION_SECONDS = 30 * 24 * 3600  # of a delivery that has ended
+CLAIM_SECONDS = 60  # longer than a request can take
 
 NOTIFYING = TaskType("tell webhooks", _("Telling webhooks what happened"))
+DELIVERING = TaskType("deliver", _("Delivering to a webhook"), keys.WEBHOOK_TASKS, CLAIM_SECONDS)
 
 
 def find(owner: str, webhook_id: str) -> Endpoint | None:
@@ -42,6 +43,11 @@ def recent_deliveries(endpoint: Endpoint) -> list[Delivery]:
     """The newest first."""
     span = keys.deliveries_to(endpoint.owner, endpoint.id)
     return list(map(delivery_of, table().page(span, limit=RECENT_DELIVERIES, backwards=True).items))
+
+
+def find_delivery(place: Key) -> Delivery | None:
+    item = table().get(place)
+    return delivery_of(item) if item else None
 
 
 def endpoint_of(item: Item) -> Endpoint:
@@ -69,31 +75,41 @@ def noting(endpoint: Endpoint, **changes: Any) -> Update:
     return Update(keys.webhook(endpoint.owner, endpoint.id), set=changes, when=Exists())
 
 
-def queueing(delivery: Delivery) -> Put:
-    return Put({**_place(delivery).item, **_turn(delivery, delivery.due), **asdict(delivery)})
+def queueing(delivery: Delivery) -> list[Write]:
+    return [Put({**_place(delivery).item, **asdict(delivery)}), beginning(delivery)]
 
 
-def moving(delivery: Delivery, due: str, **changes: Any) -> Update:
-    """Another turn for a delivery, in the state in which it was read; claims, too, are such turns."""
-    return Update(_place(delivery), set={**_turn(delivery, due), "due": due, **changes}, when=_unchanged(delivery))
+def beginning(delivery: Delivery) -> Put:
+    """The task of a delivery; what became of it so far is with the delivery itself, for its page."""
+    place = _place(delivery)
+    return DELIVERING.begin(_subject(delivery), due=delivery.due, pk=place.pk, sk=place.sk)
 
 
-def ending(delivery: Delivery, state: str, ttl: int, **changes: Any) -> Update:
-    ended = {"state": state, "ttl": ttl, **changes}
-    return Update(_place(delivery), set=ended, remove=("GSI1PK", "GSI1SK"), when=_unchanged(delivery))
+def task_of(item: Item) -> list[Key]:
+    """Of a delivery that waits; endpoints and other deliveries have none."""
+    return [DELIVERING.key(_subject(delivery_of(item)))] if item["state"] == WAITING else []
+
+
+def _subject(delivery: Delivery) -> str:
+    return f"{delivery.webhook} {delivery.id}"
+
+
+def changing(delivery: Delivery, **changes: Any) -> Update:
+    """Refused if it has ended, or was deleted with its webhook."""
+    return Update(_place(delivery), set=changes, when=Equals("state", WAITING))
 
 
 def _place(delivery: Delivery) -> Key:
     return keys.delivery(delivery.owner, delivery.webhook, delivery.queued_at, delivery.id)
 
 
-def _unchanged(delivery: Delivery) -> Condition:
-    return Equals("state", WAITING) & Equals("due", delivery.due) & Equals("tries", delivery.tries)
-
-
-def _turn(delivery: Delivery, due: str) -> Item:
-    turn = keys.delivery_by_turn(due, delivery.webhook, delivery.id)
-    return {"GSI1PK": keys.WAITING_DELIVERIES.pk, "GSI1SK": turn}
+def take_over() -> int:
+    """Deliveries that the previous version queued are listed by themselves, without a task."""
+    taken = 0
+    for delivery in list(map(delivery_of, table().each(keys.DELIVERIES_WITHOUT_TASK))):
+        unlisted = Update(_place(delivery), remove=("GSI1PK", "GSI1SK"), when=Equals("state", WAITING))
+        taken += try_write(beginning(delivery), unlisted)
+    return taken
 
 
 # --- secrets ---

@@ -33,6 +33,7 @@ SECRET_BYTES = 32
 SECRET_PREFIX = "whsec_"  # noqa: S105 - not a secret
 ROTATION_SECONDS = 24 * 3600  # for which the old secret signs too
 PAUSES = (5, 60, 300, 1800, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 22 * 3600)  # about three days
+SLOW_SECONDS = 1
 DISABLED_AFTER_SECONDS = 3 * 24 * 3600
 GONE = 410
 
@@ -61,6 +62,7 @@ class Endpoint:
     last_at: str = ""
     last_status: int = 0  # of HTTP; 0 if there was no response
     last_reason: str = ""  # why there was none: a key of REASONS
+    rests_until: str = ""  # after a slow request
 
     def wants(self, event_type: str) -> bool:
         return self.state == ACTIVE and (event_type in self.types or event_type == TEST)
@@ -96,6 +98,11 @@ def check_active(endpoint: Endpoint) -> None:
 def backoff(tries: int, chance: Callable[[float, float], float] = uniform) -> float | None:
     """Seconds until the next attempt, randomised; `None` after the last."""
     return PAUSES[tries - 1] * chance(0.8, 1.2) if tries <= len(PAUSES) else None
+
+
+def rest(seconds: float) -> float:
+    """For how long an endpoint that took so long is left alone: all others get three quarters of the time."""
+    return 3 * min(seconds, outbound.SECONDS) if seconds >= SLOW_SECONDS else 0
 
 
 def must_be_disabled(endpoint: Endpoint, status: int, now: datetime) -> bool:

@@ -15,7 +15,7 @@ from acts.storage import now_text, record, table, write
 from acts.wakeups import wake_worker
 from store import keys
 from store.log import Event
-from store.table import Delete, Exists, Write
+from store.table import Delete, Exists, Span, Write
 
 from . import repository, rules
 from .events import message_id, payload
@@ -66,9 +66,8 @@ def renew_secret(user: User, endpoint: Endpoint) -> bytes:
 
 
 def delete(user: User, endpoint: Endpoint) -> None:
-    """Deliveries that wait are dropped when their turn comes; the log of deliveries goes first."""
-    while left := next_deletions(keys.deliveries_to(endpoint.owner, endpoint.id)):
-        table().write(*left)
+    """With its deliveries, which go first."""
+    _delete_all(keys.deliveries_to(endpoint.owner, endpoint.id))
     _record(user, "WebhookDeleted", endpoint, Delete(keys.webhook(endpoint.owner, endpoint.id), when=Exists()))
 
 
@@ -77,14 +76,18 @@ def send_test(endpoint: Endpoint) -> Delivery:
     now = now_text()
     body = payload(TEST, now, {"webhook": {"id": endpoint.id}})
     delivery = Delivery(message_id(), endpoint.id, endpoint.owner, TEST, body, now, now)
-    write(repository.queueing(delivery))
+    write(*repository.queueing(delivery))
     wake_worker(JOB)
     return delivery
 
 
 def forget_webhooks(gone: User) -> None:
     """When a person is removed: their webhooks, and what was sent to them."""
-    while left := next_deletions(keys.everything_about_webhooks_of(gone.name)):
+    _delete_all(keys.everything_about_webhooks_of(gone.name))
+
+
+def _delete_all(span: Span) -> None:
+    while left := next_deletions(span, elsewhere=repository.task_of):
         table().write(*left)
 
 

@@ -36,7 +36,8 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
     user = repository.find_by_either(name_or_email)
     throttle.count_try(throttle.RESET, name_or_email, visitor, user)
     # A used or void link changes the state of the account, so that the next one is mailed at once.
-    state = f"{user.name} {user.email} {user.session_salt} {user.last_login}" if user else name_or_email
+    made_up = throttle.number_of(name_or_email)
+    state = f"{user.name} {user.email} {user.session_salt} {user.last_login}" if user else made_up
     if try_count(throttle.RESET_MAILED, state) and user and user.may_use_password:
         table().write(outbox.queued("reset_password", user.email, name=user.name))
     else:

@@ -278,7 +278,7 @@ def checkpoint(call: Call, number: int) -> Checkpoint:
     answers=Digests,
 )  # fmt: skip
 def digests(call: Call, number: int) -> Digests:
-    """`watch.py checkpoints` reads this to see that each checkpoint continues the one before it."""
+    """For whoever checks from outside that each checkpoint continues the one before it."""
     covered = next(ranges_over(table(), [_public_over(number)["event_id"]]))
     found = covered.digests().hex()
     return Digests(covered.previous, [found[at : at + 64] for at in range(0, len(found), 64)])

@@ -15,6 +15,7 @@ from acts.storage import SITE, now_text, record, table
 from ballots import repository
 from elections import repository as elections
 from elections import rolls, sharding
+from elections.invitations.mailing import forgetting
 from elections.roll.services import removing
 from elections.rules import State
 from elections.turnout.counts import tells_who, turnout
@@ -62,4 +63,4 @@ def _remove(election_name: str, voter: str) -> None:
     if voted and not tells_who(election, voted):
         return
     event = Event(SITE, "VotersRemoved", {"election_name": election.name, "voters": [voter]})
-    record(event, *removing(election, [voter]))
+    record(event, *removing(election, [voter]), *forgetting(election, entry))

@@ -1,7 +1,9 @@
 """Sealing a closed election: its ballots are published and counted, and those of a secret election deleted.
 
 Everything is streamed: ballots are read once, sorted on disk and counted meanwhile, and written in parts. The sealing
-mark records the progress, so that another worker can resume and pages can show it.
+mark records the progress, so that another worker can resume and pages can show it. The close stores the mark, and a
+background task in a lane of its own, of which each batch is one step: some ballots read, one part published, some
+ballots deleted. What was read and sorted stays with the process between two steps.
 """
 
 from __future__ import annotations
@@ -15,13 +17,16 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 
+from acts.background import GRACE_SECONDS, Batch, Task, finished, wait
 from acts.hooks import Hooks
-from acts.queues import ExplainedError, Work, always, log_failure, process_in_turns, retry_when_crowded, run_to_end
+from acts.queues import ExplainedError, log_failure
+from acts.retry import retry_on_conflict
 from acts.storage import record, table, try_write
 from ballots import repository
 from ballots.external_sort import STEP_LINES, Line, Sorter
 from ballots.rules import Mismatch, PublishedBallot, compare, compare_remaining
 from elections import repository as elections
+from elections.repository import SEALING
 from elections.rules import Election
 from store import keys
 from store.limits import check_value
@@ -32,20 +37,39 @@ from store.table import Check, Conflict, Delete, Equals, Exists, Item, Refused, 
 # of a ballot besides its text
 BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "weight": "", "voter_name": ""}])
 RANKING_AND_WEIGHT = itemgetter(1, 2)  # of the row of a ballot
+UNITS_PER_SECOND = 250  # a quarter of what one partition of a distant store takes; the log's is shared by everyone
 
 COUNTING = Hooks[[Election, Mapping[str, int]], None]("once it is known how many votes each ranking got")
 SEALED = Hooks[[Election], None]("once the result of an election is sealed")
 
+Steps = Iterator[float]  # each yields the units it has written to one partition
+
+_under_way: dict[tuple[str, str], Steps] = {}  # of the tasks that this process is at
 _log = logging.getLogger("plenum.ballots")
 
 
-def seal_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
-    """Seal closed elections in turns, and empty the ballot boxes of secret ones. Any number of workers may run it. With
-    `only`, for a page that waits for one election, emptying its box is left to the worker."""
+@SEALING.step
+def do_next_step(task: Task) -> Batch:
+    """Any number of workers may do this at once: the mark decides which of them publishes a part."""
+    this = task.subject, task.began_at
+    steps = _under_way.pop(this, None) or _steps(task.subject)
+    if (units := next(steps, None)) is None:
+        is_left = table().get(keys.sealing(task.subject)) is not None  # another worker is at it, and may not finish
+        return wait(GRACE_SECONDS) if is_left else finished()
+    _under_way[this] = steps
+    seconds = units / UNITS_PER_SECOND if table().is_distant else 0
+    return Batch(wait_seconds=seconds * len(_under_way) if seconds >= 1 else 0)  # no small election has to wait
+
+
+def seal_closed(only: str | None = None) -> int:
+    """Seal all closed elections and empty the ballot boxes of secret ones, as the worker does; or `only` this one, for
+    a page that waits for it: emptying its box is left to the worker."""
     if only is None:
-        return process_in_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
+        return sum(SEALING.advance(task.subject) for task in SEALING.unfinished())
     try:
-        return run_to_end(_seal_or_log(only, also_empty=False))
+        for _step in _steps(only, also_empty=False):
+            pass
+        return 1
     except (Conflict, Unavailable):
         raise
     except CannotSeal:
@@ -55,25 +79,27 @@ def seal_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -
         return 0
 
 
-def _seal_marked(mark: Item) -> Work:
-    return (yield from _seal_or_log(mark["election_name"]))
-
-
-def _seal_or_log(name: str, *, also_empty: bool = True) -> Work:
-    """Whether there is such an election. If it cannot be sealed, the reason is logged for the operator."""
+def _steps(name: str, *, also_empty: bool = True) -> Steps:
+    """If it cannot be sealed, the reason is logged for the operator."""
     election = elections.find(name)
+    if election is None:
+        return
     try:
-        if election is not None:
-            yield from _seal(election)
-        if election is not None and also_empty:
+        yield from _seal(election)
+        if also_empty:
             yield from empty(election)
     except CannotSeal as error:
         _log.error("not sealed", extra={"words": str(error)})
         raise
-    return int(election is not None)
 
 
-def _seal(election: Election) -> Generator[float, None, None]:
+def take_over() -> int:
+    """Marks without a task: of the previous version, or of a store that was rebuilt from its log."""
+    names = [mark["election_name"] for mark in table().each(keys.SEALING)]
+    return sum(try_write(SEALING.begin(name)) for name in names)
+
+
+def _seal(election: Election) -> Steps:
     place, result = keys.sealing(election.name), keys.result(election.name)
     found = table().get_many([place, result])
     if (mark := found.get(place)) is None or mark.get("removing"):
@@ -95,7 +121,8 @@ def _publish(box: BallotBox) -> Generator[float, None, bool]:
     """Publish the remaining parts; false if another worker is publishing them."""
     try:
         for part in box.left():
-            yield from retry_when_crowded(partial(_publish_part, box.election, part), part.units)
+            retry_on_conflict(partial(_publish_part, box.election, part))
+            yield part.units
     except Refused:
         return False
     return True
@@ -178,7 +205,7 @@ class BallotBox:
     def close(self) -> None:
         self._left.close()
 
-    def read(self) -> Generator[float, None, None]:
+    def read(self) -> Steps:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
         for some in by_count(repository.ballot_rows(self.election), STEP_LINES):
@@ -211,7 +238,7 @@ class CannotSeal(ExplainedError):
     """Something is wrong with the ballots; the election waits for a person to investigate."""
 
 
-def empty(election: Election) -> Generator[float, None, None]:
+def empty(election: Election) -> Steps:
     """Delete the ballots of a sealed secret election: published, they no longer lie under hashes of their voters'
     secrets. The box is read once: exactly what was compared with the published ballots is deleted."""
     place = keys.sealing(election.name)
@@ -225,8 +252,13 @@ def empty(election: Election) -> Generator[float, None, None]:
                 left.add(at for _, at in some)
                 yield 0
             _allow_removal(election, found[place], box)
+            units = 0.0
             for handful in repository.emptying(election, left):
-                yield from retry_when_crowded(partial(table().write, *handful), _units(election, len(handful)))
+                retry_on_conflict(partial(table().write, *handful))
+                units += _units(election, len(handful))
+                if units >= UNITS_PER_SECOND:
+                    yield units
+                    units = 0.0
         table().write(Delete(place, when=repository.may_be_removed(election)))
     except Refused:
         return  # another worker was at it, and has finished it

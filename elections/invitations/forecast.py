@@ -1,9 +1,8 @@
-"""Preview of a mailing: how many mails it would send, how they look; and sending it after that."""
+"""Preview of a mailing: for how many voters it is, how the mails look; and sending it after that."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 
 from django.core.mail import EmailMultiAlternatives
 from django.utils.translation import get_language
@@ -17,14 +16,11 @@ from elections.rules import Action, Election, WrongState
 from mail import outbox
 from mail.emails import RECIPIENT_NAME, compose
 from mail.outbox import Mail
-from store import keys
 from store.log import Event
-from store.splitting import by_count
-from store.table import Item
 
 from . import mailing
 from .emails import EMAIL_TEMPLATES, preview_of
-from .mailing import INVITED, MAX_ROLL_ENTRIES, REMINDED, Batch
+from .mailing import INVITED, NOWHERE, REMINDED
 
 SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
 NOBODY_LEFT = {
@@ -36,48 +32,28 @@ TESTS = Limit("test mails to oneself", 20, SECONDS_PER_HOUR)
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many people would be mailed now."""
+    """Whom a mail would be for if it was asked for now, by stored counts alone: only workers go over the roll."""
 
-    on_roll: int
-    before: int  # who had this mail already
-    due: int  # whose turn it is
+    before: int  # voters it has been for already
     nowhere: int  # of these, who have no address
-    mails: int  # to these, each address once
-    is_whole: bool = True  # whether all of the roll was looked at
+    due: int | None  # at most; None where every member may vote, as nobody counts them
 
 
 def make_forecast(election: Election, kind: str) -> Forecast:
-    """Of a longer roll than can be read in a request, of its first entries."""
     batch = mailing.batch_of(election, kind)
-    roll = list(islice(mailing.every_recipient(election), MAX_ROLL_ENTRIES + 1))
-    examined = roll[:MAX_ROLL_ENTRIES]
-    entries = mailing.with_own_votes(examined, batch)
-    due = [item for item in entries if mailing.is_due(item, batch) and batch.asks(item)]
-    numbers, nowhere = _new_mails(due, batch)
-    before = sum(mailing.was_mailed(item, batch) for item in examined)
-    return Forecast(len(examined), before, len(due), nowhere, len(numbers), len(examined) == len(roll))
-
-
-def _new_mails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
-    """The numbers of the mails that would be new, and how many of the voters have no address."""
-    numbers: set[str] = set()
-    nowhere = 0
-    for some in by_count(voters):
-        addresses = [address for address, _name in mailing.recipients_of(some).values()]
-        nowhere += sum(not address for address in addresses)
-        wanted = {outbox.number_for(batch.occasion, address) for address in addresses if address}
-        queued = table().get_many(map(keys.mail, wanted)) if wanted else {}
-        numbers |= {number for number in wanted if keys.mail(number) not in queued}
-    return numbers, nowhere
+    counts = table().get(batch.counts) or {}
+    return Forecast(
+        mailing.voters_mailed(counts, kind), counts.get(f"{kind}_{NOWHERE}", 0), mailing.due_at_most(batch, counts)
+    )
 
 
 def send(actor: User, election: Election, kind: str, expected: int) -> None:
     """Request the mailing the organiser has previewed; refused if it has grown since."""
     actions.check(actor, election, Action.INVITE)
-    forecast = make_forecast(election, kind)
-    if not forecast.due:
+    due = make_forecast(election, kind).due
+    if due == 0:
         raise WrongState(NOBODY_LEFT[kind])
-    if forecast.mails > expected:
+    if due is not None and due > expected:
         raise WrongState(
             _("More people are due for this mail now, so nothing was sent. Please check the numbers and try again.")
         )

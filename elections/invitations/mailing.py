@@ -6,9 +6,8 @@ in one transaction. If everybody here may vote, the members follow the roll (`op
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from itertools import islice
 
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
@@ -49,9 +48,9 @@ EMAIL_KINDS = {
     ANNOUNCED: "vote_result",
 }
 REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know who has voted
-MAX_ROLL_ENTRIES = 10_000  # entries of a roll that a request reads to count; a longer one is not read
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `progress.MailCounts`
 COUNTED_STATES = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
+REMINDED_ONCE = "reminded_once"  # beside the counted mails, timed reminders among them: who had one that was asked for
 FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
 OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
 ASKED = "asked"  # in a mail about a ballot: the questions that are for its recipient, if some are not
@@ -99,7 +98,7 @@ def request_mailing(
     def reserve() -> None:
         budget = mail_quota.quota_today(actor)
         batch = batch_of(election, kind, message=message)
-        mails = 0 if budget.left is None else _mails_due(batch, budget.left + 1)  # one more than allowed is enough
+        mails = 0 if budget.left is None else due_at_most(batch, table().get(batch.counts) or {}) or 0
         budget.check(mails)
         reserved = None if budget.left is None else mails
         mailing = mailing_task(
@@ -110,33 +109,36 @@ def request_mailing(
     retry_lost_race(reserve)
 
 
-def _mails_due(batch: Batch, enough: int) -> int:
-    """How many are due now, counted up to `enough`; of a long roll about how many, by the stored counts alone. What is
-    reserved too much is given back when the mailing ends, and what is missing then is taken from what is left today."""
+def due_at_most(batch: Batch, counts: Item) -> int | None:
+    """How many voters this mail is for now, by stored counts alone: no request reads a roll. None where every member
+    may vote, as nobody counts them.
+
+    Some may get no mail: two have one address, one has unsubscribed, one was reminded after they had voted. What is
+    reserved for them is given back when the mailing ends.
+    """
     election = batch.election
-    if batch.is_for_everybody or election.voter_count <= MAX_ROLL_ENTRIES:
-        return sum(islice((1 for item in every_recipient(election) if is_due(item, batch)), enough))
-    counts = table().get(batch.counts) or {}
-    mailed, on_roll = _voters_mailed(counts, batch.kind), election.voter_count - election.by_letter
+    if batch.is_for_everybody:
+        return None
     if batch.kind in ONE_TIME_KINDS:
-        return max(0, on_roll - mailed)
-    is_left = min(_voters_mailed(counts, INVITED), on_roll) - mailed
+        return max(0, election.voter_count - election.by_letter - voters_mailed(counts, batch.kind))
+    are_left = max(0, voters_mailed(counts, INVITED) - voters_mailed(counts, REMINDED))
     if batch.tells_who and not batch.questions:
-        is_left = min(is_left, election.voter_count - turnout(election).voted)
-    return max(0, is_left)
+        return min(are_left, max(0, election.voter_count - turnout(election).voted))
+    return are_left
 
 
-def _voters_mailed(counts: Item, kind: str) -> int:
+def voters_mailed(counts: Item, kind: str) -> int:
+    """How many on the roll have had their turn for this mail."""
+    if kind == REMINDED:
+        return int(counts.get(REMINDED_ONCE, 0))
     return sum(counts.get(f"{kind}_{state}", 0) for state in COUNTED_STATES)
 
 
-def every_recipient(election: Election) -> Iterator[Item]:
-    """All possible recipients of a mailing: the roll, and the members where all of them may vote."""
-    for item in sharded_reads.each(table(), sharding.roll_spans(election)):
-        if not open_electorate.is_mailed_without_entry(election, item["voter_name"]):
-            yield item
-    if election.electorate == "everyone":
-        yield from open_electorate.every_person(election)
+def forgetting(election: Election, entry: Item) -> list[Write]:
+    """That somebody who leaves the roll is no longer counted among those who were mailed."""
+    fewer = {f"{INVITED}_{BEYOND}": -1} if INVITED in entry else {}
+    fewer |= {REMINDED_ONCE: -1} if REMINDED in entry else {}
+    return [Update(keys.mail_counts(election.name, election.created_at), add=fewer)] if fewer else []
 
 
 def _window_reached(batch: Batch) -> list[Write]:
@@ -272,17 +274,17 @@ def _one_invitation(
         raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": name})
     ledger, about = batch.ledger(new["voter_name"]), batch.about(new, display_name)
     email = outbox.queued(EMAIL_KINDS[INVITED], address, ledger, **about)
-    counted = _recounting(batch.ledger(name), is_new=INVITED not in old)
+    counted = _recounting(batch.ledger(name), old, new)
     invited = invitation(new["voter_name"], actor.name)
     return batch, email, [*invited, *counted, *outbox.setting_aside(old.get(INVITED, ""))]
 
 
-def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
+def _recounting(ledger: outbox.Ledger, old: Item, new: Item) -> list[Write]:
     """One more is queued and, if the previous one failed, one fewer has failed. As many are invited as before."""
+    numbers = {ledger.counted(outbox.QUEUED): 1} | ({REMINDED_ONCE: -1} if REMINDED in old.keys() - new.keys() else {})
     if table().get(ledger.failure) is None:
-        more = {} if is_new else {ledger.counted(BEYOND): -1}
-        return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1, **more})]
-    numbers = {ledger.counted(outbox.QUEUED): 1, ledger.counted(outbox.FAILED): -1}
+        return [Update(ledger.counts, add=numbers | ({ledger.counted(BEYOND): -1} if INVITED in old else {}))]
+    numbers |= {ledger.counted(outbox.FAILED): -1}
     return [Update(ledger.counts, add=numbers), Delete(ledger.failure, when=Exists())]
 
 
@@ -463,11 +465,6 @@ def _is_due_open_electorate(voter: Item, batch: Batch) -> bool:
     return not (is_reminder and voter["left_alone"]) and not (voter["voted"] and batch.tells_who)
 
 
-def was_mailed(voter: Item, batch: Batch) -> bool:
-    """Whether a mail of this kind was queued for them before."""
-    return voter["since"] <= batch.window.after if "since" in voter else batch.mark in voter
-
-
 def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     """A mail, a mark and, for an address without an account, an invitation to the site; one mail per address."""
     if not voters:
@@ -492,6 +489,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     nowhere, counted = sum(not address for address in addresses), batch.ledger("").counted
     numbers = {counted(outbox.QUEUED): len(new), counted(NOWHERE): nowhere}
     numbers[counted(BEYOND)] = len(voters) - len(new) - nowhere
+    numbers |= {REMINDED_ONCE: len(voters)} if batch.kind == REMINDED else {}
     return [*new, *writes, Update(batch.counts, add=numbers)]
 
 

@@ -20,8 +20,6 @@ from store.table import Item
 
 from . import opt_out
 
-PAGE_ROWS = 30
-
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -42,22 +40,12 @@ def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
     return election.electorate == "everyone" and rolls.is_by_account(voter_name)
 
 
-def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
+def page(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
     """A page of members as recipients; those without a vote in this election have no `since`."""
     listed, after = people.people(limit=limit, cursor=cursor)
     voters = [each for each in listed if has(each.role, Permission.VOTE)]
     found = {each["voter_name"]: each for each in _voters(election, voters)}
     return [found.get(each.name, {"voter_name": each.name, "since": ""}) for each in listed], after
-
-
-def every_person(election: Election) -> Iterator[Item]:
-    """All who may vote without being listed by address."""
-    cursor: str | None = None
-    while True:
-        some, cursor = page(election, limit=3 * PAGE_ROWS, cursor=cursor)
-        yield from (item for item in some if item["since"])
-        if cursor is None:
-            return
 
 
 def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
@@ -78,9 +77,9 @@ def _saved(request: HttpRequest, election: Election, form: OwnTextForm) -> bool:
 
 def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
     """Mails take a while: the overview shows how far they have got."""
-    mails = _number(request.POST["send"])
-    done = ngettext("%(count)d mail is on its way.", "%(count)d mails are on their way.", mails) % {"count": mails}
-    if run_action(request, lambda: forecast.send(request.user, election, KINDS[what], mails), done):
+    expected = _number(request.POST["send"])
+    act = lambda: forecast.send(request.user, election, KINDS[what], expected)  # noqa: E731
+    if run_action(request, act, _("The emails are on their way.")):
         return redirect(shared_url("dashboard", election))
     return _back(election, what)
 

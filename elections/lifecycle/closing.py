@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from accounts.models import User
+from acts.background import OVERWRITE
 from acts.closing import Closing
 from acts.hooks import Hooks
 from acts.queues import process_each
@@ -32,7 +33,7 @@ def starting_close(before: Election, after: Election) -> list[Write]:
 
 
 def finishing_close(shut: Election) -> list[Write]:
-    """Writes of the close event, with the mark by which the worker finds the election to seal."""
+    """Writes of the close event, with the mark that says how far the election is sealed."""
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
     return [*repository.change(shut, after), repository.sealing_mark(after)]
 
@@ -47,7 +48,8 @@ def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
 def _close_event(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
     event_data = {"election_name": shut.name, "closed_at": shut.closed_at}
-    also = [write for step in SHUTTING for write in step(shut)]
+    sealing = repository.SEALING.begin(shut.name, due=now_text(), when=OVERWRITE)
+    also = [sealing, *(write for step in SHUTTING for write in step(shut))]
     if shut.has_secrets:
         also += purge_marks(table())  # the journal has every cast with its ballot
     return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *also]

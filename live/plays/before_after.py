@@ -7,7 +7,7 @@ close counts the movements and deletes the item in the same transaction; so does
 |---|---|
 | `round` | the number of the earlier one |
 | `earlier` | its `count`, `winners`, `firsts` (votes in its first round), `close` |
-| `close` | of this one: `ballots` that would have changed who wins, and whether fewer could not (`exact`) |
+| `close` | of this one: `ballots` that would have changed who wins, if known, and whether fewer could not (`exact`) |
 | `both` | how many gave both; `came` only the second, `went` only the first |
 | `flows` | lists of from, to, how many: an option, "several" at once, or "nobody" |
 | `untold` | instead of these: "few" if they would reveal what a few chose, "lost" if the link between both is lost |
@@ -31,9 +31,9 @@ from store.purging import purge_mark
 from store.table import Delete, Missing, Put, Write
 from tally.ballots import Ballots, groups_of
 from tally.closeness import measure_closeness
+from tally.methods import count
 
 NOBODY, SEVERAL = "nobody", "several"
-RECOUNTS = 30  # limit for measuring closeness, because the audience is waiting
 
 FirstChoice = int | str  # an option, or one of the two words above
 
@@ -109,7 +109,7 @@ def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
 def closeness(round_: Round, question: Question) -> dict[str, Any]:
     """How many ballots would have had to differ for another option to win."""
     ballots = Ballots.of(counting.names_of(question), [entry.said for entry in round_.entries])
-    found = measure_closeness(ballots, "irv", recounts=RECOUNTS)
+    found = measure_closeness(ballots, count(ballots, "irv"))
     return {"ballots": found.ballots, "exact": found.exact}
 
 

@@ -66,9 +66,11 @@ def _verdict(result: Mapping[str, Any], names: Sequence[str], close: Mapping[str
 
 
 def _close(close: Mapping[str, Any], votes: int) -> str:
-    """Describes how many votes would have had to differ to change the outcome."""
+    """Describes how many votes would have had to differ to change the outcome, where that is known."""
     changed = close["ballots"]
-    if changed is None or changed >= max(3, -(-votes // 4)):  # from a quarter of all votes upwards
+    if changed is None:
+        return ""
+    if close["exact"] and changed >= max(3, -(-votes // 4)):  # from a quarter of all votes upwards
         return _("by a lot")
     sentence = ngettext(
         "%(count)d other vote would have changed it", "%(count)d other votes would have changed it", changed

@@ -93,8 +93,8 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
         "without": without,
         "voters": voters,
         "real": outcome_of(found.report.result),
+        "ballots": found.seal.ballots - len(voters),
     }
-    context |= {"how_close": "", "ballots": found.seal.ballots - len(voters)}  # how close is not computed: see job_of
     return page(request, supposed, "what_if", form=form, **context)
 
 
@@ -121,5 +121,5 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
 
 
 def job_of(found: Sealed, supposed: Ballots) -> CountJob:
-    """Like a real report, but without closeness, which takes many times longer than counting."""
+    """By the rules of the election; lots are drawn from the same seed."""
     return CountJob(supposed, found.election.method, settings_of(found.election, found.seal.seed))

@@ -43,9 +43,7 @@ from store.table import Item
 from .election_events import EventFilter, sealed_numbers
 
 FORMAT = 2
-PROGRAM, STV_PROGRAM, WATCH_PROGRAM = (
-    Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py", "watch.py")
-)
+PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
 MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
 CHUNK_BYTES = 64 * 1024  # bytes of it that are read at a time
 SETTINGS = (
@@ -74,7 +72,7 @@ class NotSealedYet(Exception):
 
 def bundle_version() -> str:
     """Version of what a bundle contains besides the election: its programs and README."""
-    return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM + WATCH_PROGRAM).hexdigest()[:16]
+    return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
 
 
 def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
@@ -87,7 +85,6 @@ def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
         add = _Writer(archive, seal.sealed_at)
         add("README.txt", [README.format(name=election.name).encode()])
         add("verify.py", [PROGRAM])
-        add("watch.py", [WATCH_PROGRAM])
         if election.method == "stv-scottish":
             add("verify_stv.py", [STV_PROGRAM])
         add("rules.json", [_readable(rules_of(found, extract))])
@@ -272,11 +269,6 @@ counts the ballots again and compares everything below. It needs Python 3.8 or l
 files beside it, and is short enough to read before you run it. With -I, Python takes no program from this folder but
 the one you name. Elections by the Scottish rules of STV come with
 verify_stv.py, which repeats that count stage by stage; counts by Meek's rules are checked by their digest only.
-
-    python3 -I verify.py watch URL
-
-checks something else: whether the site at that address serves everybody the same, known scripts. It runs watch.py, the
-only program here that uses the network. "watch checkpoints URL --state FILE" sees whether the site's log only grows.
 
 rules.json         what was decided before the first vote: how ballots are counted, how many seats there are, what
                    leaving a candidate out means; the candidates, with the numbers used on ballots; and when voting

@@ -5,13 +5,12 @@
 With -I, Python takes nothing from this folder but this program. Each line says what was checked. The first problem is
 named in a line that begins with NO, and the exit code is 1; if everything agrees it is 0. README.txt explains the
 files. This program shares no code with the one that counted: the rules are implemented a second time, so that a mistake
-would have to be made twice. `verify.py watch URL` runs watch.py.
+would have to be made twice.
 """
 
 import hashlib
 import json
 import re
-import runpy
 import sys
 import unicodedata
 import zipfile
@@ -626,6 +625,4 @@ def main(path):
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # names are in every script there is
-    if sys.argv[1:2] == ["watch"]:  # what the site serves; the program is beside this one
-        sys.exit(runpy.run_path(str(Path(__file__).with_name("watch.py")))["main"](sys.argv[2:]))
     sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent))

@@ -91,7 +91,7 @@ def _counted(election: Election, watched: WatchedCount) -> LiveResult:
     ballots, before = watched.running.ballots, watched.latest
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before
-    job = CountJob(ballots, election.method, settings_of(election, election.lots_commitment), others=False)
+    job = CountJob(ballots, election.method, settings_of(election, election.lots_commitment), in_full=False)
     result = bounded_counting.run_job(job, waits=False).result
     return LiveResult(election, result, watched.running.total, draws=_other_draws(job) if result.lots else ())
 

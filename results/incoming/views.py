@@ -20,7 +20,7 @@ from results.report import Report
 from results.repository import Found
 from results.views import context_of_report, not_yet
 from store.keys import fold
-from tally.changes import Closeness
+from tally.closeness import Closeness
 from tally.explain import explain
 from tally.provisional import provisional_result
 
@@ -99,7 +99,7 @@ def _context(look: LiveResult) -> dict[str, Any]:
     result = look.result
     assert result is not None
     before_lots = provisional_result(result, look.draws)
-    report = Report(before_lots.result, tuple(explain(result)), (), Closeness(None, False, result.winners))
+    report = Report(before_lots.result, tuple(explain(result)), (), Closeness())
     context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
     context["ballots"] = look.ballots
     if result.lots:

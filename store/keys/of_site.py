@@ -58,6 +58,8 @@ def photo(photo_id: str, width: int) -> Key:
 
 TASKS = Span("TASKS", index=True)
 LINK_TASKS = Span("TASKSLINKS", index=True)  # a lane of their own: anybody can store any number of them
+SEALING_TASKS = Span("TASKSSEALING", index=True)  # a large election takes long
+WEBHOOK_TASKS = Span("TASKSWEBHOOKS", index=True)  # they wait for other servers
 TASKS_SET_ASIDE = Span("TASKSASIDE", index=True)
 
 
@@ -204,7 +206,7 @@ def quiet(address: str) -> Key:
 
 # --- webhooks ---
 
-WAITING_DELIVERIES = Span("DELIVERIES", index=True)
+DELIVERIES_WITHOUT_TASK = Span("DELIVERIES", index=True)  # of the previous version
 
 
 def webhook(owner: str, webhook_id: str) -> Key:
@@ -226,12 +228,3 @@ def deliveries_to(owner: str, webhook_id: str) -> Span:
 
 def everything_about_webhooks_of(owner: str) -> Span:
     return Span(f"WEBHOOKS#{part(owner)}")
-
-
-def delivery_by_turn(due: str, webhook_id: str, message_id: str) -> str:
-    return f"{due}#{escape(webhook_id)}#{escape(message_id)}"
-
-
-def deliveries_due(moment: str) -> Span:
-    """Those due by now; later ones are not even read."""
-    return Span(WAITING_DELIVERIES.pk, last=f"{moment}~", index=True)

@@ -47,25 +47,20 @@ from mail.sending import send_waiting
 from news import previews, subscriptions
 from news import repository as posts
 from news import services as news_services
-from news.card import card_of
 from news.likes import member, set_like
 from news.rules import Post
 from news.services import Written
 from pages import logo
 from pages.site_views import colours_edition
 from photos.changing import PictureChange
-from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
 from polls import voters
-from polls.counting import MethodComparison
-from polls.link_previews import edition_of
 from polls.rules import Poll
 from questions import services as question_sets
 from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
-from results.sharing.card import card_edition
 from results.waiting import token_for
 from skills import merging
 from skills import services as skills
@@ -420,7 +415,7 @@ def _second_factors(ann: User, client: Client) -> str:
 def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     pages = ("home", "style", "healthz", "readyz", "checkpoints", "newest_checkpoint", "set_language", "register")
     more = ("sign_in", "forgotten", "sandbox", "try_it", "try_live", "help", "help_secrecy", "help_counting")
-    more += ("api", "openapi", "trust", "served_code", "watch_program", "security_txt")
+    more += ("api", "openapi", "trust", "served_code", "security_txt")
     more += ("favicon", "find_change_password")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
@@ -542,14 +537,10 @@ def _looks_at_results() -> list[Look]:
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("waiting_for_result", "stranger", (token_for(found.election, "/"),)),
-        Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
 
 
 def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
-    ended = polls.find_sealed(dinner.id)
-    assert ended is not None
-    edition = edition_of(MethodComparison.from_bytes(ended["report"]))
     unowned, key = polling.make(AnonymousUser(), (text("Pizza"), text("Sushi")), 30, title=text("Supper"), **CHOSEN)
     of_makers = ("manage_poll", "close_poll", "extend_poll", "delete_poll", "elect_poll")
     return [
@@ -562,7 +553,6 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         *(Look(page, "stranger", (lunch.id,)) for page in ("poll_results", "poll_results_now")),
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
-        Look("poll_card", "stranger", (dinner.id, "en", edition)),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),
@@ -696,7 +686,6 @@ def _looks_at_feeds() -> list[Look]:
         *(Look(page, "stranger") for page in ("news_atom", "news_json", "sitemap", "sitemap_pages", "robots")),
         *(Look(f"news_tag_{kind}", "stranger", ("board",)) for kind in ("atom", "json")),
         *(Look(f"news_by_{kind}", "stranger", (seen.author,)) for kind in ("atom", "json")),
-        Look("post_card", "stranger", (seen.id, card_of(seen).edition)),
         Look("sitemap_year", "stranger", (str(seen.published_at)[:4],)),
     ]
 

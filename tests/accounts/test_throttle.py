@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from ipaddress import ip_network
 from random import Random
@@ -239,6 +240,23 @@ def test_the_first_tries_at_an_account_are_judged_whatever_the_address_has_done(
     assert is_in(sign_in())
 
 
+def test_names_without_end_leave_counters_with_an_end(site, monkeypatch):
+    monkeypatch.setattr(throttle, "NAMES_APART", 4)
+    for number in range(40):
+        with suppress(TooOften):
+            throttle.count_try(throttle.SIGN_IN, f"made up {number}", Visitor(CAMPUS), None)
+    assert len(tries(site)) == 4 + 4 + 1
+
+
+def test_whose_number_others_have_used_up_gets_in_from_another_network(site, person, monkeypatch):
+    monkeypatch.setattr(throttle, "NAMES_APART", 1)
+    person("Ada")
+    for number in range(throttle.SIGN_IN.per_source.most):
+        fail(1, name=f"made up {number}", address=CAMPUS)
+    assert is_refused(sign_in(address=CAMPUS))
+    assert is_in(sign_in(address=HOME))
+
+
 @pytest.mark.deep
 def test_one_address_is_stopped_at_many_accounts(site, few_around):
     """A few guesses at each of them it has, and no more."""
@@ -430,9 +448,10 @@ def test_one_device_does_not_keep_a_network_from_links_for_forgotten_passwords(s
     monkeypatch.setattr(throttle, "RESET", replace(throttle.RESET, per_address=Limit("reset-address", 1, 3600)))
     person("Ada")
     for number in range(3):
-        ask(f"made up {number}")
-        ask(f"made up {number}")
-    assert is_refused(ask("made up 0"))
+        for _ in range(throttle.RESET.free_tries):
+            ask(f"made up {number}")
+    ask("made up 0")
+    assert is_refused(ask("made up 1"))
     assert ask("Ada").status_code == 200
     mails = [item["kind"] for _, item in site.everything() if item["PK"].startswith("MAIL#")]
     assert mails == ["reset_password"]

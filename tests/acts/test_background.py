@@ -8,11 +8,13 @@ import pytest
 
 from acts import background
 from acts.background import Batch, Task, TaskType, finished, wait
+from acts.refusals import LostRace
 from acts.storage import now_text, table
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Put, Refused, Unavailable, Update
+from store.table import Check, Exists, Put, Refused, Unavailable, Update
 from tests.at_once import at_once
+from tests.clock import stands_at
 
 COUNTING = TaskType("count", "Counting")
 
@@ -74,6 +76,36 @@ def test_however_many_work_on_it_at_once():
     assert counted("a") == 20
 
 
+def test_what_is_always_refused_fails_instead_of_going_round_for_ever():
+    kind, calls = TaskType("refuse", "Refused"), []
+
+    @kind.step
+    def refuse(task: Task) -> Batch:
+        calls.append(1)
+        return Batch([Check(counter("a"), when=Exists())])
+
+    begin("a", 1, of=kind)
+    with pytest.raises(LostRace):
+        kind.advance("a")
+    assert len(calls) == background.MAX_REFUSALS
+
+
+def test_refusals_that_others_cause_are_forgotten_with_every_batch_that_is_done(monkeypatch):
+    monkeypatch.setattr(background, "MAX_REFUSALS", 2)
+    kind, calls = TaskType("sometimes", "Refused now and then"), []
+
+    @kind.step
+    def do(task: Task) -> Batch:
+        calls.append(1)
+        if len(calls) % 2:
+            raise Refused([0])
+        return Batch(is_last=len(calls) == 8)
+
+    begin("a", 1, of=kind)
+    assert kind.advance("a")
+    assert len(calls) == 8
+
+
 def test_a_request_does_only_what_it_can_wait_for():
     begin("a", 7)
     assert not COUNTING.start("a", batches=3)
@@ -102,6 +134,67 @@ def test_the_worker_leaves_a_task_alone_that_a_request_works_on():
     assert 0 < background.next_due() <= background.GRACE_SECONDS
     COUNTING.start("a", batches=1)
     assert background.resume_due() == 1, "the request has done what it can wait for"
+
+
+# --- what acts outside the store ---
+
+
+@pytest.fixture
+def sent() -> list[str]:
+    """Of a type whose step tells somebody else, in one batch for each subject."""
+    sent: list[str] = []
+    kind = TaskType("send", "Sending", claim_seconds=60)
+
+    @kind.step
+    def send(task: Task) -> Batch:
+        sent.append(task.subject)
+        return finished()
+
+    background.TYPES[kind.name] = kind
+    begin("a", 1, of=kind)
+    return sent
+
+
+def test_of_several_workers_one_sends(sent):
+    at_once(*[background.resume_due] * 4)
+    assert sent == ["a"]
+    assert background.next_due() is None
+
+
+def test_a_claim_is_left_alone_until_it_has_expired(sent, monkeypatch):
+    kind, send = background.TYPES["send"], background.TYPES["send"].do
+
+    def die(task: Task) -> Batch:
+        raise KeyboardInterrupt
+
+    kind.do = die
+    with pytest.raises(KeyboardInterrupt):
+        background.resume_due()
+    kind.do = send
+    assert background.resume_due() == 0
+    assert 50 < background.next_due() <= 60
+    stands_at(monkeypatch, as_text(utc_now() + timedelta(seconds=61)))
+    assert background.resume_due() == 1
+    assert sent == ["a"]
+
+
+def test_who_comes_back_after_its_claim_changes_nothing(sent, monkeypatch):
+    """Another worker took over: what is written with a batch that came too late is not written."""
+    kind, send = background.TYPES["send"], background.TYPES["send"].do
+
+    def sleep(task: Task) -> Batch:
+        kind.do = send
+        with monkeypatch.context() as later:
+            stands_at(later, as_text(utc_now() + timedelta(seconds=61)))
+            assert background.resume_due() == 1
+        return Batch([Update(counter("a"), add={"count": 1})])
+
+    kind.do = sleep
+    assert background.resume_due() == 1
+    assert (sent, counted("a"), kind.find("a")) == (["a"], 0, None)
+
+
+# --- when ---
 
 
 def test_what_is_due_later_is_not_touched_before():

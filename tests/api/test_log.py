@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
 from accounts.rules import Role
-from acts.storage import log
+from acts.storage import log, table
 from store.log import Event
+from store.log.seal import Sealer
 from store.schema import SCHEMA
 from tests.api.test_elections import problem
 
@@ -70,3 +73,32 @@ def test_admins_are_no_auditors(person, program, auditor):
     person("Alma", Role.ADMIN)
     assert problem(auditor.get("log")) == (403, "not-allowed")
     assert problem(auditor.get("log/1")) == (403, "not-allowed")
+
+
+# --- for whoever keeps checkpoints ---
+
+
+def grow() -> None:
+    """Events, of which the last makes a checkpoint public."""
+    for event_type in ("ThingMade", "ThingChanged", "ElectionClosed"):
+        log().record(Event("ada", event_type))
+    Sealer(table()).seal()
+
+
+def hashed(text: bytes) -> bytes:
+    return sha256(text).digest()
+
+
+def test_from_a_checkpoint_that_was_kept_the_digests_lead_to_the_next(stranger):
+    """By what the API says of them alone."""
+    chain = bytes(32)
+    for number in (3, 6):
+        grow()
+        point = stranger.get("checkpoints?limit=1").json()["items"][0]
+        made_of = stranger.get(f"checkpoints/{number}/digests").json()
+        assert (point["first"], point["number"], made_of["previous"]) == (number - 2, number, chain.hex())
+        for digest in made_of["digests"]:
+            chain = hashed(chain + bytes.fromhex(digest))
+        sealed_by = point["sealed_by"]
+        assert point["hash"] == hashed(chain + hashed(f"plenum: sealed by\n{sealed_by}".encode())).hex()
+    assert problem(stranger.get("checkpoints/7/digests")) == (404, "not-found")

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.refusals import NotNow
+from acts.versions import next_version
 from assembly import floor, speakers
 from assembly.speakers import NOBODY, as_item, speakers_of
 from live import repository, seats
@@ -19,10 +20,12 @@ from live.services import seating
 from questions.question import Type
 from store import keys
 from store.log import EventLog
+from store.table import Put
 from tests.assembly.test_check_in import address, host, send_check_in
 from tests.at_once import at_once
 from tests.live.conftest import drive, seated
 from tests.people import sign_in
+from tests.races.overtaken import overtaken_by
 
 TALKING = State(phase=Phase.TALKING, round=1, played=(0,))
 EVERYBODY = {"ada", "ben", "cem"}
@@ -321,3 +324,30 @@ def test_a_long_list_is_shown_as_far_as_there_is_room(made):
     (said,) = push_events.format_panel(Role.SCREEN, snapshots.current(game.id))
     assert b"and 22 others" in said.data
     assert floor.floor_of(snapshots.current(game.id)).next.name == "P0"
+
+
+# --- two processes at once, one step at a time ---
+
+
+def asked_elsewhere(game, player: str) -> None:
+    """In another process, which has a lock of its own."""
+    before = kept(game)
+    after = speakers.with_request(before, repository.read_state(game.id), player, 5)
+    item = {**keys.game_speakers(game.id).item, **as_item(next_version(before, after)), "ttl": game.ttl}
+    repository.table().write(Put(item))
+
+
+@pytest.mark.parametrize("waiting", [["cem"], []])
+def test_of_two_who_ask_at_once_both_are_on_the_list(assembly, waiting):
+    for player in waiting:
+        speakers.ask(assembly, player)
+    with overtaken_by(lambda: asked_elsewhere(assembly, "ben")):
+        speakers.ask(assembly, "ada")
+    assert {each.player for each in kept(assembly).waiting} == {*waiting, "ada", "ben"}
+
+
+def test_who_asks_while_a_host_closes_the_list_stays_on_it(assembly):
+    with overtaken_by(lambda: asked_elsewhere(assembly, "ben")):
+        speakers.close(assembly, "Hana", True)
+    assert kept(assembly).closed
+    assert [each.player for each in kept(assembly).waiting] == ["ben"]

@@ -229,8 +229,8 @@ def test_the_system_page_tells_how_things_stand(site, person, signed_in):
     assert "not counted: the embedded store" in text.lower()
     mail_row = re.search(r"<tr><th[^>]*>mail</th>(.*?)</tr>", text)[1]
     assert re.search(r"<td class=\"number\">\d+ s</td>$", mail_row), "somebody is at it"
-    assert trips_of(client.get("/admin/system/")) == 12, (
-        "who is it; items; oldest unsealed; workers; checkpoint; mark of the key; four of mail; two of failing tasks"
+    assert trips_of(client.get("/admin/system/")) == 14, (
+        "who is it; items; oldest unsealed; workers; checkpoint; mark of the key; four of mail; failing tasks, per lane"
     )
 
 

@@ -45,11 +45,11 @@ from qa.rules import Fate
 from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text
-from store.table import Update
+from store.table import Exists, Update
 from tests import clock, voting
 from tests.at_once import at_once
 from tests.people import make_person, sign_in
-from tests.races.overtaken import lost
+from tests.races.overtaken import lost, overtaken_by
 
 from .conftest import ranks
 from .test_pages import PAGE, code_of, fields_of, text_of, vote, words_of
@@ -927,6 +927,40 @@ def test_of_two_officers_who_look_at_once_one_lets_somebody_in(station, booth):
 def test_of_two_windows_that_look_at_once_one_picks_up_the_visit(station, booth):
     let_in(station, ANN)
     assert isinstance(lost(*[partial(services.pick_up, device_of(booth), now_text())] * 2), Busy)
+
+
+def test_who_is_let_in_while_the_station_is_closed_has_no_link_left(board, station, booth):
+    with overtaken_by(lambda: let_in(station, ANN)):
+        services.close(organiser(), board, station.id)
+    assert repository.find("Board", station.id) is None
+    assert LINKS not in entry_of(ANN)
+
+
+def test_a_station_that_is_closed_meanwhile_lets_nobody_in(board, station, booth):
+    assert isinstance(
+        lost(lambda: let_in(station, ANN), to=lambda: services.close(organiser(), board, station.id)), NoStation
+    )
+    assert repository.find("Board", station.id) is None
+    assert LINKS not in entry_of(ANN)
+
+
+def test_a_visit_that_is_taken_back_while_the_next_voter_is_let_in_leaves_no_link(board, station, booth):
+    let_in(station, ANN)
+    with overtaken_by(lambda: let_in(station, BEN)):
+        services.take_back(organiser(), board, station.id)
+    assert now_at(station).visit is None
+    assert [voter for voter in (ANN, BEN) if LINKS in entry_of(voter)] == []
+
+
+def test_who_finishes_late_does_not_put_out_the_next_voter(board, station, booth):
+    """Whose link was replaced meanwhile, so that only the station itself says who is in."""
+    let_in(station, ANN)
+    first = now_at(station).visit
+    table().write(Update(keys.voter("Board", ANN), remove=(LINKS,), when=Exists()))
+    with overtaken_by(lambda: let_in(station, BEN, instead=True)):
+        services.end_visit("Board", station.id, first.hash)
+    assert repository.visitor_of(now_at(station).visit)[0] == BEN
+    assert LINKS in entry_of(BEN)
 
 
 def test_two_booths_at_once_for_one_voter_leave_one_link(station, booth):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
 from accounts import repository as people
-from acts import queues
-from acts.queues import run_to_end
+from acts import background
+from acts.background import Batch, Task
 from acts.storage import use_table
 from ballots import external_sort, repository, services
 from ballots.external_sort import Sorter
@@ -22,8 +23,10 @@ from results import proof
 from results import services as results
 from store import keys, splitting
 from store.sqlite import SqliteTable
-from store.table import Crowded, Exists, Put, Update, Write
+from store.table import Crowded, Delete, Exists, Put, Update, Write
 from tests.people import sign_in
+from upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
+from upkeep.worker.leases import Leases
 
 from .test_emptying import Killed, Mortal
 
@@ -38,6 +41,7 @@ def filled(site, opened, monkeypatch):
     monkeypatch.setattr(external_sort, "MAX_LINES_IN_MEMORY", 6)
     monkeypatch.setattr(external_sort, "BLOCK_LINES", 2)
     monkeypatch.setattr(sealing, "STEP_LINES", 5)
+    monkeypatch.setattr(sealing, "_under_way", {})
 
     def fill(name: str = "Board", ballots: int = BALLOTS, code=lambda number: number, **settings):
         election = opened(name=name, electorate="everyone", **settings)
@@ -144,7 +148,12 @@ def test_a_mark_of_an_earlier_version_is_taken_up(site, filled):
     mark = site.get(keys.sealing("Board"))
     site.write(Update(keys.sealing("Board"), remove=("of", "sealed", "ballots"), when=Exists()))
     assert set(mark) - set(site.get(keys.sealing("Board"))) == {"of", "sealed", "ballots"}
-    services.seal_closed()
+    site.write(Delete(elections.SEALING.key("Board")))
+    assert services.seal_closed() == 0
+    assert run_job(WITHOUT_TASK, Leases(site)).done == 1
+    assert run_job(WITHOUT_TASK, Leases(site)).done == 0, "it has its task"
+    assert services.seal_closed() == 1
+    assert run_job(WITHOUT_TASK, Leases(site)).outcome == Outcome.NOTHING
     assert published(site, "Board") == expected
     assert site.get(keys.sealing("Board")) is None
 
@@ -159,15 +168,18 @@ def test_an_election_in_which_nobody_voted_has_one_part_with_nothing_in_it(site,
     assert results.find("Board").seal.ballots == 0
 
 
-def test_a_small_election_is_sealed_while_a_large_one_is_under_way(site, filled):
+def test_a_small_election_is_sealed_while_a_large_one_is_under_way(site, filled, monkeypatch):
     filled("A large one", 3 * BALLOTS)
     filled("small", 2)
-    is_small_left = lambda: site.get(keys.sealing("small")) is not None  # noqa: E731
-    services.seal_closed(goes_on=is_small_left)
+    monkeypatch.setattr(background, "TURN_BATCHES", 20)
+    background.resume_due(lane=keys.SEALING_TASKS)
+    background.resume_due(lane=keys.SEALING_TASKS)
     assert results.repository.is_sealed("small")
     assert not results.repository.is_sealed("A large one")
-    assert services.seal_closed() == 1
+    while background.resume_due(lane=keys.SEALING_TASKS):
+        pass
     assert results.repository.is_sealed("A large one")
+    assert list(site.each(keys.SEALING_TASKS)) == []
 
 
 @pytest.mark.parametrize("is_distant", [True, False])
@@ -175,19 +187,41 @@ def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site,
     class Distant(Mortal):
         pass
 
-    class Counted(queues.Pace):
-        def spend(self, units: float) -> None:
-            spent.append(units)
+    waited: list[float] = []
+    do = elections.SEALING.do
 
-    spent: list[float] = []
+    def noted(task: Task) -> Batch:
+        waited.append((batch := do(task)).wait_seconds)
+        return batch
+
     Distant.is_distant = is_distant
-    monkeypatch.setattr(queues, "Pace", Counted)
+    monkeypatch.setattr(elections.SEALING, "do", noted)
+    monkeypatch.setattr(sealing, "UNITS_PER_SECOND", 0.1)
     filled()
     size = sum(len("\t".join(ballot).encode()) + sealing.BALLOT_BYTES for ballot in repository.ballot_rows("Board"))
     with use_table(Distant(site, 1000)):
-        services.seal_closed()
-    emptied = BALLOTS + 1  # with the check
-    assert sum(spent) == (pytest.approx(2 * size / 1024 + emptied) if is_distant else 0)
+        while elections.SEALING.find("Board"):
+            services.seal_closed()
+    units = 2 * size / 1024 + BALLOTS + 1  # with the check
+    assert sum(waited) == (pytest.approx(units / sealing.UNITS_PER_SECOND) if is_distant else 0)
+
+
+def test_large_elections_share_the_pace_of_a_distant_store(site, filled, monkeypatch):
+    class Distant(Mortal):
+        is_distant = True
+
+    monkeypatch.setattr(sealing, "UNITS_PER_SECOND", 0.1)
+    filled()
+    filled("Council")
+    with use_table(Distant(site, 1000)):
+        alone, shared = (next(filter(None, _waits(name))) for name in ("Board", "Council"))
+    assert shared == pytest.approx(2 * alone)
+
+
+def _waits(name: str) -> Iterator[float]:
+    task = elections.SEALING.find(name)
+    while True:
+        yield elections.SEALING.do(task).wait_seconds
 
 
 def test_in_a_crowd_a_part_is_published_a_little_later(site, filled):
@@ -229,7 +263,7 @@ def test_only_what_was_compared_leaves_the_box(site, filled):
         next(work)
     late = ballot_in(election, 500, 500)
     site.write(Put(late))
-    run_to_end(work)
+    assert list(work)
     assert [item["confirmation"] for item in site.each(*keys.ballots("Board"))] == [late["confirmation"]]
 
 
@@ -258,7 +292,7 @@ def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
     organiser = sign_in(people.find("the organiser"))
     assert b"Sealing:" not in organiser.get("/election/Board/results/").content
     with use_table(Mortal(site, 2)), pytest.raises(Killed):
-        services.seal_closed()
+        services.seal_closed("Board")
     done = sum(map(len, expected[:2]))
     sentence = f"Sealing: part 2 of {len(expected)} is done, {done} of {BALLOTS} ballots."
     page = organiser.get("/election/Board/results/")

@@ -146,7 +146,7 @@ def reminds_and_invites(page: Page, election: str) -> None:
     page.click("text=Send me a test mail")
     expect(page.locator("main")).to_contain_text("The test mail to")
     page.click("text=Mail 2 voters")
-    expect(page.locator("main")).to_contain_text("2 mails are on their way.")
+    expect(page.locator("main")).to_contain_text("The emails are on their way.")
 
 
 def test_an_election_is_made_without_scripts(visit):

@@ -40,7 +40,7 @@ from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of
 from tests.people import sign_in
-from tests.races.overtaken import overtaken_by
+from tests.races.overtaken import lost, overtaken_by
 from tests.voting import link_to
 
 HERE = "/election/Board/questions/"
@@ -246,6 +246,35 @@ def test_two_presses_that_look_at_once_upvote_once(otto, opened, person):
     with overtaken_by(partial(services.upvote, ben, now, on=True)):
         assert not services.upvote(ben, now, on=True)
     assert asked.read("Board").upvotes == {found.id: 1}
+
+
+def test_of_two_windows_that_answer_a_question_the_second_changes_the_answer(otto, opened):
+    found = shown(otto)
+    with overtaken_by(partial(answer, found, "Quick.")):
+        answer(found, "Slow.")
+    kept = asked.find_answer("Board", found.id, number_of("Bo"))
+    assert (kept.text, kept.edited) == ("Slow.", True)
+
+
+def test_an_answer_that_is_hidden_while_it_is_changed_stays_hidden(otto, opened):
+    found, bo = shown(otto), number_of("Bo")
+    answer(found)
+    with overtaken_by(partial(services.review_answer, otto, board(), found.id, bo, show=False)):
+        answer(found, "Something else.")
+    kept = asked.find_answer("Board", found.id, bo)
+    assert (kept.text, kept.hidden) == ("Something else.", True)
+
+
+def test_a_question_that_is_hidden_meanwhile_is_not_answered(otto, opened):
+    found = shown(otto)
+    lost(partial(answer, found), to=partial(services.review, otto, board(), found.id, show=False))
+    assert asked.find_answer("Board", found.id, number_of("Bo")) is None
+
+
+def test_of_two_organisers_who_review_a_question_one_does(otto, opened):
+    found = shown(otto)
+    lost(*[partial(services.review, otto, board(), found.id, show=False)] * 2)
+    assert [kind for kind, _data in told()].count("CandidateQuestionHidden") == 1
 
 
 def test_the_best_question_comes_first_and_what_is_hidden_cannot_be_upvoted(otto, opened):

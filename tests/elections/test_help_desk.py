@@ -32,6 +32,8 @@ from elections.help_desk.delivery import delivery
 from elections.help_desk.repository import FORGETTING, TELLING
 from elections.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from elections.invitations import mailing
+from elections.invitations.forecast import make_forecast
+from elections.invitations.mailing import REMINDED
 from elections.invitations.progress import progress
 from elections.letters import services as letters
 from elections.lifecycle import closing, deleting
@@ -45,6 +47,8 @@ from elections.turnout.counts import turnout
 from elections.voter_lists import Details
 from mail import bounces
 from mail import outbox as mails
+from mail.emails import compose
+from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import keys, round_trips
 from store.log import as_text
@@ -969,6 +973,16 @@ def test_a_corrected_address_is_corrected_for_all_questions(both, ada):
         assert list(rolls.on_roll(each, ["a@example.org", "new@example.org"])) == ["new@example.org"]
     with pytest.raises(WrongState):
         services.correct_address(ada, other, ask(leader), "b@example.org", "newer@example.org")
+
+
+def test_a_reminder_is_due_for_whose_address_was_corrected(board, ada):
+    for mail_all in (mailing.invite, mailing.remind):
+        mail_all(ada, repository.find(NAME))
+        queue_mailings()
+        send_waiting(compose)
+    assert make_forecast(repository.find(NAME), REMINDED).due == 0
+    services.correct_address(ada, board, ask(board), "a@example.org", "new@example.org")
+    assert make_forecast(repository.find(NAME), REMINDED).due == 1
 
 
 def test_somebody_added_gets_the_invitation_to_the_address_of_their_account(board, ada, person, outbox):

@@ -28,7 +28,6 @@ from store import keys
 from store.log import EventLog, as_text
 from store.table import Refused
 from tests import voting
-from tests.access.asking import listening
 from tests.at_once import at_once
 from tests.background import queue_mailings, unfinished
 from tests.people import confirm, make_owner
@@ -101,34 +100,28 @@ def text_of(answer):
     return answer.content.decode()
 
 
-def test_a_long_roll_is_not_read_to_reserve_its_mails(site, ada, board, person, monkeypatch):
-    monkeypatch.setattr(mailing, "MAX_ROLL_ENTRIES", 3)
-    with pytest.raises(TooManyMails):
-        mailing.invite(limited(ada, 3), board)
-    ada = limited(ada, 10)
-    with listening(site) as ear:
-        mailing.invite(ada, board)
-        assert "list voter" not in ear.take()
-    assert left(ada) == 6
-    assert queue_mailings() == 4
-    voting.cast(confirm(person("Zoe", email="Board.0@example.org")), "Board", {"0": ["1"], "1": ["2"]}, "form")
-    with listening(site) as ear:
-        mailing.remind(ada, board)
-        mailing.invite(ada, board)
-        assert "list voter" not in ear.take()
-    assert left(ada) == 3, "who has voted is not reminded, and everybody was invited"
-    assert (queue_mailings(), left(ada)) == (3, 3)
-
-
-def test_what_was_reserved_too_much_of_a_long_roll_is_given_back(site, ada, board, monkeypatch):
-    ada = limited(ada, 10)
+def test_what_was_reserved_too_much_is_given_back(site, ada, board, person):
+    ada = limited(ada, 20)
     mailing.invite(ada, board)
-    queue_mailings()
-    monkeypatch.setattr(mailing, "MAX_ROLL_ENTRIES", 3)
-    mailing.unsubscribe("Board", "Board.0@example.org")
+    assert (left(ada), queue_mailings()) == (16, 4)
+    voting.cast(confirm(person("Zoe", email="Board.0@example.org")), "Board", {"0": ["1"], "1": ["2"]}, "form")
+    mailing.unsubscribe("Board", "Board.1@example.org")
     mailing.remind(ada, board)
-    assert left(ada) == 2
-    assert (queue_mailings(), left(ada)) == (3, 3)
+    assert left(ada) == 13, "who has voted is not reminded; who has unsubscribed is not counted"
+    assert (queue_mailings(), left(ada)) == (2, 14)
+
+
+def test_where_every_member_may_vote_nothing_is_reserved_and_the_rest_goes_out_the_next_day(site, ada, clock, person):
+    for name in ("Bea", "Cleo", "Dan"):
+        person(name, Role.VOTER)
+    drafts.create(ada, "Club", electorate="everyone", no_voting_after=END)
+    add_candidates(ada, repository.find("Club"), [Candidate("Bo"), Candidate("Cy")])
+    club = lifecycle.open_(ada, repository.find("Club"), editable=False)
+    ada = limited(ada, 3)
+    mailing.invite(ada, club)
+    assert (left(ada), queue_mailings(), left(ada)) == (3, 3, 0)
+    clock.hours += 24
+    assert (queue_mailings(), left(ada)) == (2, 1), "Dan and the owner"
 
 
 def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ada, board, signed_in):
@@ -147,7 +140,7 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
     assert "3 of 3 mails are left" in text_of(answer)
     assert "ask an admin" in text_of(answer)
     limited(ada, 4)
-    assert "4 mails are on their way" in text_of(client.post(address("invitation"), {"send": "4"}, follow=True))
+    assert "The emails are on their way" in text_of(client.post(address("invitation"), {"send": "4"}, follow=True))
     assert queue_mailings() == queued() == 4
     assert left(ada) == 0
 
@@ -183,7 +176,7 @@ def test_what_was_reserved_and_not_needed_is_given_back(site, ada, person):
     person("Hypatia", email="h@example.org")
     election = opened(ada, "Board", 2)
     add_voters(ada, election, ["Hypatia", "h@example.org"])
-    ada = limited(ada, 10)
+    ada, election = limited(ada, 10), repository.find("Board")
     mailing.invite(ada, election)
     assert left(ada) == 6
     assert queue_mailings() == 3, "somebody on the roll twice gets one mail"

@@ -23,7 +23,6 @@ OF_FEW = {
     "pages/times.py: zone": "the zones there are: any other raises, which is not remembered",
     "store/connect.py: connect": "the setting",
     "store/dynamodb/wire.py: _loader": "nothing",
-    "tally/closeness.py: rankings": "the few sizes that are looked through one by one",
     "upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",
     "upkeep/monitoring/metrics.py: request_metrics": "the routes and classes of status",
     "upkeep/monitoring/metrics.py: _trip_metrics": "the operations of a store",

@@ -220,12 +220,21 @@ def test_both_times_are_told_with_how_close_they_were(asked):
 
 
 def test_far_ahead_is_by_a_lot():
-    rankings = ["0>1"] * 9 + ["1>0"]
-    round_ = Round(1, 0, 10, {}, tuple(Entry("", each) for each in rankings))
+    rankings = ["0>1"] * 10 + ["1>0"]
+    round_ = Round(1, 0, 11, {}, tuple(Entry("", each) for each in rankings))
     close = twice.closeness(round_, ASKED)
-    assert close["ballots"] == 5
-    assert race._close(close, 10) == "by a lot"
-    assert "5 other votes" in race._close(close, 40)
+    assert close == {"ballots": 5, "exact": True}
+    assert race._close(close, 11) == "by a lot"
+    assert race._close(close, 40) == "5 other votes would have changed it"
+    assert race._close(close | {"exact": False}, 11) == "5 other votes, or fewer, would have changed it"
+
+
+@pytest.mark.parametrize(
+    ("rankings", "said"), [(["0>1", "1>0"], "1 other vote would have changed it"), (["", ""], "")], ids=["tie", "blank"]
+)
+def test_a_tie_was_close_and_of_blank_votes_nothing_is_said(rankings, said):
+    round_ = Round(1, 0, 2, {}, tuple(Entry("", each) for each in rankings))
+    assert race._close(twice.closeness(round_, ASKED), 2) == said
 
 
 # --- the log ---

@@ -128,8 +128,6 @@ def test_one_press_announces_it_and_the_second_leads_to_it(organiser, signed_in,
     assert f"<code>{seal.report_digest[:12]}…</code>" in seen
     assert "The sealed result has this digest." in seen
     assert reverse("shared", args=["Board"]) + "#checks" in seen
-    picture = re.search(r'class="result-card" src="http://[^/]+([^"]+)"', seen)[1]
-    assert client.get(picture)["Content-Type"] == "image/png"
 
 
 def test_two_presses_at_once_make_one_post(organiser, signed_in):  # noqa: F811
@@ -150,7 +148,6 @@ def test_another_digest_than_the_sealed_one_does_not_fit(organiser, client):  # 
     table().write(Update(keys.result("Board"), set={"report_digest": "0" * 64}))
     seen = page(client, "/news/post/result-board/")
     assert "Does not match" in seen
-    assert "result-card" not in seen
 
 
 def test_one_that_was_taken_back_is_there_to_be_published_again(organiser, signed_in):  # noqa: F811

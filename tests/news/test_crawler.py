@@ -25,7 +25,6 @@ from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from news import repository, services
-from news.card import card_of
 from news.rules import Post
 from news.services import Written
 from photos.changing import PictureChange
@@ -75,7 +74,7 @@ class Writer:
         return repository.find(made.id)
 
     def keep(self, stem: str, post: Post, since: str, slugs: tuple[str, ...]) -> None:
-        words = {"post_id": post.id, "slug": post.slug, "edition": card_of(post).edition}
+        words = {"post_id": post.id, "slug": post.slug}
         words |= {"tag": post.tags[0]} if post.tags[0] != ASKED else {}
         self.told.append(Told(stem, since, words, slugs, "dated" if since != NEVER else "draft"))
 
@@ -155,10 +154,9 @@ def prepared(tmp_path_factory) -> Prepared:
 
 @pytest.fixture(autouse=True)
 def crawled(prepared, settings, monkeypatch) -> Prepared:
-    """Lists of a few, so that they have several pages. What a drawing shows is not read, only whether there is one."""
+    """Lists of a few, so that they have several pages."""
     settings.STORE_URL = prepared.url
     monkeypatch.setattr("news.views.PAGE_ROWS", 5)
-    monkeypatch.setattr("news.views.picture", lambda card: b"drawn")
     return prepared
 
 

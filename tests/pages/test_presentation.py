@@ -15,7 +15,6 @@ from config.settings import BASE_DIR, named_sender
 from elections.drafts.forms import ElectionForm
 from mail.emails import compose
 from polls.forms import PollForm
-from results.sharing import pen
 from tests.rows import every_row
 
 NAME = "Röstgården & Söner: Wahlen"
@@ -76,6 +75,32 @@ def test_a_site_without_its_own_has_ours(site, client):
         assert client.get(path).status_code == 404
 
 
+PNG = BASE_DIR / "static" / "img" / "apple-touch-icon.png"
+
+
+@pytest.mark.parametrize(("logo", "shown"), [("", "/static/img/"), (LOGO, "/static/img/"), (PNG, "/site/logo/")])
+def test_links_to_the_site_show_its_logo_if_other_sites_can_show_it(site, client, settings, logo, shown):
+    """They take no SVG; then, and without a logo, it is our icon."""
+    settings.SITE_LOGO = str(logo)
+    (address,) = re.findall(r'<meta property="og:image" content="([^"]+)">', client.get("/").content.decode())
+    assert address.startswith(f"{settings.SITE_URL}{shown}")
+    if shown == "/site/logo/":
+        answer = client.get(address.removeprefix(settings.SITE_URL))
+        assert (answer["Content-Type"], answer["Cross-Origin-Resource-Policy"]) == ("image/png", "cross-origin")
+
+
+@every_row(
+    "path",
+    [
+        "/result/Board/card/en/2-0123.png",
+        "/poll/00000000-0000-4000-8000-000000000000/card/en/2-0123.png",
+        "/news/0123/card-0123.png",
+    ],
+)
+def test_pictures_that_earlier_versions_drew_of_links_are_gone(site, client, path):
+    assert client.get(path).status_code == 404
+
+
 def test_another_logo_is_not_there_and_a_colour_is_told_by_its_address(ours, client, settings):
     """Of several processes one may not have heard of a new colour yet, and is asked for its sheet all the same."""
     before = words(client, "/", "/site/colours/")[0]
@@ -115,12 +140,6 @@ def test_an_authenticator_app_shows_the_name(settings):
     issuer = NAME.replace(":", " ")
     assert unquote(address.path) == f"/{issuer}:Ada (vote.example.org)"
     assert parse_qs(address.query)["issuer"] == [issuer]
-
-
-def test_pictures_with_another_name_have_another_address(settings):
-    assert pen.edition() == str(pen.FORMAT)
-    settings.SITE_NAME = NAME
-    assert pen.edition().startswith(f"{pen.FORMAT}-")
 
 
 def test_the_sites_language_is_for_browsers_that_ask_for_none_of_ours(site, settings, client):

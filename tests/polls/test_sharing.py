@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
 
 import pytest
 from django.test import Client
-from PIL import Image
 
 from polls import services
 from polls.sealing import seal
@@ -76,30 +74,15 @@ def test_a_link_to_an_open_poll_says_what_is_asked(static_files, made, client):
     assert "Options: Pizza, Sushi" in meta(client.get(f"/poll/{made().id}/").content.decode())["description"]
 
 
-@pytest.mark.parametrize("names", [("Pizza", "Sushi"), ("פיצה", "寿司")])
 @pytest.mark.parametrize("path", ["", "results/"])
-def test_a_link_to_a_poll_that_is_over_shows_how_it_ended(made, shelf, client, names, path):
-    poll = made(*names)
-    vote(poll, "a", names[0])
+def test_a_link_to_a_poll_that_is_over_shows_how_it_ended(made, shelf, client, path):
+    poll = made()
+    vote(poll, "a", "Pizza")
     services.close(by_ida(poll))
     seal(poll.id)
     said = meta(client.get(f"/poll/{poll.id}/{path}").content.decode())
-    assert said["description"] == f"All three methods agree: {names[0]}."
-    answer = client.get(said["image"].removeprefix(SITE))
-    assert Image.open(io.BytesIO(answer.content)).size == (1200, 630)
-    assert "immutable" in answer["Cache-Control"]
-
-
-def test_there_is_no_picture_of_a_result_that_is_not_there(made, shelf, client):
-    poll = made()
-    vote(poll, "a", "Pizza")
-    assert client.get(f"/poll/{poll.id}/card/en/1-made-up.png").status_code == 404
-    services.close(by_ida(poll))
-    seal(poll.id)
-    image = meta(client.get(f"/poll/{poll.id}/").content.decode())["image"].removeprefix(SITE)
-    assert client.get(image).status_code == 200
-    for wrong in (image.replace("/en/", "/xx/"), image.replace("/2-", "/1-")):
-        assert client.get(wrong).status_code == 404
+    assert said["description"] == "All three methods agree: Pizza."
+    assert said["image"].startswith(f"{SITE}/static/img/apple-touch-icon")
 
 
 def test_makers_find_what_to_put_into_their_own_pages(made, signed_in):

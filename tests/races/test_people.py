@@ -13,12 +13,16 @@ from accounts.second_factor.passkeys import WrongPasskey
 from acts.refusals import LostRace, NameTaken
 from acts.storage import log, table
 from acts.tokens import create_token
+from photos.changing import PictureChange
+from photos.encoding import Encoded
+from photos.rules import Photo
 from store import keys
 from store.log import Event
 from tests.accounts.test_factors import NOW, SITE, Authenticator, asked, code_in, with_passkey
 from tests.people import PASSWORD, make_owner, somebody
 
 from .overtaken import lost, overtaken_by
+from .test_voting import events
 
 
 def found(name: str):
@@ -122,6 +126,31 @@ def test_of_two_limits_of_mails_the_first_stays(site, person):
     limit = partial(services.change_mail_limit, person("owner", Role.OWNER), person("Otto"))
     lost(partial(limit, 1), to=partial(limit, 2))
     assert found("Otto").mails_a_day == 2
+
+
+def test_two_presses_that_save_a_profile_are_one_change(person):
+    save = partial(services.change_profile, person("Ada"), "Ada L.", "Words.")
+    with overtaken_by(save):
+        save()
+    assert len(events("ProfileChanged")) == 1
+
+
+def test_who_is_removed_while_they_save_their_profile_stays_removed(person):
+    owner, ada = person("owner", Role.OWNER), person("Ada")
+    lost(partial(services.change_profile, ada, "Ada L.", ""), to=partial(services.remove, owner, ada))
+    assert table().get(keys.user("Ada")) is None
+
+
+def test_of_two_new_pictures_one_is_left(person):
+    ada = person("Ada")
+    first, second = (
+        PictureChange(Encoded(Photo(name, "", 320, 240, (320,), "webp", ("d",)), (b"bytes",)))
+        for name in ("first", "second")
+    )
+    with overtaken_by(partial(services.change_picture, ada, first)):
+        services.change_picture(ada, second)
+    assert found("Ada").photo.id == "second"
+    assert [bool(table().get(keys.photo(name, 320))) for name in ("first", "second")] == [False, True]
 
 
 # --- what works once ---

@@ -11,12 +11,13 @@ from accounts.rules import Role
 from acts.refusals import Refusal
 from acts.storage import table
 from news import likes, repository, services
-from skills import endorsements
+from skills import endorsements, merging
 from skills import repository as skills
 from skills import services as skilled
 from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
+from tests.background import finish_background
 from tests.news.conftest import written
 from tests.skills.conftest import SAID, have
 
@@ -67,6 +68,23 @@ def test_of_two_who_say_they_have_a_skill_the_second_changes_it(person, boss, li
     assert [len(events(f"PersonSkill{kind}")) for kind in ("Added", "Changed")] == [1, 1]
 
 
+def test_what_is_added_while_a_profile_is_hidden_is_hidden_too(person, boss, listed):
+    ada, python, rust = person("Ada", Role.VOTER), listed("Python").id, listed("Rust").id
+    have(ada, python)
+    with overtaken_by(partial(have, ada, rust)):
+        skilled.show_to(ada, Visibility.NOBODY)
+    own = skills.own_skills("Ada")
+    assert (own.visibility, set(own.held)) == (Visibility.NOBODY, {"python", "rust"})
+    assert [list(table().each(keys.skill_holders(each))) for each in own.held] == [[], []]
+
+
+def test_a_skill_that_is_let_go_meanwhile_is_not_confirmed(person, boss, listed):
+    ada, python = person("Ada", Role.VOTER), listed("Python").id
+    have(ada, python)
+    lost(partial(skilled.confirm, ada, python, ""), to=partial(skilled.let_go, ada, python))
+    assert not skills.own_skills("Ada").held
+
+
 @pytest.fixture
 def endorsed(person, boss, listed):
     """Bob may endorse Ada's Python."""
@@ -85,3 +103,32 @@ def test_one_endorsement_of_each_and_one_withdrawal(endorsed):
     assert [each.by for each in found] == ["Bob"]
     assert endorsements.count_of("Bob") == 1
     lost(withdraw, to=withdraw)
+
+
+@pytest.fixture
+def merged(boss, listed, monkeypatch):
+    """What merges Python into Rust, as far as the request does it; the worker moves what people have."""
+    monkeypatch.setattr(merging, "REQUEST_BATCHES", 0)
+    rust = listed("Rust")
+    return lambda: merging.merge(boss, skills.find("python"), skills.find(rust.id))
+
+
+def test_an_endorsement_that_is_given_while_its_skill_is_merged_is_of_the_other(endorsed, merged):
+    endorse, _withdraw = endorsed
+    with overtaken_by(merged):
+        endorse("form")
+    finish_background()
+    assert [each["skill_id"] for each in events("PersonEndorsed")] == ["rust"]
+    assert [each.by for each in endorsements.received("Ada", "rust", limit=9)[0]] == ["Bob"]
+    assert not endorsements.received("Ada", "python", limit=9)[0]
+
+
+def test_an_endorsement_that_is_withdrawn_while_it_is_moved_does_not_come_back(endorsed, merged):
+    endorse, withdraw = endorsed
+    endorse("form")
+    merged()
+    with overtaken_by(withdraw, touching=keys.endorsement("Ada", "python", "Bob")):
+        finish_background()
+    finish_background()
+    assert not endorsements.received("Ada", "rust", limit=9)[0]
+    assert not endorsements.received("Ada", "python", limit=9)[0]

@@ -8,10 +8,11 @@ import pytest
 
 from live import clock, qa_store, repository, seats
 from live.qa import services as qa_services
+from live.qa_rules import Act, QaQuestion
 from live.rules import Step
 from live.services import answering, deleting, moving, seating
 from qa import store
-from qa.rules import Mode
+from qa.rules import Fate, Mode
 from store import keys
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import qa_of, send, upvote
@@ -102,3 +103,32 @@ def test_one_question_sent_twice_is_one(asked):
         send(game, ben, "When?")
     assert sorted(each.text for each in qa_store.read_questions(game.id)) == ["When?", "Why?"]
     assert qa_of(game).sent == 2
+
+
+def moderated(game, question: QaQuestion) -> QaQuestion:
+    return next(each for each in qa_store.read_questions(game.id) if each.id == question.id)
+
+
+def test_of_two_hosts_who_moderate_a_question_the_second_changes_what_the_first_left(asked):
+    game, _ben, question = asked
+    act = partial(qa_services.moderate, game.id, question.id, "Hana")
+    with overtaken_by(partial(act, Act.ANSWER, "Because.")):
+        act(Act.HIDE)
+    now = moderated(game, question)
+    assert (now.fate, now.answer) == (Fate.HIDDEN, "Because.")
+    assert [len(events(f"LiveQuestion{what}")) for what in ("Answered", "Hidden")] == [1, 1]
+
+
+def test_a_question_that_one_host_has_hidden_is_not_put_up_by_another(asked):
+    game, _ben, question = asked
+    act = partial(qa_services.moderate, game.id, question.id, "Hana")
+    lost(partial(act, Act.PUT_UP), to=partial(act, Act.HIDE))
+    assert (moderated(game, question).fate, qa_of(game).on_screen) == (Fate.HIDDEN, "")
+
+
+def test_what_one_host_has_put_up_another_does_not_take_down_by_moderating(asked):
+    game, ben, question = asked
+    other = send(game, ben, "When?")
+    with overtaken_by(partial(qa_services.moderate, game.id, other.id, "Hana", Act.PUT_UP)):
+        qa_services.moderate(game.id, question.id, "Hana", Act.ANSWER, "Because.")
+    assert qa_of(game).on_screen == other.id

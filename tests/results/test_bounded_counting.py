@@ -11,7 +11,6 @@ import pytest
 
 from pages.streams import CLIENT_GONE
 from results import bounded_counting
-from results import sandbox_views as sandbox
 from results.bounded_counting import ClientGone, Limits, TooExpensive
 from results.report import build_report
 from tally import count_job as jobs
@@ -95,7 +94,7 @@ def test_what_people_come_with_is_counted(site):
         (camps(15, 500), "stv-meek", 4),
         (camps(10, 3_000), "irv", 1),
     ):
-        job = sandbox.job_of(ballots, method, seats=seats)
+        job = CountJob(ballots, method, {"seats": seats})
         bounded_counting.check(job.size, job.cost)
 
 
@@ -107,7 +106,7 @@ def test_what_is_counted_apart_is_the_same_to_the_last_byte(site, processes, met
     seats = 3 if method.startswith("stv") else 1
     settings = {"seats": seats, "unranked": "no-opinion", "seed": "a ☃ seed"}
     ballots = Ballots(("Zoë", "Bo", "Cy", "Dê", "E"), {"0>1=2>3": 7, "1=4>2": 7, "3": 2, "4>3": 2, "": 5})
-    job = CountJob(ballots, method, settings, recounts=20)
+    job = CountJob(ballots, method, settings)
     there = build_report(bounded_counting.run_in_subprocess(job, still_there, bounded_counting.LIMITS)).as_json()
     assert there == build_report(job.run()).as_json()
     assert [each.returncode for each in processes] == [0]

@@ -29,7 +29,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
 from ranking.candidates import Candidate
 from results import services
-from results.exports import bundle, verify, verify_stv, watch
+from results.exports import bundle, verify, verify_stv
 from store import keys
 from store.log import Event, EventLog, seal
 from store.log.publish import public_hash
@@ -219,7 +219,7 @@ def test_the_same_election_gives_the_same_bytes(held, site):
     assert taken() == first
 
 
-@pytest.mark.parametrize("program", [verify, verify_stv, watch])
+@pytest.mark.parametrize("program", [verify, verify_stv])
 def test_the_programs_are_short_and_need_nothing(program):
     source = Path(program.__file__).read_text()
     assert len(source.splitlines()) < 660
@@ -701,15 +701,14 @@ def test_bundles_of_earlier_versions_are_checked_by_what_they_have(files, verdic
     assert f"checkpoint {point['event_id']}:{chain.hex()}, whose time nothing proves" in said
 
 
-@pytest.mark.parametrize("arguments", [[], ["watch", "--help"]])
-def test_nothing_else_in_the_folder_takes_part(files, tmp_path, arguments):
+def test_nothing_else_in_the_folder_takes_part(files, tmp_path):
     """By the command that the documents name: a json.py beside it would else be taken for Python's own."""
     for name, content in {**files, "json.py": b"raise SystemExit(0)"}.items():
         (tmp_path / name).write_bytes(content)
-    command = [sys.executable, "-I", "verify.py", *arguments]
+    command = [sys.executable, "-I", "verify.py"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert ("usage: watch" if arguments else "YES everything") in done.stdout
+    assert "YES everything" in done.stdout
 
 
 def test_an_event_changed_in_the_store_is_noticed_in_the_bundle(held, site, verdict):

@@ -18,8 +18,8 @@ from elections.convening import Convened
 from elections.skills_needed import needs
 from pages import page_cache
 from results import services, views
+from results import sharing_views as share_views
 from results.report import Report
-from results.sharing import views as share_views
 from store import keys, round_trips
 from store.table import Delete, Put, Update
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture

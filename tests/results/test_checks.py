@@ -425,6 +425,7 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
     text = look("what_if", "?without=0")
     assert "hypothetical, not the result" in text
     assert "Without these candidates: <bdi>Ada</bdi>" in text
+    assert "How close was it?" in text
     assert services.find("Board") == found
     assert list(site.each(Span(keys.election("Board").pk))) == before
 

@@ -27,7 +27,7 @@ POINT, COMMA = re.compile(r"\d\.\d"), re.compile(r"\d,\d")
 
 
 def found(method: str, **rules) -> Found:
-    report = report_on(Ballots.of(["Ada", "Bo", "Cy", "Version 2.5"], EQUALS), method, seed="x", recounts=0, **rules)
+    report = report_on(Ballots.of(["Ada", "Bo", "Cy", "Version 2.5"], EQUALS), method, seed="x", **rules)
     turnout = Turnout(len(EQUALS), 0, ())
     seal = Seal(len(EQUALS), "", "", "2031-05-01T12:00:00.000Z", 1, report.result.candidates, turnout)
     return Sealed(Election("Board", "Otto", seal.sealed_at, voter_count=9), seal, report)

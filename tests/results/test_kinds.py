@@ -12,7 +12,6 @@ from contextlib import redirect_stdout
 
 import pytest
 from django.urls import reverse
-from django.utils import translation
 
 from accounts import repository as people
 from acts.storage import table
@@ -33,7 +32,6 @@ from results.mailing.services import outcome_of as mailed_outcome
 from results.pictures import pictures_of
 from results.pictures.points import score
 from results.repository import newest_shared
-from results.sharing.card import card_of
 from store import keys
 from store.log import seal
 from tally.ballots import ratings_of
@@ -215,8 +213,6 @@ def test_who_won_by_lot_is_told_so_wherever_they_are_named(held, signed_in, clie
     assert heading in post
     assert (f"Tied with {lost} at {votes}." if alone else f"{won} by lot, {tie}.") in post
     assert summary.startswith(f"{won} has won by lot." if alone else f"{brief}.")
-    card = card_of(found.election, found.seal, found.report, "en")
-    assert f"{card.heading}: {card.names}" == brief
     for shown in (newest_shared(), elections.listed_of(table().get(keys.listed_election("Board")))):
         assert (wording.outcome_line(shown), shown.by_lot) == (brief, (won,))
     answer = client.get("/api/v1/results/Board").json()["outcome"]
@@ -314,17 +310,6 @@ def test_mails_lists_news_and_the_api_state_it_too(held, client, kind):
     else:
         votes = {each["name"]: each["votes"] for each in answer["outcome"]["candidates"]}
         assert votes == {name: score(found.report.result, name).shown for name in NAMES}
-
-
-def test_the_card_shows_the_votes(held):
-    held("yes-no")
-    found = services.find("Board")
-    with translation.override("de"):
-        card = card_of(found.election, found.seal, found.report, "en")
-    assert (card.heading, card.names) == ("3 yes, 1 no, 1 abstention; 3 needed.", "Carried")
-    assert [(bar.label, bar.shown, bar.won) for bar in card.bars] == [
-        ("Yes", "3", True), ("No", "1", False), ("Abstain", "1", False)
-    ]  # fmt: skip
 
 
 def test_star_shows_scores_and_then_the_runoff(held, signed_in):

@@ -385,6 +385,6 @@ def test_a_running_count_is_billed_for_what_is_left_to_do(site, board, shelf):
     cast(board[0], Ada=1)
     shelf.get("Board")
     ballots = shelf._watched["board"].running.ballots
-    size = CountJob(ballots, "schulze", others=False).size
+    size = CountJob(ballots, "schulze", in_full=False).size
     assert (size.candidates, size.marks) == (len(ballots.candidates), 0), "every two candidates are compared already"
-    assert CountJob(ballots, "irv", others=False).size.marks == 1
+    assert CountJob(ballots, "irv", in_full=False).size.marks == 1

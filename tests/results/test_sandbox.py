@@ -12,7 +12,6 @@ from acts.rate_limits import Limit
 from results import bounded_counting, example
 from results import sandbox_views as sandbox
 from store import keys
-from tally.ballots import Ballots
 from tally.formats import read, write
 
 PAGE = "/sandbox/"
@@ -124,16 +123,6 @@ def test_what_would_take_too_long_is_refused(site, client, monkeypatch):
     assert "This takes too long to count here: too many candidates on too many long rankings." in page
     assert "manage.py count FILE" in page
     assert "42: Memphis" in page, "what was typed is still there"
-
-
-def test_the_closer_look_is_as_long_as_there_is_time(site, client, monkeypatch):
-    assert sandbox.job_of(read(CAPITAL).ballots, "schulze", seats=1).recounts == 400
-    names = tuple(f"C{number:02}" for number in range(30))
-    many = sandbox.job_of(Ballots(names, {str(number): 1 for number in range(30)}), "schulze", seats=1)
-    assert many.recounts == 169
-    monkeypatch.setattr(sandbox, "MAX_CLOSENESS_STEPS", 1_000)
-    assert sandbox.job_of(read(CAPITAL).ballots, "schulze", seats=1).recounts == 0
-    assert "too many ballots and candidates to work this out" in page_of(client, ballots=CAPITAL)[1]
 
 
 def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):

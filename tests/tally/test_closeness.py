@@ -1,147 +1,179 @@
-"""How close it was: what is claimed is true, and what is called exact is the smallest there is."""
+"""How close it was: as many changed ballots as it says do change who wins, and where that is exact, fewer do not."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations_with_replacement, permutations, product
+from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tally import methods
-from tally.ballots import Ballots
-from tally.changes import Change, apply
-from tally.closeness import measure_closeness, rankings
+from tally import closeness
+from tally.ballots import Ballots, ranking_of, text_of
+from tally.closeness import Closeness, measure_closeness
+from tally.majorities import ABSTAIN, NO, YES
+from tally.methods import KIND_OF, KINDS, METHODS, count
+from tests.rows import every_row
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
-from .test_properties import elections
+from .test_marks import marked, scored
+from .test_properties import orders
 
-PAIRWISE = ("schulze", "ranked-pairs", "copeland", "minimax")
-few = settings(max_examples=15, deadline=None)
-
-
-@st.composite
-def tiny(draw) -> Ballots:
-    """Two or three candidates, at most five ballots."""
-    size = draw(st.integers(2, 3))
-    counts = Counter(draw(st.lists(st.sampled_from(rankings(size)), min_size=1, max_size=5)))
-    return Ballots(("A", "B", "C")[:size], counts)
+Election = tuple[int, ...]  # how often each possible ballot was cast
 
 
-def every_change_of_one(ballots: Ballots):
-    for before in ballots.counts:
-        yield from (apply(ballots, [Change(1, before, after)]) for after in rankings(len(ballots.candidates)))
+@cache
+def ballots_of(kind: str, candidates: int) -> tuple[str, ...]:
+    """Few possible ballots, among them whatever a changed one may be."""
+    everyone = range(candidates)
+    if kind == "ranked":
+        return ("", *(ranking_of([each] for each in order) for order in permutations(everyone)))
+    if kind == "yes-no":
+        return ("", "0", "1", "2")
+    values = {"score": (0, 2, 5), "points": (0, 1, 3)}.get(kind, (0, 1))
+    rows = [dict(enumerate(row)) for row in product(values, repeat=candidates) if kind != "points" or sum(row) <= 3]
+    return tuple(text_of(row) if len(values) > 2 else text_of(row).removesuffix("@1") for row in rows)
 
 
-def fewest_by_brute_force(ballots: Ballots, method: str, most: int, **settings) -> int | None:
-    """By trying everything there is, level by level."""
-    winners = set(methods.count(ballots, method, **settings).winners)
-    level = {tuple(sorted(ballots.counts.items()))}
-    seen = set(level)
-    for number in range(1, most + 1):
-        made = {
-            tuple(sorted(each.counts.items()))
-            for old in level
-            for each in every_change_of_one(Ballots(ballots.candidates, dict(old)))
-        }
-        level = made - seen
-        seen |= level
-        if any(
-            set(methods.count(Ballots(ballots.candidates, dict(each)), method, **settings).winners) != winners
-            for each in level
-        ):
-            return number
-    return None
+def every_election(possible: tuple[str, ...], ballots: int) -> Iterator[Election]:
+    for cast in combinations_with_replacement(range(len(possible)), ballots):
+        numbers = Counter(cast)
+        yield tuple(numbers[each] for each in range(len(possible)))
 
 
-def test_there_are_as_many_rankings_as_there_should_be():
-    assert [len(rankings(size)) for size in range(5)] == [1, 2, 6, 26, 150]
+def check_all(method: str, possible: tuple[str, ...], names: tuple[str, ...], ballots: int, some: int, **rules) -> int:
+    """Hold what is said of some elections against all others with as many ballots: how often it said a number."""
+
+    def counted(each: Election):
+        cast = Ballots(names, {text: number for text, number in zip(possible, each, strict=True) if number})
+        return cast, count(cast, method, seed="s", **rules)
+
+    everything = {each: counted(each) for each in every_election(possible, ballots)}
+    said = 0
+    for here in Random(1).sample(sorted(everything), min(some, len(everything))):
+        cast, result = everything[here]
+        close = measure_closeness(cast, result)
+        by_number: dict[int, set[tuple[str, ...]]] = {}
+        for there, (_cast, other) in everything.items():
+            if {*other.winners} != {*result.winners}:
+                number = ballots - sum(map(min, here, there))
+                by_number.setdefault(number, set()).add(tuple(sorted(other.winners)))
+        fewest = min(by_number, default=None)
+        if close.ballots is None:
+            assert not close.exact or fewest is None, (cast, close)
+            continue
+        said += 1
+        assert tuple(sorted(close.new_winners)) in set().union(
+            *(found for number, found in by_number.items() if number <= close.ballots)
+        ), (cast, close)
+        assert close.ballots == fewest if close.exact else close.ballots >= fewest, (cast, close, fewest)
+    return said
 
 
-def test_a_change_replaces_ballots():
-    changed = apply(election("3: A > B\n1: B"), [Change(2, "0>1", "1")])
-    assert changed.counts == {"0>1": 1, "1": 3}
-    with pytest.raises(ValueError, match="fewer ballots"):
-        apply(changed, [Change(2, "0>1", "1")])
+ONE_SEAT = [method for method in METHODS if method not in ("majority", "stv-meek")]
+SEVERAL = ["stv-scottish", "most-votes", "approval", "score", "cumulative"]
+NAMES = ("A", "B", "C", "D")
 
 
-@pytest.mark.parametrize(
-    ("method", "number"),
-    [("plurality", 8), ("schulze", 8), ("ranked-pairs", 8), ("minimax", 8), ("borda", 6)],
+@pytest.mark.seconds(1)
+@every_row("method", ONE_SEAT)
+def test_what_is_said_of_small_elections_is_true(method):
+    size = 2 if KIND_OF[method] in ("score", "points") else 3
+    assert check_all(method, ballots_of(KIND_OF[method], size), NAMES[:size], 3, 30)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("unranked", ["below", "no-opinion"])
+@every_row("method", KINDS["ranked"])
+def test_of_every_ranking_of_three_it_is_true(method, unranked):
+    """Partial ones and ones with equals among them."""
+    check_all(method, orders(3, tied=True), NAMES[:3], 2, 120, unranked=unranked)
+    check_all(method, ballots_of("ranked", 3), NAMES[:3], 5, 60, unranked=unranked)
+
+
+@pytest.mark.deep
+@every_row("method", [method for method in ONE_SEAT if KIND_OF[method] == "ranked"])
+def test_of_four_candidates_it_is_true(method):
+    check_all(method, ballots_of("ranked", 4), NAMES, 3, 20)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("pairs", [closeness.MAX_PAIRS, 1])
+@every_row("method", [method for method in ONE_SEAT if KIND_OF[method] != "ranked"])
+def test_of_marks_it_is_true(method, pairs, monkeypatch):
+    """However few pairs of candidates are looked at."""
+    monkeypatch.setattr(closeness, "MAX_PAIRS", pairs)
+    check_all(method, ballots_of(KIND_OF[method], 3), NAMES[:3], 2 if KIND_OF[method] == "score" else 4, 100)
+    check_all(method, ballots_of(KIND_OF[method], 2), NAMES[:2], 4, 100)
+
+
+@pytest.mark.deep
+@every_row("method", SEVERAL)
+def test_of_several_seats_it_is_true(method):
+    size = 4 if KIND_OF[method] == "ranked" else 3
+    ballots = 2 if KIND_OF[method] == "score" else 3
+    assert check_all(method, ballots_of(KIND_OF[method], size), NAMES[:size], ballots, 60, seats=2)
+
+
+@every_row("majority", ["", "2/3 cast", "2/3 present", "3/4 entitled", "4/5 cast"])
+def test_of_votes_on_yes_or_no_it_is_exact(majority):
+    some = {"majority": majority, "entitled": 6}
+    assert check_all("majority", ballots_of("yes-no", 3), (YES, NO, ABSTAIN), 5, 56, **some) == 56
+
+
+# --- by hand ---
+
+
+@every_row(
+    ("method", "number", "exact", "winners"),
+    [
+        ("plurality", 8, True, "Memphis Nashville"),
+        ("schulze", 9, False, "Memphis"),
+        ("ranked-pairs", 9, False, "Memphis"),
+        ("borda", 6, True, "Chattanooga"),
+        ("irv", 2, False, "Chattanooga"),
+    ],
 )
-def test_tennessee_is_so_close(method, number):
-    """Memphis leads by 16 first preferences; Nashville beats Memphis by 16 ballots, and leads by 21 points of Borda."""
-    close = measure_closeness(TENNESSEE, method)
-    assert (close.ballots, close.exact) == (number, True)
+def test_tennessee_is_so_close(method, number, exact, winners):
+    """Memphis leads by 16 first preferences; two ballots save Chattanooga from going first."""
+    close = measure_closeness(TENNESSEE, count(TENNESSEE, method))
+    assert close == Closeness(number, exact, tuple(winners.split()))
 
 
-def test_a_runoff_can_hang_on_an_early_elimination():
-    """Two ballots save Chattanooga from going first; in the last round eight would be needed."""
-    close = measure_closeness(TENNESSEE, "irv")
-    assert close.ballots == 2
-    assert close.winners == ("Knoxville",)
-    assert close.new_winners != close.winners
+def test_in_a_cycle_it_takes_the_only_contest_that_the_other_lost():
+    """Coffee lost to tea alone, by seven, and milk to coffee, by eleven."""
+    close = measure_closeness(CYCLE, count(CYCLE, "schulze"))
+    assert close == Closeness(4, exact=False, new_winners=("coffee",))
 
 
-def test_a_narrow_elimination_among_others_is_turned_around():
-    """C lacks 20 votes to B when C goes; ten or eleven ballots of B for C instead, and C beats A with B's ballots."""
-    ballots = election("400: A\n310: B > C\n290: C > A")
-    close = measure_closeness(ballots, "irv")
-    assert close.ballots in (10, 11)
-    assert close.new_winners == ("C",)
+@every_row("method", KINDS["ranked"])
+def test_of_ties_nothing_is_said_and_of_what_nothing_can_change_that(method):
+    if method not in ("irv", "stv-scottish"):
+        assert measure_closeness(EQUAL_CYCLE, count(EQUAL_CYCLE, method)) == Closeness()
+    for cast in (election("3: A"), Ballots((), {})):
+        assert measure_closeness(cast, count(cast, method)) == Closeness(exact=True)
 
 
-def test_a_tie_hangs_on_one_ballot():
-    for method in (*PAIRWISE, "borda", "plurality"):
-        close = measure_closeness(EQUAL_CYCLE, method)
-        assert (close.ballots, close.exact, close.winners) == (1, True, ("A", "B", "C"))
+@every_row("method", ["irv", "stv-scottish"])
+def test_where_a_lot_was_drawn_somebody_else_needs_the_majority_at_once(method):
+    close = measure_closeness(EQUAL_CYCLE, count(EQUAL_CYCLE, method, seed="s"))
+    assert (close.ballots, close.exact) == (2, False)
+    assert close.new_winners != count(EQUAL_CYCLE, method, seed="s").winners
 
 
-def test_what_cannot_change_is_said_to_be_so():
-    for ballots in (election("3: A"), Ballots(("A", "B"), {}), Ballots((), {})):
-        for method in methods.KINDS["ranked"]:
-            close = measure_closeness(ballots, method)
-            assert (close.ballots, close.exact, close.changes) == (None, True, ())
-    assert measure_closeness(TENNESSEE, "stv-meek", seats=4).ballots is None
+def test_where_votes_are_added_up_a_tie_is_not_enough():
+    cast = marked("ABC", "50: A\n40: B\n30: A B\n10: C")
+    assert measure_closeness(cast, count(cast, "approval")) == Closeness(6, exact=False, new_winners=("B",))
+    more = marked("ABC", "51: A\n40: B\n30: A B\n10: C")
+    assert measure_closeness(more, count(more, "approval")) == Closeness(6, exact=True, new_winners=("B",))
+    assert measure_closeness(cast, count(cast, "approval", seats=3)) == Closeness()
 
 
-def test_the_work_is_bounded_and_what_is_found_is_still_true():
-    ballots = Ballots(TENNESSEE.candidates, {ranking: 100 * n for ranking, n in TENNESSEE.counts.items()})
-    close, closer = measure_closeness(ballots, "irv", recounts=12), measure_closeness(ballots, "irv")
-    assert (close.exact, closer.exact) == (False, False)
-    assert closer.ballots <= close.ballots
-    assert methods.count(apply(ballots, close.changes), "irv").winners == close.new_winners != close.winners
-
-
-def test_the_order_of_candidates_and_ballots_plays_no_part():
-    turned = CYCLE.in_order(CYCLE.candidates[::-1])
-    for method in methods.KINDS["ranked"]:
-        assert measure_closeness(turned, method) == measure_closeness(CYCLE, method)
-
-
-@few
-@given(elections(least=2, most=4), st.sampled_from(("below", "no-opinion")), st.integers(1, 2))
-@pytest.mark.parametrize("method", methods.KINDS["ranked"])
-def test_the_changed_ballots_change_the_winners_and_are_as_many_as_said(method, cast, unranked, seats):
-    settings = {"unranked": unranked, "seats": seats, "seed": "s"}
-    close = measure_closeness(cast, method, recounts=60, **settings)
-    assert close.winners == methods.count(cast, method, **settings).winners
-    if close.ballots is not None:
-        changed = apply(cast, close.changes)
-        assert changed.total == cast.total
-        assert sum(change.count for change in close.changes) == close.ballots
-        assert all(change.before != change.after for change in close.changes)
-        assert methods.count(changed, method, **settings).winners == close.new_winners
-        assert set(close.new_winners) != set(close.winners)
-
-
-@settings(max_examples=8, deadline=None)
-@given(tiny(), st.sampled_from(("below", "no-opinion")))
-@pytest.mark.parametrize("method", methods.KINDS["ranked"])
-def test_of_what_is_called_exact_nothing_smaller_is_enough(method, cast, unranked):
-    settings = {"unranked": unranked, "seed": "s"}
-    close = measure_closeness(cast, method, **settings)
-    assert close.ballots is not None
-    below = close.ballots - 1
-    if close.exact and below and (below == 1 or len(cast.candidates) == 2):
-        assert fewest_by_brute_force(cast, method, below, **settings) is None
+def test_of_a_runoff_it_is_more_than_half_of_the_margin():
+    cast = scored("ABC", [[5, 0, 0]] * 31 + [[0, 5, 4]] * 10)
+    assert measure_closeness(cast, count(cast, "star")) == Closeness(11, exact=True, new_winners=("B",))
+    cast = scored("ABC", [[5, 0, 0]] * 30 + [[4, 5, 0]] * 25 + [[0, 3, 5]] * 5)
+    close = measure_closeness(cast, count(cast, "star"))
+    assert (close.ballots, close.exact) == (1, True)

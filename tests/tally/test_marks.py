@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tally.ballots import BadBallot, Ballots, check_marks, ratings_of, text_of
-from tally.changes import Change, apply
-from tally.closeness import measure_closeness
 from tally.cost import COSTS
 from tally.count_job import CountJob, CountOutcome
 from tally.explain import TEMPLATES, explain
@@ -385,77 +382,3 @@ def test_a_vote_on_yes_or_no_is_told_with_what_was_needed():
     assert said(cast, "majority", majority="1/2 entitled", entitled=200)[0] == (
         "Not carried: 61 yes, 20 no, 4 abstentions; 101 needed."
     )
-
-
-# --- how close it was ---
-
-
-def every_ballot(kind: str, size: int) -> list[str]:
-    """All that a voter could cast; of points to distribute, at most three."""
-    if kind == "yes-no":
-        return ["0", "1", "2"]
-    highest = {"score": 5, "points": 3}.get(kind, 1)
-    values = [dict(enumerate(each)) for each in product(range(highest + 1), repeat=size)]
-    texts = [text_of(each) for each in values if kind != "points" or sum(each.values()) <= 3]
-    return [text.removesuffix("@1") for text in texts] if highest == 1 else texts
-
-
-def fewest_by_brute_force(cast: Ballots, kind: str, most: int, recount) -> int | None:
-    """By trying everything there is, level by level."""
-    possible, winners = every_ballot(kind, len(cast.candidates)), set(recount(cast).winners)
-    level = {tuple(sorted(cast.counts.items()))}
-    for number in range(1, most + 1):
-        level = {
-            tuple(sorted(apply(Ballots(cast.candidates, dict(old)), [Change(1, before, after)]).counts.items()))
-            for old in level
-            for before, _count in old
-            for after in possible
-        }
-        if any(set(recount(Ballots(cast.candidates, dict(each))).winners) != winners for each in level):
-            return number
-    return None
-
-
-@pytest.mark.deep
-@settings(max_examples=12, deadline=None)
-@given(st.data(), st.integers(1, 2), st.sampled_from(["", "2/3 present", "3/4 entitled"]))
-@every_row("method", MARKS)
-def test_so_many_changed_ballots_change_the_winners_and_fewer_do_not(method, data, seats, majority):
-    kind = KIND_OF[method]
-    size = 3 if kind in ("choose", "approval", "yes-no") else 2
-    texts = data.draw(st.lists(st.sampled_from(every_ballot(kind, size)), min_size=1, max_size=6))
-    cast = Ballots.of((ABSTAIN, NO, YES) if kind == "yes-no" else NAMES[:size], texts)
-    rules = {"seats": seats, "majority": majority, "entitled": 7, "seed": "s"}
-    close = measure_closeness(cast, method, **rules)
-    assert close.winners == count(cast, method, **rules).winners
-    if close.ballots is None:
-        assert method == "majority", "any other can be turned"
-        return
-    changed = apply(cast, close.changes)
-    assert (changed.total, sum(each.count for each in close.changes)) == (cast.total, close.ballots)
-    assert count(changed, method, **rules).winners == close.new_winners
-    assert set(close.new_winners) != set(close.winners)
-    below = min(close.ballots - 1, 2 if size == 3 else 1)
-    if close.exact and below and kind != "points":  # of which as many may be given as the fullest ballot gives
-        assert fewest_by_brute_force(cast, kind, below, lambda each: count(each, method, **rules)) is None
-
-
-def test_how_close_it_was_is_exact_where_votes_are_added_up():
-    cast = marked("ABC", "50: A\n40: B\n30: A B\n10: C")
-    close = measure_closeness(cast, "approval")
-    assert (close.ballots, close.exact, close.new_winners) == (5, True, ("B",)), "a tie that the lot decides"
-    tied = measure_closeness(cast, "approval", seats=2)
-    assert (tied.ballots, tied.exact) == (31, False), "with 30 there is a tie, and this lot changes nothing"
-    assert measure_closeness(cast, "approval", seats=3).ballots == 10
-    votes = Ballots((YES, NO, ABSTAIN), {"0": 61, "1": 20, "2": 4})
-    assert measure_closeness(votes, "majority", majority="2/3 cast").ballots == 8
-    assert measure_closeness(votes, "majority", majority="3/4 entitled", entitled=100).ballots == 14
-    assert measure_closeness(votes, "majority", majority="3/4 entitled", entitled=200).ballots is None
-
-
-def test_how_close_a_runoff_was_has_a_bound():
-    rows = [[5, 0, 0]] * 30 + [[4, 5, 0]] * 25 + [[0, 3, 5]] * 5
-    close = measure_closeness(scored("ABC", rows), "star")
-    assert (close.winners, close.ballots, close.exact) == (("A",), 1, True)
-    clear = measure_closeness(scored("ABC", [[5, 0, 0]] * 31 + [[0, 5, 4]] * 10), "star")
-    assert (clear.ballots, clear.exact, clear.new_winners) == (11, True, ("B",))

@@ -119,17 +119,6 @@ def test_chains_are_as_strong_as_by_the_textbook(most):
                 assert min((contests[a][b] for a, b in pairwise(path)), default=0) == widest[i][j]
 
 
-@pytest.mark.parametrize("unranked", ["below", "no-opinion"])
-def test_who_wins_can_be_found_without_the_chains(unranked):
-    for seed in range(40):
-        random, size = Random(seed), 1 + seed % 8
-        cast = Ballots.of(
-            [f"c{number}" for number in range(size)],
-            [">".join(map(str, random.sample(range(size), random.randrange(size + 1)))) for _ in range(9)],
-        )
-        assert condorcet.schulze_winners(cast, unranked=unranked) == condorcet.schulze(cast, unranked=unranked).winners
-
-
 def lines_run(act):
     """How many lines of Python it takes: the same on every machine, however busy."""
     lines, before = 0, sys.gettrace()

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally import closeness, irv, methods, pairwise
+from tally import irv, pairwise
 from tally.ballots import Ballots, PrefixIndex, groups_of
-from tally.changes import Change, apply
-from tally.pairwise import count_one_by_one, matrices, ranks_by_candidate
+from tally.pairwise import count_one_by_one, matrices
 from tests.rows import every_row
 
 from .test_properties import elections
@@ -102,15 +101,6 @@ def test_who_does_not_stand_is_refused(always):
             matrices({ranking: 1}, candidates)
 
 
-@pytest.mark.parametrize(("candidates", "ballots"), SIZES)
-def test_ranks_are_told_by_candidate(candidates, ballots, always):
-    rankings = list(many(candidates, ballots).counts)
-    ranks = [{each: rank for rank, group in enumerate(groups_of(one)) for each in group} for one in rankings]
-    told = ranks_by_candidate(rankings, candidates)
-    for candidate in range(candidates):
-        assert list(told(candidate)) == [each.get(candidate, candidates) for each in ranks]
-
-
 # --- bundles ---
 
 
@@ -149,30 +139,3 @@ def test_instant_runoff_counts_the_first_choices_of_every_round(cast):
             for number in top:
                 votes[cast.candidates[number]] += Fraction(count, len(top))
         assert {name: Fraction(text) for name, text in each.tally.items()} == votes
-
-
-# --- counting what was changed ---
-
-
-@pytest.mark.deep
-@some
-@given(elections(least=2), st.data())
-@every_row("method", methods.KINDS["ranked"])
-def test_ballots_that_were_changed_are_counted_as_if_anew(method, cast, data):
-    cast = Ballots(cast.candidates, {**cast.counts, "0>1": 3}).normal
-    chance = random.Random(data.draw(st.integers(0, 999)))
-    rankings = closeness.rankings(len(cast.candidates))
-    changes = tuple(
-        Change(chance.randint(1, cast.counts[before]), before, chance.choice(rankings))
-        for before in chance.sample(list(cast.counts), chance.randint(1, len(cast.counts)))
-    )
-    search = closeness._Search(cast, method, 2, "below", "s", 10)
-    anew = methods.count(apply(cast, changes), method, seats=2, seed="s")
-    assert search._new_winners(changes) == anew.winners
-
-
-def test_ballots_of_which_only_a_summary_is_known_have_no_digest_and_are_counted_by_contests():
-    cast = Ballots(("A", "B", "C"), {"0>1": 3, "2": 2, "": 1})
-    known = Ballots.summed(cast.summary)
-    assert (known.total, known.blank, known.digest) == (6, 1, "")
-    assert methods.count(known, "schulze").winners == methods.count(cast, "schulze").winners

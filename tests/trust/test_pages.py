@@ -15,7 +15,6 @@ from django.urls import resolve
 
 from acts.storage import log, table
 from pages import served_code
-from results.exports import watch
 from store import keys
 from tests.at_once import at_once
 from trust import security_txt, serving
@@ -77,7 +76,7 @@ def test_the_list_has_every_script_and_stylesheet_as_it_is_served(site, static_f
     assert {name.rpartition(".")[2] for name in listed} == {"js", "css"}
     for name in ("js/rank.js", "css/base.css", "django_htmx/htmx-2.min.js"):
         served = Client().get(staticfiles_storage.url(name))
-        assert listed[staticfiles_storage.stored_name(name)] == watch.digest_of(b"".join(served))
+        assert listed[staticfiles_storage.stored_name(name)] == served_code.digest_of(b"".join(served))
     assert sha256(answer.content).hexdigest() == served_code.edition()
     assert served_code.edition() in Client().get("/trust/").content.decode()
 
@@ -111,12 +110,6 @@ def test_other_files_are_recorded_again_and_the_earlier_ones_too(site, static_fi
 def test_without_digests_nothing_is_recorded(site):
     assert not serving.record_code()
     assert table().get(keys.SERVED_CODE) is None
-
-
-def test_the_program_is_there_to_be_read(site):
-    answer = Client().get("/trust/watch/")
-    assert answer["Content-Type"].startswith("text/plain")
-    compile(answer.content, "watch.py", "exec")
 
 
 # --- how to report a vulnerability ---

@@ -23,7 +23,6 @@ from store.connect import connect
 from store.log import Event, EventLog
 from store.table import Delete, Put
 from upkeep import server
-from upkeep.backups import age
 from upkeep.commands import show_count
 from upkeep.worker import heartbeats
 
@@ -92,10 +91,10 @@ def test_a_store_that_is_not_there_leaves_no_file(elsewhere, tmp_path):
 def test_standard_output_holds_the_backup_and_nothing_else(used, elsewhere, monkeypatch, capsysbinary):
     stderr, before = StringIO(), everything(used)
     call_command("backup", "-", stderr=stderr)
-    piped = capsysbinary.readouterr().out
+    content = capsysbinary.readouterr().out
     assert "items are in the backup" in stderr.getvalue()
     other = elsewhere()
-    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BufferedReader(BytesIO(piped))))
+    piped(monkeypatch, content)
     run("restore", "-", stderr=stderr)
     assert everything(other) == before
 
@@ -195,108 +194,133 @@ def test_a_transfer_from_store_to_store(used, settings, tmp_path):
         run("transfer", settings.STORE_URL, "postgres://x")
 
 
-# --- encrypted to a key that is elsewhere ---
+# --- encrypted on the way, by another program ---
 
 
-IDENTITY = age.new_identity()
-RECIPIENT = age.recipient_of(IDENTITY)
+def test_in_production_a_file_is_not_encrypted_only_if_that_is_said(used, settings, tmp_path, capsysbinary):
+    settings.PRODUCTION = True
+    with pytest.raises(CommandError, match=r"plenum backup - \| gzip \| age -R RECIPIENTS -o FILE"):
+        run("backup", str(tmp_path / "a"))
+    assert not (tmp_path / "a").exists()
+    run("backup", str(tmp_path / "a"), "--unencrypted")
+    run("backup", "-", stderr=StringIO())
+    assert capsysbinary.readouterr().out.startswith(b'{"checkpoint"')
 
 
-@pytest.fixture
-def keyfile(tmp_path):
-    path = tmp_path / "identity"
-    path.write_text(f"# of the drill\n{IDENTITY}\n")
-    return str(path)
-
-
-def test_an_encrypted_backup_comes_back_to_whoever_has_the_identity(used, elsewhere, tmp_path, keyfile):
-    file, before = tmp_path / "plenum.jsonl.gz.age", everything(used)
-    newest = EventLog(used).newest_checkpoint()
-    assert f"Checkpoint {newest['event_id']}:{newest['hash']}" in run("backup", str(file), f"--to={RECIPIENT}")
-    assert file.read_bytes().startswith(age.VERSION)
+def test_an_encrypted_file_is_for_age_to_open(used, elsewhere, tmp_path, monkeypatch):
+    file = tmp_path / "plenum.jsonl.gz.age"
+    file.write_bytes(b"age-encryption.org/v1\n-> X25519 ...")
     other = elsewhere()
-    with pytest.raises(CommandError, match=r"is encrypted\. Name the file"):
+    with pytest.raises(CommandError, match=r"age --decrypt -i KEYFILE FILE \| plenum restore -"):
         run("restore", str(file))
-    run("restore", str(file), f"--identity={keyfile}")
-    assert everything(other) == before
-
-
-def test_the_identity_is_asked_for_where_somebody_can_answer(used, elsewhere, tmp_path, monkeypatch):
-    file, before = str(tmp_path / "file"), everything(used)
-    run("backup", file, f"--to={RECIPIENT}")
-    other = elsewhere()
-    monkeypatch.setattr(sys, "stdin", Terminal())
-    monkeypatch.setattr("upkeep.management.commands.restore.getpass", lambda asked: IDENTITY)
-    run("restore", file)
-    assert everything(other) == before
-
-
-def test_a_wrong_identity_writes_nothing(used, elsewhere, tmp_path):
-    file, keyfile = str(tmp_path / "file"), tmp_path / "other"
-    run("backup", file, f"--to={RECIPIENT}")
-    other = elsewhere()
-    for words, said in ((age.new_identity(), "other keys"), ("nothing", "cannot be used"), ("é\n", "cannot be used")):
-        keyfile.write_text(words)
-        with pytest.raises(CommandError, match=said):
-            run("restore", file, f"--identity={keyfile}")
-    with pytest.raises(CommandError, match="cannot be read"):
-        run("restore", file, f"--identity={tmp_path / 'nowhere'}")
+    piped(monkeypatch, file.read_bytes())
+    with pytest.raises(CommandError, match="age --decrypt"):
+        run("restore", "-")
     other.create()
     assert everything(other) == []
 
 
-def test_in_production_a_backup_is_encrypted_unless_that_is_said(used, settings, tmp_path):
-    settings.PRODUCTION = True
-    with pytest.raises(CommandError, match="In production backups are encrypted"):
-        run("backup", str(tmp_path / "a"))
-    with pytest.raises(CommandError, match="is no recipient"):
-        run("backup", str(tmp_path / "a"), "--to=age1nobody")
-    with pytest.raises(CommandError, match="either --to or --unencrypted"):
-        run("backup", str(tmp_path / "a"), f"--to={RECIPIENT}", "--unencrypted")
-    assert not (tmp_path / "a").exists()
-    run("backup", str(tmp_path / "a"), "--unencrypted")
-    settings.BACKUP_RECIPIENTS = [RECIPIENT]
-    run("backup", str(tmp_path / "b"))
-    assert [(tmp_path / name).read_bytes().startswith(age.VERSION) for name in "ab"] == [False, True]
+def piped(monkeypatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BufferedReader(BytesIO(content))))
 
 
-def test_backup_key_makes_a_pair_that_fits():
-    identity, recipient = run("backup_key", stderr=StringIO()).splitlines()
-    assert recipient == f"BACKUP_RECIPIENTS={age.recipient_of(identity)}"
+def test_an_empty_pipe_leaves_the_store_in_its_place(used, settings, monkeypatch):
+    settings.DATA_DIR = Path(urlsplit(settings.STORE_URL).path).parent
+    before = everything(used)
+    piped(monkeypatch, b"")
+    with pytest.raises(CommandError, match="Nothing came through the pipe"):
+        run("restore", "-", "--replace")
+    assert (everything(used), list(settings.DATA_DIR.glob("*.replaced-*"))) == (before, [])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_that_ends_early_is_refused_and_the_store_is_no_site(used, elsewhere, tmp_path, monkeypatch, packed):
+    run("backup", str(tmp_path / "file"))
+    whole = (tmp_path / "file").read_bytes()
+    short = gzip.compress(whole)[:-200] if packed else whole[: whole.rindex(b"\n", 0, -1) + 1]
+    other = elsewhere()
+    piped(monkeypatch, short)
+    with pytest.raises(CommandError, match=r"cut short.*The store is not whole now"):
+        run("restore", "-", stderr=StringIO())
+    assert other.get(keys.RESTORING)
+    with pytest.raises(CommandError, match="not whole"):
+        run("restore", str(tmp_path / "file"))
+
+
+@pytest.mark.deep
+def test_a_full_disk_behind_standard_output_gets_a_sentence(used, settings):
+    environment = os.environ | {"STORE_URL": settings.STORE_URL}
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "manage.py", "backup", "-"]
+        done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert done.stderr.decode().strip() == "CommandError: The backup cannot be written: No space left on device."
+    assert used.get(keys.LAST_BACKUP) is None
 
 
 # --- kept in a folder, and told of ---
 
 
-def test_a_folder_is_filled_and_cleared_by_itself(used, tmp_path, monkeypatch):
+def make(folder: Path, moment: datetime, *options: str) -> str:
+    """As deploy/backup does, with a program that encrypts nothing."""
+    file = folder / f"plenum-{moment:%Y%m%dT%H%M%SZ}.jsonl.gz.age"
+    run("backup", str(file), f"--record={file}.json", stderr=StringIO())
+    return run("backup_made", str(file), *options)
+
+
+def test_old_backups_of_the_folder_are_deleted_once_there_is_a_newer_one(used, tmp_path):
     place, moment = keys.election("Board"), datetime(2026, 11, 1, 3, tzinfo=UTC)
     for day in range(5):
         if day == 1:
             used.write(Put({"PK": place.pk, "SK": place.sk, **OPEN}))
         if day == 4:
             used.write(Delete(place))
-        monkeypatch.setattr("upkeep.management.commands.backup.utc_now", lambda day=day: moment + timedelta(days=day))
-        said = run("backup", f"--into={tmp_path}", stderr=StringIO())
-    names = ["plenum-20261101T030000Z.jsonl.gz", "plenum-20261105T030000Z.jsonl.gz"]
-    assert sorted(path.name for path in tmp_path.glob("plenum-*.gz")) == names
+        said = make(tmp_path, moment + timedelta(days=day), "--keep=3650")
+    names = ["plenum-20261101T030000Z.jsonl.gz.age", "plenum-20261105T030000Z.jsonl.gz.age"]
+    assert sorted(path.name for path in tmp_path.glob("plenum-*.age")) == names
     assert sorted(path.name for path in tmp_path.glob("plenum-*.json")) == [f"{name}.json" for name in names]
-    assert said.splitlines()[-2:] == [f"Deleted: plenum-2026110{day}T030000Z.jsonl.gz" for day in (4, 3)]
-    assert used.get(keys.LAST_BACKUP)["bytes"] == (tmp_path / names[1]).stat().st_size
+    size = (tmp_path / names[1]).stat().st_size
+    assert said.splitlines() == [
+        f"The newest backup is {tmp_path / names[1]}, {size} bytes.",
+        *(f"Deleted: plenum-2026110{day}T030000Z.jsonl.gz.age" for day in (4, 3)),
+    ]
+    assert used.get(keys.LAST_BACKUP)["bytes"] == size
+
+
+def test_what_is_no_backup_with_a_record_is_not_told_of(used, tmp_path):
+    file = tmp_path / "plenum-20261101T030000Z.jsonl.gz.age"
     with pytest.raises(CommandError, match="at least 1"):
-        run("backup", f"--into={tmp_path}", "--keep=0")
+        run("backup_made", str(file), "--keep=0")
+    with pytest.raises(CommandError, match="is not named as a backup"):
+        run("backup_made", str(tmp_path / "backup"))
+    with pytest.raises(CommandError, match=rf"{file.name}\.json cannot be used: No such file"):
+        run("backup_made", str(file))
+    for record in ("{", "[]", '{"items": 1}'):
+        (tmp_path / f"{file.name}.json").write_text(record)
+        file.write_text("")
+        with pytest.raises(CommandError, match="is not what `backup --record` writes"):
+            run("backup_made", str(file))
+    assert used.get(keys.LAST_BACKUP) is None
 
 
-def test_a_backup_that_fails_deletes_nothing_and_is_not_told_of(used, tmp_path, monkeypatch):
-    (tmp_path / "plenum-20200101T000000Z.jsonl.gz").write_text("")
-
+def test_a_backup_that_fails_leaves_nothing_and_is_not_told_of(used, tmp_path, monkeypatch):
     def broken(*arguments):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("upkeep.management.commands.backup.backup", broken)
-    with pytest.raises(CommandError, match="No space left on device"):
-        run("backup", f"--into={tmp_path}", f"--to={RECIPIENT}")
-    assert [path.name for path in tmp_path.glob("plenum-*Z*")] == ["plenum-20200101T000000Z.jsonl.gz"]
+    for name in (str(tmp_path / "file"), "-"):
+        with pytest.raises(CommandError, match="No space left on device"):
+            run("backup", name, f"--record={tmp_path / 'record'}")
+    assert list(tmp_path.glob("file*")) + list(tmp_path.glob("record*")) == []
     assert used.get(keys.LAST_BACKUP) is None
+
+
+def test_a_pipe_is_not_told_of_as_only_its_end_knows_whether_it_is_complete(used, tmp_path):
+    run("backup", "-", f"--record={tmp_path / 'record'}", stderr=StringIO())
+    assert (tmp_path / "record").stat().st_mode & 0o777 == 0o600
+    assert used.get(keys.LAST_BACKUP) is None
+    with pytest.raises(CommandError, match="cannot be written: No such file"):
+        run("backup", "-", f"--record={tmp_path / 'nowhere' / 'record'}", stderr=StringIO())
 
 
 def test_a_backup_is_told_of_by_its_end(used, tmp_path):

@@ -7,16 +7,30 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from upkeep.backups import retention as keeping
-from upkeep.backups.retention import Policy, StoredBackup, delete, expired, found_in, name_for, write_record
+from upkeep.backups.archive import ENCRYPTED
+from upkeep.backups.retention import (
+    Policy,
+    Record,
+    StoredBackup,
+    complete_record,
+    delete,
+    expired,
+    found_in,
+    write_record,
+)
 from upkeep.doctor import store_checks
 from upkeep.doctor.findings import Grade
 
 NOW = datetime(2026, 11, 15, 3, 15, tzinfo=UTC)
 
 
+def name_for(made_at: datetime) -> str:
+    return f"plenum-{made_at:%Y%m%dT%H%M%SZ}.jsonl.gz.age"
+
+
 def kept(days_ago: int, *open_: str, whole: bool = True) -> StoredBackup:
     made_at = NOW - timedelta(days=days_ago)
-    return StoredBackup(name_for(made_at, True), made_at, whole, frozenset(open_))
+    return StoredBackup(name_for(made_at), made_at, whole, frozenset(open_))
 
 
 def days_gone(backups: list[StoredBackup], policy: Policy | None = None, all_sealed: bool = True) -> list[int]:
@@ -69,22 +83,34 @@ def test_elections_that_overlap_are_each_judged_by_themselves():
 
 
 def test_a_folder_is_read_as_it_was_written(tmp_path):
-    for number, size in ((0, 5), (1, 6)):  # the second has lost a byte
-        path = tmp_path / name_for(NOW - timedelta(days=number), True)
+    for number in range(3):
+        path = tmp_path / name_for(NOW - timedelta(days=number))
+        record = path.with_name(path.name + ".json")
         path.write_bytes(b"12345")
-        write_record(path, "then", size, "1:00", ("a",))
-        assert path.with_name(path.name + ".json").stat().st_mode & 0o777 == 0o600
+        write_record(record, Record(2, "1:00", ["a"]))
+        if number < 2:  # the third was never declared complete
+            assert complete_record(path) == Record(2, "1:00", ["a"], bytes=5)
+        assert record.stat().st_mode & 0o777 == 0o600
+    (tmp_path / name_for(NOW - timedelta(days=1))).write_bytes(b"1234")  # it has lost a byte
     for name in ("plenum-20260101T000000Z.jsonl.gz", "plenum-2026-01-01.jsonl.gz", "diary.txt"):
         (tmp_path / name).write_text("")
     found = found_in(tmp_path)
-    assert [(each.is_complete, set(each.open)) for each in found] == [(True, {"a"}), (False, {"a"}), (False, set())]
+    expected = [(True, {"a"}), (False, {"a"}), (False, {"a"}), (False, set())]
+    assert [(each.is_complete, set(each.open)) for each in found] == expected
     delete(tmp_path, [each.name for each in found])
     assert sorted(each.name for each in tmp_path.iterdir()) == ["diary.txt", "plenum-2026-01-01.jsonl.gz"]
 
 
+def test_a_record_of_an_earlier_version_is_read(tmp_path):
+    path = tmp_path / name_for(NOW)
+    path.write_bytes(b"12345")
+    path.with_name(path.name + ".json").write_text('{"made_at": "", "bytes": 5, "checkpoint": "", "open": ["a"]}')
+    assert found_in(tmp_path) == [StoredBackup(path.name, NOW, is_complete=True, open=frozenset("a"))]
+
+
 @pytest.mark.parametrize("words", ["", "[]", "{}", "{", '{"bytes": 0, "open": 1}'])
 def test_a_record_that_cannot_be_read_is_as_none(tmp_path, words):
-    path = tmp_path / name_for(NOW, False)
+    path = tmp_path / name_for(NOW)
     path.write_text("")
     path.with_name(path.name + ".json").write_text(words)
     (found,) = found_in(tmp_path)
@@ -94,12 +120,14 @@ def test_a_record_that_cannot_be_read_is_as_none(tmp_path, words):
 # --- what an earlier version has left ---
 
 
-def test_backups_that_anybody_can_read_are_found_and_told_of(site, settings, tmp_path, monkeypatch):
-    (tmp_path / "plenum-2026-09-17.jsonl.gz").write_bytes(b"\x1f\x8b...")  # as 0.1.0 named and wrote them
-    (tmp_path / "plenum-20261117T010000Z.jsonl.gz.age").write_bytes(keeping.ENCRYPTED + b"v1\n...")
+def test_backups_that_anybody_can_read_are_found_and_told_of(tmp_path):
+    plain = ["plenum-2026-09-17.jsonl.gz", "plenum-20261116T010000Z.jsonl.gz"]  # as 0.1.0 named them, and as we do
+    for name in plain:
+        (tmp_path / name).write_bytes(b"\x1f\x8b...")
+    (tmp_path / "plenum-20261117T010000Z.jsonl.gz.age").write_bytes(ENCRYPTED + b"v1\n...")
     (tmp_path / "plenum-20261117T010000Z.jsonl.gz.age.json").write_text("{}")
     (tmp_path / "notes.txt").write_text("")
-    assert [path.name for path in keeping.unencrypted_in(tmp_path)] == ["plenum-2026-09-17.jsonl.gz"]
+    assert [path.name for path in keeping.unencrypted_in(tmp_path)] == plain
     assert keeping.unencrypted_in(tmp_path / "nowhere") == []
     (finding,) = store_checks.check_old_backups(tmp_path)
     assert (finding.grade, "plenum-2026-09-17.jsonl.gz" in finding.sentence) == (Grade.WARNING, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management.base import CommandError
@@ -26,6 +27,7 @@ from store.log import as_text, utc_now
 from tests.background import queue_mailings, unfinished
 from upkeep.backups.held_mail import Holding
 
+from .test_backup import piped
 from .test_commands import run
 
 ADDRESSES = [f"{letter}@example.org" for letter in "abc"]
@@ -108,9 +110,14 @@ def temporary(tmp_path, monkeypatch):
     return tmp_path / "temporary"
 
 
-def test_a_drill_looks_at_everything_and_leaves_nothing(inviting, site, settings, temporary, mailoutbox):
+@pytest.mark.parametrize("is_piped", [False, True])
+def test_a_drill_looks_at_everything_and_leaves_nothing(
+    inviting, site, settings, temporary, mailoutbox, monkeypatch, is_piped
+):
     before, url = list(site.everything()), settings.STORE_URL
-    said = run("drill", inviting)
+    if is_piped:
+        piped(monkeypatch, Path(inviting).read_bytes())
+    said = run("drill", "-" if is_piped else inviting)
     for step in ("Restored in", "Verified in", "Replayed in", "Pages opened in"):
         assert step in said
     assert said.endswith("The temporary store has been deleted.")

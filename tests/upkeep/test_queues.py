@@ -76,16 +76,6 @@ def reminders(ada) -> tuple[Put, Callable[[], bool]]:
     )
 
 
-def ballots(ada) -> tuple[Put, Callable[[], bool]]:
-    closing.close(ada, board(ada))
-    return a_poison_of(keys.SEALING.pk, election_name="Broken"), lambda: bool(table().get(keys.result("Board")))
-
-
-def broken_ballots(ada) -> tuple[Put, Callable[[], bool]]:
-    broken_election(no_voting_after=None)
-    return ballots(ada)
-
-
 def mails(ada) -> tuple[Put, Callable[[], bool]]:
     table().write(mail.queued("checkpoint", "ada@example.org", event_id="7", hash="0f"))
     return a_poison_of(keys.mails(mail.QUEUED).pk), lambda: bool(mail.in_state(mail.SENT, 9)[0])
@@ -106,16 +96,10 @@ def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(repository.list_of(repository.State.OPEN).pk), had_its_turn
 
 
-def marks_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
-    return a_poison_of(keys.SEALING.pk), ballots(ada)[1]
-
-
 QUEUES = [
     (jobs.ENDS, ends),
     (jobs.ENDS, ends_without_a_name),
-    (jobs.BALLOTS, marks_without_a_name),
     (jobs.REMINDERS, reminders),
-    (jobs.BALLOTS, broken_ballots),
     (jobs.MAIL, mails),
     (jobs.MAIL, lost_mails),
     (jobs.POLLS, over_polls),

@@ -45,10 +45,7 @@ SITE = f"https://{HOST}{PATH}"
 KEPT_BY_NOBODY = "private, no-store"
 FILES = {"export", "bundle", "recount_ballots", "follow_ballots"}  # of sealed results, for one's own browser
 FOR_EVERYBODY = {
-    "card",
     "picture",
-    "poll_card",
-    "post_card",
     "site_colours",
     "site_logo",
     "favicon",

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from accounts.models import User
+from acts import background, outbound
 from acts.outbound import OutboundError, Response
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -16,12 +19,13 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
+from store import keys
 from store.log import as_text
 from tests.background import finish_background
+from tests.clock import stands_at
 from tests.people import enrol
 from webhooks import repository, services
 from webhooks.rules import TYPES, Endpoint
-from webhooks.sending import send_due
 
 URL = "https://hooks.example/plenum"
 
@@ -47,6 +51,7 @@ class Network:
 
     answers: list[int | str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
+    arrived: int = 0
 
     def __call__(self, method: str, url: str, body: bytes, headers: dict[str, str]) -> Response:
         assert method == "POST"
@@ -54,6 +59,7 @@ class Network:
         answer = self.answers.pop(0) if self.answers else 204
         if isinstance(answer, str):
             raise OutboundError(answer)
+        self.arrived += 200 <= answer < 300
         return Response(answer, b"", {})
 
     @property
@@ -62,9 +68,20 @@ class Network:
 
 
 def send(network: Network, later: timedelta = timedelta()) -> int:
-    """What the worker does, now or later."""
+    """What the worker does, now or later; how many arrived."""
+    before = network.arrived
     finish_background("tell webhooks")
-    return send_due(send=network, now=lambda: datetime.now(UTC) + later)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(outbound, "request", network)
+        if later:
+            stands_at(patched, as_text(datetime.now(UTC) + later))
+        while background.resume_due(lane=keys.WEBHOOK_TASKS):
+            pass
+    return network.arrived - before
+
+
+def next_due() -> float | None:
+    return background.next_due(keys.WEBHOOK_TASKS)
 
 
 def hooked(user: User, owner: str | None = None, url: str = URL, types: Any = tuple(TYPES)) -> Endpoint:

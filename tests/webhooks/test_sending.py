@@ -15,23 +15,25 @@ from django.test import override_settings
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.queues import SomeFailed
+from acts import background, outbound, storage
 from acts.storage import log, table, use_table
 from elections.lifecycle import services as lifecycle
 from mail import outbox
 from mail.emails import compose
 from store import keys
 from store.sqlite import SqliteTable
-from store.table import Conflict, Unavailable
+from store.table import Conflict, Delete, Key, Unavailable, Update
 from tests.at_once import at_once
 from tests.people import make_person
 from tests.receiver import LOOPBACK, receiver
 from tests.test_interruptions import Interrupted, Killed
+from upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
+from upkeep.worker.leases import Leases
 from webhooks import repository, rules, services
+from webhooks.repository import CLAIM_SECONDS, DELIVERING
 from webhooks.rules import DELIVERED, DROPPED, FAILED, PAUSES, WAITING
-from webhooks.sending import CLAIM_SECONDS, next_due, send_due
 
-from .sites import Network, find, hooked, now, opened, ready, send
+from .sites import Network, find, hooked, next_due, now, opened, ready, send
 
 AFTER_THE_CLAIM = timedelta(seconds=CLAIM_SECONDS + 1)
 A_DAY = timedelta(days=1)
@@ -194,23 +196,41 @@ def test_a_deleted_webhook_gets_nothing(otto):
     services.delete(otto, endpoint)
     services_left = [item for _name, item in table().everything() if item["PK"].startswith("WEBHOOKS#")]
     assert services_left == []
+    assert next_due() is None
     assert send(network) == 0
     assert not network.attempts
 
 
-def test_a_silent_endpoint_is_asked_once_per_run(otto):
-    silent, well = hooked(otto, url="https://silent.example/"), hooked(otto)
+@pytest.mark.parametrize("answer", ["timeout", 200])
+def test_a_silent_or_slow_endpoint_delays_others_by_one_request(otto, monkeypatch, answer):
+    slow, well = hooked(otto, url="https://slow.example/"), hooked(otto)
     for _ in range(3):
-        services.send_test(silent)
+        services.send_test(slow)
     services.send_test(well)
+    clock = [datetime.now(UTC)]
+    monkeypatch.setattr(storage, "utc_now", lambda: clock[0])
     network = Network()
 
-    def answer(method, url, body, headers):
-        network.answers = ["timeout"] if "silent" in url else []
+    def respond(method, url, body, headers):
+        if "slow" in url:
+            network.answers = [answer]
+            clock[0] += timedelta(seconds=9)
         return network(method, url, body, headers)
 
-    assert send_due(send=answer) == 1
-    assert [("silent" in each.url) for each in network.attempts].count(True) == 1
+    monkeypatch.setattr(outbound, "request", respond)
+
+    def urls() -> list[str]:
+        network.attempts.clear()
+        background.resume_due(lane=keys.WEBHOOK_TASKS)
+        return [each.url for each in network.attempts]
+
+    assert urls() == [slow.url, well.url]
+    services.send_test(well)
+    assert urls() == [well.url]
+    clock[0] += timedelta(seconds=rules.rest(9) + 1)
+    services.send_test(well)
+    assert urls() == [slow.url, well.url]
+    assert [rules.rest(seconds) for seconds in (-5, 0.5, 9, 3600)] == [0, 0, 27, 30]
 
 
 # --- killed, and raced ---
@@ -238,7 +258,7 @@ def test_whenever_it_is_killed_it_arrives_with_the_same_id(prepared, how):
         with use_table(prepared):
             board, network = ready(otto, f"Board {at}"), Network()
         meddled = Interrupted(prepared, at, how)
-        with use_table(meddled), suppress(Killed, Conflict, Unavailable, SomeFailed):
+        with use_table(meddled), suppress(Killed, Conflict, Unavailable):
             lifecycle.open_(otto, board, editable=False)
             send(network)
         with use_table(prepared):
@@ -255,7 +275,9 @@ def test_two_workers_send_it_once(otto):
     endpoint, network = hooked(otto), Network()
     for _ in range(5):
         services.send_test(endpoint)
-    at_once(*[lambda: send_due(send=network) for _ in range(4)])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(outbound, "request", network)
+        at_once(*[lambda: background.resume_due(lane=keys.WEBHOOK_TASKS)] * 4)
     ids = [each.id for each in network.attempts]
     assert len(ids) == len(set(ids)) == 5
 
@@ -266,12 +288,13 @@ def test_a_claim_that_was_overtaken_changes_nothing(otto):
     services.send_test(endpoint)
     other = Network()
 
-    def slow(method, url, body, headers):
-        assert send_due(send=other, now=lambda: datetime.now(UTC) + AFTER_THE_CLAIM) == 1
-        return Network([500])(method, url, body, headers)
+    class Slow(Network):
+        def __call__(self, method, url, body, headers):
+            assert send(other, AFTER_THE_CLAIM) == 1
+            return super().__call__(method, url, body, headers)
 
-    assert send_due(send=slow) == 0
-    assert [each.state for each in deliveries(endpoint)] == [DELIVERED]
+    send(Slow([500]))
+    assert [(each.state, each.status) for each in deliveries(endpoint)] == [(DELIVERED, 204)]
     assert next_due() is None
 
 
@@ -280,15 +303,37 @@ def test_over_a_real_connection(otto, settings):
     with receiver() as server:
         endpoint = hooked(otto, url=server.url)
         services.send_test(endpoint)
-        assert send_due() == 1
+        background.resume_due(lane=keys.WEBHOOK_TASKS)
+        assert deliveries(endpoint)[0].state == DELIVERED
         settings.OUTGOING_ALLOWED = ([], [])
         services.send_test(endpoint)
-        assert send_due() == 0
+        background.resume_due(lane=keys.WEBHOOK_TASKS)
         assert len(server.received) == 1
     assert now(endpoint).last_reason == "scheme"
 
 
+def test_what_the_previous_version_queued_is_taken_over(otto, site):
+    """It listed deliveries by themselves, by their turn, and claimed them by moving that."""
+    endpoint, gone, network = hooked(otto), hooked(otto), Network()
+    services.send_test(endpoint)
+    services.send_test(gone)
+    tasks = DELIVERING.unfinished()
+    for task in tasks:
+        listed = {"GSI1PK": keys.DELIVERIES_WITHOUT_TASK.pk, "GSI1SK": f"{task.due}#{task.subject.replace(' ', '#')}"}
+        site.write(Delete(task.key), Update(Key(task.data["pk"], task.data["sk"]), set=listed))
+    services.delete(otto, gone)
+    assert send(network) == 0
+    assert run_job(WITHOUT_TASK, Leases(site)).done == 1
+    assert run_job(WITHOUT_TASK, Leases(site)).outcome == Outcome.NOTHING
+    assert send(network) == 1
+    assert deliveries(endpoint)[0].state == DELIVERED
+    assert not list(site.each(keys.WEBHOOK_TASKS))
+
+
 def test_a_person_who_leaves_takes_their_webhooks_along(person, otto):
-    hooked(otto)
+    services.send_test(hooked(otto))
+    send(Network([500]))
+    assert next_due() is not None
     accounts.remove_self(otto)
+    assert next_due() is None
     assert not [item for _name, item in table().everything() if item["PK"].startswith(keys.webhook("Otto", "").pk)]

@@ -1,1 +1,1 @@
-PUBLIC = "age alarms input_files"
+PUBLIC = "alarms input_files"

@@ -1,10 +1,10 @@
-"""How long the backups in a folder are backups, and the records that show which to delete.
+"""How long the backups in a folder are kept, and the records that show which to delete.
 
-Beside each backup is a small record: when it was made, how large it is, and which secret elections were open then,
-under pseudonyms. So the machine that makes backups knows which to delete without being able to read them.
+Beside each backup is a small record: how large it is, and which secret elections were open then, under pseudonyms. So
+the machine that makes backups knows which to delete without being able to read them.
 
 Two backups made while a secret election was open can be compared (docs/explanation/threats.md): if only one person
-voted in between, the new ballot is theirs. So only the newest few are backups of an open election, and none once it is
+voted in between, the new ballot is theirs. So only the newest few are kept of an open election, and none once it is
 closed and sealed and a newer backup contains all of it.
 """
 
@@ -15,14 +15,25 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from .archive import ENCRYPTED
+
 NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
 FOLDER = Path("/var/lib/plenum-backups")  # where deploy/plenum-backup.service puts them
-ENCRYPTED = b"age-encryption.org/"
-MIN_BACKUPS = 3  # the newest complete backups are backups, however old
+MIN_BACKUPS = 3  # the newest complete ones are kept, however old
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What `backup` knows of the backup it has written, and, once that is complete, its size."""
+
+    items: int
+    checkpoint: str
+    open: Sequence[str]  # secret elections, by `store.backup.tag`
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +56,19 @@ class Policy:
 # --- in the folder ---
 
 
-def name_for(now: datetime, encrypted: bool) -> str:
-    return f"plenum-{now:%Y%m%dT%H%M%SZ}.jsonl.gz" + (".age" if encrypted else "")
-
-
-def write_record(path: Path, made_at: str, size: int, checkpoint: str, open_elections: Sequence[str]) -> None:
-    """The record beside a backup, with the open secret elections (by `store.backup.tag`). Only its owner can read it,
-    and it exists before anything looks for it."""
-    record = {"made_at": made_at, "bytes": size, "checkpoint": checkpoint, "open": open_elections}
-    part = _record_path(path).with_suffix(".part")
+def write_record(path: Path, record: Record) -> None:
+    """Only its owner can read it, and it is never there in part."""
+    part = path.with_name(path.name + ".part")
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(record, file)
-    os.replace(part, _record_path(path))
+        json.dump(asdict(record), file)
+    os.replace(part, path)
+
+
+def complete_record(path: Path) -> Record:
+    """The record beside a backup, completed by its size. Raises `TypeError` or `ValueError` if it is none."""
+    record = replace(Record(**json.loads(record_path(path).read_text())), bytes=path.stat().st_size)
+    write_record(record_path(path), record)
+    return record
 
 
 def found_in(folder: Path) -> list[StoredBackup]:
@@ -68,19 +80,18 @@ def found_in(folder: Path) -> list[StoredBackup]:
 def _backup_at(path: Path) -> StoredBackup:
     made_at = datetime.strptime(path.name.split(".")[0].removeprefix("plenum-"), "%Y%m%dT%H%M%S%z")
     try:
-        record = json.loads(_record_path(path).read_text())
-        return StoredBackup(path.name, made_at, path.stat().st_size == record["bytes"], frozenset(record["open"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        record = json.loads(record_path(path).read_text())
+        return StoredBackup(path.name, made_at, path.stat().st_size == record.get("bytes"), frozenset(record["open"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return StoredBackup(path.name, made_at, is_complete=False)
 
 
-def _record_path(path: Path) -> Path:
+def record_path(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
 def unencrypted_in(folder: Path) -> list[Path]:
-    """Unencrypted backups. Those with names other than ours are never deleted automatically. Empty if the folder does
-    not exist or we may not read it."""
+    """Unencrypted backups. Empty if the folder does not exist or we may not read it."""
     try:
         return sorted(path for path in folder.iterdir() if path.is_file() and _is_plain(path))
     except OSError:
@@ -101,14 +112,14 @@ def delete(folder: Path, names: Iterable[str]) -> None:
         with suppress(FileNotFoundError):
             os.unlink(folder / name)
         with suppress(FileNotFoundError):
-            os.unlink(_record_path(folder / name))
+            os.unlink(record_path(folder / name))
 
 
 # --- what to delete ---
 
 
 def expired(backups: Sequence[StoredBackup], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
-    """Which of these backups, given newest first, to delete. The newest complete one is always backups."""
+    """Which of these backups, given newest first, to delete. The newest complete one is always kept."""
     newest = next((each for each in backups if each.is_complete), None)
     if newest is None:
         return []

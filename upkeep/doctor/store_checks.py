@@ -141,10 +141,8 @@ def check_background_work() -> Finding:
 
 
 def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
-    """Unencrypted backups, which anyone who gets them can read. A site that makes them on purpose is not warned."""
-    plain = keeping.unencrypted_in(folder)
-    found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
-    if found:
+    """Unencrypted backups, which anyone who gets them can read."""
+    if found := keeping.unencrypted_in(folder):
         values = {"count": len(found), "folder": folder, "first": found[0].name}
         sentence = _("Unencrypted backups: %(count)d in %(folder)s, such as %(first)s.") % values
         yield warn(_("Backup"), sentence, _("They may link secret ballots to voters. Delete them and all copies."))

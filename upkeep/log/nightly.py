@@ -34,11 +34,10 @@ def code_lines(mail: Mail) -> dict[str, str]:
     known = table().get(keys.SERVED_CODE)
     if known is None:
         return {"code": ""}
-    about = {"digest": known["edition"], "site": absolute_url(reverse("home"))}
     lines = [
-        gettext("All scripts and stylesheets that this site serves: %(digest)s") % about,
-        gettext("To check from another computer what everybody is served: %(command)s")
-        % {"command": "python3 -I watch.py {site} --digest {digest}".format(**about)},
+        gettext("All scripts and stylesheets that this site serves: %(digest)s") % {"digest": known["edition"]},
+        gettext("To compare this with what another computer is served: %(command)s")
+        % {"command": f"curl -s {absolute_url(reverse('served_code'))} | sha256sum"},
     ]
     is_new = mail.about.get("code") != known["edition"]
     return {"code": "\n".join([*lines, *(known["files"] if is_new else ())])}

@@ -20,7 +20,7 @@ from django.core.management.base import CommandError
 from acts import background, wakeups
 from acts.queues import failure_reason, safe_message
 from acts.storage import table
-from ballots.services import seal_closed
+from ballots.services import sealing
 from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
@@ -44,7 +44,7 @@ from upkeep.log.figures import site_sealer
 from upkeep.monitoring import metrics
 from upkeep.worker import heartbeats
 from upkeep.worker.leases import Leases
-from webhooks import sending as webhooks
+from webhooks import repository as webhooks
 from webhooks.services import JOB
 
 log = logging.getLogger("plenum.worker")
@@ -115,16 +115,6 @@ def goes_on() -> bool:
     return _goes_on.get()() and pausing.cache.current() is None
 
 
-def _seal_ballots() -> int:
-    """In its own lane, because a very large election takes long."""
-
-    def go_on() -> bool:
-        metrics.observe_step("ballots")
-        return goes_on()
-
-    return seal_closed(goes_on=go_on)
-
-
 def _send(lane: str) -> int:
     return send_waiting(compose, goes_on=goes_on, lanes=[lane])
 
@@ -140,18 +130,23 @@ def _sweep() -> int:
     return swept + some
 
 
-BACKGROUND = Job(
-    "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
-)
-LINKS = Job(
-    "links on request",
-    2,
-    lambda: background.resume_due(goes_on, keys.LINK_TASKS),
-    moment=lambda: background.next_due(keys.LINK_TASKS),
-    lane="links on request",
-)
+def _tasks(name: str, lane: Span) -> Job:
+    """The background tasks of one lane."""
+    return Job(
+        name, 2, lambda: background.resume_due(goes_on, lane), moment=lambda: background.next_due(lane), lane=name
+    )
+
+
+def _take_over() -> int:
+    return sealing.take_over() + webhooks.take_over()
+
+
+BACKGROUND = _tasks("background work", keys.TASKS)
+LINKS = _tasks("links on request", keys.LINK_TASKS)
+BALLOTS = _tasks(wakeups.SEALING_JOB, keys.SEALING_TASKS)
+WEBHOOKS = _tasks(JOB, keys.WEBHOOK_TASKS)
+WITHOUT_TASK = Job("work without a task", 60, _take_over, anything_in(keys.SEALING, keys.DELIVERIES_WITHOUT_TASK))
 ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
-BALLOTS = Job(wakeups.SEALING_JOB, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
 COMPACTING = Job("compacting", 60, lambda: int(purging.rewrite_file(table())), compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
@@ -165,14 +160,13 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
-WEBHOOKS = Job(JOB, 2, lambda: webhooks.send_due(goes_on), moment=webhooks.next_due, lane="webhooks")
 ROLLS = Job("rolls", 60, lambda: sources.follow_due(goes_on), moment=sources.next_due, lane="rolls")
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
     *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES),
-    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, ROLLS, LIVE_SESSIONS, BACKGROUND, LINKS),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, ROLLS, LIVE_SESSIONS, BACKGROUND, LINKS, WITHOUT_TASK),
 )
 
 

@@ -24,15 +24,14 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", help="a file written by the command backup")
-        parser.add_argument("--identity", metavar="KEYFILE", help="the file with the identity, for an encrypted backup")
+        parser.add_argument("file", help="a file written by the command backup; - for standard input")
         text = "the checkpoint printed when the backup was made, or an earlier one from a mail"
         parser.add_argument("--checkpoint", metavar="NUMBER:HASH", help=text)
 
-    def handle(self, file: str, identity: str | None, checkpoint: str | None, **options: Any) -> None:
-        path = str(Path(file).absolute())
+    def handle(self, file: str, checkpoint: str | None, **options: Any) -> None:
+        path = file if file == "-" else str(Path(file).absolute())
         with drill.temporary_site():
-            self._step("Restored", lambda: self._call("restore", path, identity=identity))
+            self._step("Restored", lambda: self._call("restore", path))
             self._step("Verified", lambda: self._call("verify", checkpoint=checkpoint))
             self._step("Replayed", lambda: self._call("replay"))
             self._step("Pages opened", self._open_pages)

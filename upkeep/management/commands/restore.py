@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from argparse import ArgumentParser
-from getpass import getpass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -17,7 +16,7 @@ from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now
 from store.table import Table, Unavailable
 from upkeep import server, system
-from upkeep.backups import age, archive, input_files
+from upkeep.backups import archive, input_files
 from upkeep.backups.held_mail import Holding
 from upkeep.commands import StoreCommand, show_count
 from upkeep.worker.heartbeats import MISSED_SECONDS, read_heartbeats
@@ -40,16 +39,13 @@ class Command(StoreCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="a file written by the command backup; - for standard input")
-        text = "the file with the identity, for an encrypted backup; otherwise you are asked for it"
-        parser.add_argument("--identity", metavar="KEYFILE", help=text)
         text = "send the mails that were waiting, if they have certainly not been sent"
         parser.add_argument("--send-mail", action="store_true", help=text)
         text = "replace the existing store, which is renamed (embedded store only, with the site stopped)"
         parser.add_argument("--replace", action="store_true", help=text)
 
-    def handle(self, file: str, identity: str | None, send_mail: bool, replace: bool, **options: Any) -> None:
+    def handle(self, file: str, send_mail: bool, replace: bool, **options: Any) -> None:
         self.replaces = replace
-        self.identities = archive.identities_of(identity) if identity else []
         self.holding = None if send_mail else Holding()
         try:
             items = self._from_pipe() if file == "-" else self._from_file(Path(file))
@@ -65,13 +61,16 @@ class Command(StoreCommand):
         if not input_files.is_file(path):
             raise CommandError(f"{path} is not a file. To read from a pipe, use - and standard input.")
         with input_files.reader(path) as raw, show_count(self.stderr, "Check") as progress:
-            sha256 = check(self._lines(raw), progress)
+            sha256 = check(archive.opened(raw), progress)
         self._make_room()
         with input_files.reader(path) as raw:
-            return self._fill(self._lines(raw), sha256)
+            return self._fill(archive.opened(raw), sha256)
 
     def _from_pipe(self) -> int:
-        lines = self._lines(cast("BufferedReader", sys.stdin.buffer))
+        raw = cast("BufferedReader", sys.stdin.buffer)
+        if not raw.peek(1):
+            raise CommandError("Nothing came through the pipe. The program before this one should say why.")
+        lines = archive.opened(raw)
         self.stderr.write("A backup from a pipe is checked at its end. Until then the store is incomplete.")
         self._make_room()
         return self._fill(lines, None)
@@ -102,11 +101,6 @@ class Command(StoreCommand):
                 path.rename(f"{path}.replaced-{moment}")
                 self.stderr.write(f"The old file is now {path}.replaced-{moment}. Delete it once everything works.")
 
-    def _lines(self, raw: BufferedReader) -> BinaryIO:
-        if archive.is_encrypted(raw) and not self.identities:
-            self.identities = _prompt_identities()
-        return archive.opened(raw, self.identities)
-
     def _fill(self, lines: BinaryIO, sha256: str | None) -> int:
         notice = self.holding.notice if self.holding else ignore
         with show_count(self.stderr, "Restore") as progress:
@@ -131,12 +125,3 @@ def is_worker_up(table: Table) -> bool:
         return any(sign.ago(time.time()) < MISSED_SECONDS for sign in read_heartbeats(table))
     except Unavailable:
         return False
-
-
-def _prompt_identities() -> list[str]:
-    if not sys.stdin.isatty():
-        raise CommandError("The backup is encrypted. Name the file with the identity: --identity KEYFILE")
-    try:
-        return age.identities_in(getpass("Identity (AGE-SECRET-KEY-1…), not shown as you type: "))
-    except age.BadKey as error:
-        raise CommandError(str(error)) from error

@@ -13,7 +13,6 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -26,7 +25,7 @@ from elections.help_desk.rules import takes_requests
 from elections.rules import Election, State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
-from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, immutable
+from pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from results import services, wording
 from results.access import is_shared
 from results.cached_page import CachedPage
@@ -37,9 +36,6 @@ from results.report import Report
 from results.repository import Found, Sealed
 from results.views import context_of_report
 from results.waiting import waiting_context
-
-from .card import card_address, card_edition, card_of, picture
-from .pen import HEIGHT_PX, WIDTH_PX
 
 
 def load(name: str, find: Callable[[str], Found | None] = services.find) -> Found:
@@ -61,8 +57,8 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
             waiting_context(found.election, request.path) if found.election.state(now_text()) == State.CLOSED else {}
         )
         return _answer(request, "results/shared.html", found, context)
-    part, image = PAGE.fragment(found), card_address(found.election, found.seal)
-    context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}
+    part, image = PAGE.fragment(found), site_picture()
+    context |= {"preview": {**part.extra, "address": context["address"], "image": image}, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
     made_of = part.etag, part.extra, found.election, context["address"], context["has_help_desk"], image
     return cached_for_reader(request, digest(*made_of), make)
@@ -74,21 +70,6 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
     context: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "address": link}
     context |= {"election": found.election, "closed": found.election}
     return context_of_report(found) | context_of_exports(found) | context
-
-
-@public
-@require_safe
-def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
-    """The picture of the result. Its URL includes the result and the language, so it can be cached for good."""
-    found = load(name)
-    if not isinstance(found, Sealed) or sealed != card_edition(found.seal) or language not in LANGUAGES:
-        raise Http404
-    answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
-    if answer is None:
-        contents = card_of(found.election, found.seal, found.report, language)
-        answer = HttpResponse(picture(contents), content_type="image/png")
-    answer["ETag"] = f'"{sealed}-{language}"'
-    return immutable(answer)
 
 
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
@@ -110,8 +91,7 @@ def preview(found: Sealed) -> dict[str, str]:
     election, report = found.election, found.report
     first = wording.translate(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(found)} {first}").chars(MAX_PREVIEW_CHARS)
-    alt = f"{title(election, report)}. {_ballots(found)}"
-    return {"title": title(election, report), "summary": summary, "image_alt": alt}
+    return {"title": title(election, report), "summary": summary}
 
 
 def title(election: Election, report: Report) -> str:
