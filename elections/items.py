@@ -32,8 +32,7 @@ COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "time
 UNLOGGED = ("version", "closing", "renamed_from", "filling", "group", "answers")  # fields of an election
 
 ITEMS = (
-    ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at",
-             ),
+    ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at"),  # by earlier versions
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
              "filling:bool", inside=fields_of(Convened),
              lists=(keys.ELECTIONS,),

@@ -47,7 +47,7 @@ def created(event: LoggedEvent) -> Transactions:
 
 def updated(event: LoggedEvent) -> Transactions:
     election = election_of(event)
-    known = Election.__dataclass_fields__.keys() | {"description"}  # others are settings that a later version gave up
+    known = Election.__dataclass_fields__.keys() | {"description"}  # others are settings of earlier versions
     changes = {name: value for name, value in event.data.items() if name in known}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")

@@ -85,7 +85,7 @@ EVENTS = (
     EventType("LiveItemAdded", "game_id title total_questions:int prepared_at state:map run_off:int",
               inside=STATE_FIELDS),
     EventType("LiveSessionCorrected", "game_id what title total_questions:int prepared_at state:map "
-              "created_at created_by:person frame_hosts", inside=STATE_FIELDS),
+              "created_at created_by:person", inside=STATE_FIELDS),
     EventType("LiveSessionEnded", f"game_id counted:map state:map {GAME}", "code",
               inside=f"{STATE_FIELDS} players rounds answers"),
     EventType("LiveSessionDeleted", "game_id created_at created_by:person hosts:people ended_at "

@@ -41,8 +41,8 @@ EVENTS = (
     EventType("PollUnlisted", "poll_id"),
     EventType("PollHidden", "poll_id", "hiddenAt"),
     EventType("PollShown", "poll_id"),
-    EventType("PollReported", "poll_id", "report_id reason reportedAt"),
-    EventType("PollReportsDismissed", "poll_id", "dismissedAt"),
+    EventType("PollReported", "poll_id", "report_id reason reportedAt"),  # by earlier versions
+    EventType("PollReportsDismissed", "poll_id", "dismissedAt"),  # by earlier versions
     EventType("PollClosed", "poll_id closedAt"),
     EventType("PollDeleted", "poll_id"),
     EventType("PollResultSealed", "poll_id votes:int digest report_digest", "sealedAt"),

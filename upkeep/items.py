@@ -37,7 +37,8 @@ ITEMS = (
     ItemType("mark of the key", keys.KEY_MARK, hidden="digest"),
     ItemType("format", keys.STORE_FORMAT, "number:int done:any"),
 
-    ItemType("event", keys.event, EVENT, sheets=(Sheet("events", _("Events"), _("The event log, newest first."),
+    ItemType("event", keys.event, EVENT, sheets=(
+        Sheet("events", _("Events"), _("The event log, newest first."),
               "event_id when_occurred actor event_type election_name event_data", "event_id", "number"),)),
     ItemType("event", partial(keys.event, partitions=layout.NEW_LOG_PARTITIONS), EVENT),
     ItemType("event number", keys.EVENT_NUMBER, "last:int"),
