@@ -70,7 +70,7 @@ format: .venv/test ## put the code into our format
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
 .PHONY: bench
-bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally, replay or starting; BEFORE=REVISION for voting, live and replay)
+bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally or starting; BEFORE=REVISION for voting and live)
 	@$(BIN)/python -m bench $(PART)
 
 .PHONY: test-bench

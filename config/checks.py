@@ -29,7 +29,7 @@ SECRET = re.compile(r"(?i)private key|://[^/]*@|^(?=.*\d)(?=.*[a-z])[\w+=~-]{20,
 MIN_TOKEN_CHARS = 20
 
 # settings of earlier versions that cannot be ignored, and what to do instead
-REMOVED = {
+REPLACED = {  # no start with one of these in the environment
     "BACKUP_RECIPIENTS": "The program age encrypts backups now: write its keys into /etc/plenum/backup-recipients, one "
     "to a line (docs/how-to/backups.md)."
 }
@@ -187,7 +187,7 @@ def wrong_writing(variables: Mapping[str, str], known: Iterable[str]) -> Iterato
 
 
 def removed_settings(variables: Mapping[str, str]) -> Iterator[str]:
-    for name, instead in REMOVED.items():
+    for name, instead in REPLACED.items():
         if variables.get(name, "").strip():
             yield f"{name} is no longer a setting. {instead}"
 

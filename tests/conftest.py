@@ -34,7 +34,6 @@ def pytest_configure(config):
     """
     from django.conf import settings
 
-    config.addinivalue_line("markers", "few(n): of its cases so many are in every run, from all over; others are deep")
     settings.LOGGING_CONFIG = None
     settings.TEMPLATES[0]["OPTIONS"]["undefined"] = StrictUndefined  # a name that a template misspells is an error
     settings.TEMPLATES[0]["OPTIONS"]["bytecode_cache"] = CompiledTemplates()
