@@ -35,7 +35,6 @@ from elections.invitations import mailing
 from elections.letters import services as letters
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.public import views as organisers
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
 from mail.emails import compose
@@ -112,7 +111,7 @@ def use(path: Path) -> None:
 
 @pytest.fixture
 def board(site, settings, monkeypatch, person) -> Site:
-    for module in (storage, casting, at_station, organisers, health, audit):
+    for module in (storage, casting, at_station, health, audit):
         monkeypatch.setattr(module, "utc_now", lambda: MOMENT)
     browsers = {name: sign_in(person(name, role)) for name, role in reversed(ASKING.items())}
     browsers["a program"] = program_of(people.find("the owner")).client

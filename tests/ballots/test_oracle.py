@@ -19,7 +19,6 @@ from elections import repository as elections
 from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.managers.services import add_manager
-from elections.public import views as organisers
 from mail.emails import compose
 from mail.sending import send_waiting
 from tests.background import queue_mailings
@@ -53,7 +52,7 @@ Votes = Sequence[tuple[str, dict[str, int]]]
 @pytest.fixture
 def world_of(site, settings, person, signed_in, opened, monkeypatch, tmp_path) -> Callable[[str, Votes], World]:
     """A world in which these have voted. Everything else is the same in all of them, to the byte."""
-    for module in (storage, casting, organisers, health, audit):
+    for module in (storage, casting, health, audit):
         monkeypatch.setattr(module, "utc_now", lambda: MOMENT)
     browsers = {name: signed_in(name, role) for name, role in reversed(ASKING.items())}
     for name in VOTERS:

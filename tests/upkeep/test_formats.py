@@ -199,6 +199,7 @@ ARGUMENTS = {
     "pause": [],
     "reset_second_factor": ["Olga"],
     "backup": ["/nowhere/backup"],
+    "backup_made": ["/nowhere/backup"],
     "forget": ["Ada"],
 }
 ELSEWHERE = {"restore", "transfer", "version"}  # commands for another store than the site's, or for none
