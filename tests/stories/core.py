@@ -602,7 +602,7 @@ def candidates_are_asked() -> None:
     candidate_questions.revoke_link(ada, election("Asked"), 1)
     closing.close(ada, election("Asked"))
     table().write(Delete(elections.SEALING.key("Asked")))  # as an earlier version closed it
-    assert sealing.take_over() == 1
+    assert sealing.take_over() > 0
     ballots.seal_closed("Asked")
     list(sealing.empty(election("Asked")))
 
@@ -639,7 +639,7 @@ def other_systems_are_told() -> None:
     for task in repository_of_webhooks.DELIVERING.unfinished():  # as an earlier version queued it
         listed = {"GSI1PK": keys.DELIVERIES_WITHOUT_TASK.pk, "GSI1SK": f"{task.due}#{task.subject}"}
         table().write(Delete(task.key), Update(Key(task.data["pk"], task.data["sk"]), set=listed))
-    assert repository_of_webhooks.take_over() == 1
+    assert repository_of_webhooks.take_over() > 0
     for answers in ([500], [204, 204], [410]):
         for _ in range(2):
             webhooks.send_test(endpoint)
