@@ -25,7 +25,7 @@ CHOSEN = (
     "tests/elections/test_multi_ballot_pages.py"
     "::test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_result",
     "tests/pages/test_time_fields.py",
-    "tests/test_replay_story.py::test_the_log_makes_the_state_there_is",
+    "tests/test_replay.py::test_the_log_makes_the_state_there_is",
 )
 
 
