@@ -164,17 +164,24 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no
 # botocore describes 400 services in 25 MB. We use one, and those by which AWS knows who we are.
 AWS_SERVICES := dynamodb signin sso sso-oidc sts
 
+# pip installs one package after another, so two do half each.
+install_halves = awk '/^[a-z]/ { count++ } { print > ".venv/half" count % 2 }' $(1) && \
+	{ $(INSTALL) -r .venv/half0 & $(INSTALL) -r .venv/half1; result=$$?; wait $$! && exit $$result; }
+
+# Compiles tests and what they import, once, instead of in every process that runs tests.
+COLLECT = $(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null 2>&1
+
 .venv/run: requirements.txt | .venv/bin/pip
 	@echo "Installing what Plenum needs (once, about a quarter of a minute) ..."
-	@awk '/^[a-z]/ { count++ } { print > ".venv/half" count % 2 }' requirements.txt  # pip installs one package after another
-	@$(INSTALL) -r .venv/half0 & $(INSTALL) -r .venv/half1; result=$$?; wait $$! && exit $$result
+	@$(call install_halves,requirements.txt)
 	@find .venv/lib -path '*/botocore/data/*' -prune -type d $(AWS_SERVICES:%=! -name %) -exec rm -r {} +
 	@touch $@
 
 .venv/test: requirements-dev.txt | .venv/bin/pip
 	@echo "Installing what tests need (once, about a minute) ..."
-	@$(INSTALL) -r requirements-dev.txt
-	@$(BIN)/python -m compileall -q -j 0 -x '/[.]' .  # once, instead of in every process that runs tests
+	@$(call install_halves,requirements-dev.txt)
+	@$(BIN)/python -m compileall -q -j 0 -x '/[.]|/tests/' .
+	@$(COLLECT) tests/[a-g]* & $(COLLECT) tests/[h-z]*; wait  # what is wrong with a test, its run says
 	@touch $@ .venv/run
 
 .venv/bin/pip:
