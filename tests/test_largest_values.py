@@ -51,6 +51,7 @@ NOT_WALKED = {
     "accounts.forms.NewcomerForm": "asked of newcomers who come from a provider: tests/accounts",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.drafts.setup_forms.QuestionsForm": "what two forms have in common",
+    "elections.help_desk.forms.AddForm": "of somebody who is not on the roll: tests/elections/test_help_desk.py",
     "elections.help_desk.forms.AnswerForm": "what several forms have in common",
     "elections.help_desk.forms.CorrectForm": "of a voter who is listed by address: tests/elections/test_help_desk.py",
     "elections.help_desk.forms.VoterForm": "only a button",

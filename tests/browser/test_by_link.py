@@ -75,7 +75,6 @@ def test_a_lost_mail_on_a_phone_without_scripts(visit, door):
     page.get_by_label("Email address").fill(ANN)
     page.get_by_role("button", name="Send my link").click()
     expect(page.locator("main")).to_contain_text("an email with a link for each is on its way")
-    assert faults(page) == []
 
 
 @pytest.mark.journey

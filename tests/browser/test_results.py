@@ -21,8 +21,14 @@ PARTS = ("outcome", "why", "pictures", "places", "methods", "tables")
 STYLES = [Path(settings.BASE_DIR) / "static" / "css" / f"{name}.css" for name in ("tokens", "base", "parts", "results")]
 LONG = ["מרים בן־דוד", "فاطمة الزهراء", "Maximiliane " + "von und zu Lichtenberg " * 8, "<b>Bo</b> & Co", "Eve"]
 CYCLE = ["0>1>2>3"] * 41 + ["1>2>0"] * 33 + ["2>0>1>4"] * 26 + ["3>0", ""]
-MANY = [f"{number}>{(number * 7 + 1) % 50}>{(number + 9) % 50}" for number in range(50) if (number * 6 + 1) % 50] * 3
-SOME = [f"{number}>{(number * 7 + 1) % 20}>{(number + 9) % 20}" for number in range(20) if (number * 6 + 1) % 20] * 3
+
+
+def rankings_of(size: int) -> list[str]:
+    three = [(number, (number * 7 + 1) % size, (number + 9) % size) for number in range(size)]
+    return [">".join(map(str, each)) for each in three if len(set(each)) == 3] * 3
+
+
+MANY, SOME = rankings_of(50), rankings_of(20)
 
 CASES = {
     "a cycle": (LONG, CYCLE, "schulze", {}),
