@@ -37,7 +37,7 @@ def echoing(folder, **variables):
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "--config", "python:tests.config.echo_server", "tests.config.echo"]
     folders = {"DATA_DIR": str(folder), "METRICS_DIR": str(folder / "metrics")}
-    settings = {**folders, "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD, **variables}
+    settings = {**folders, "WORKER": "apart", "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD, **variables}
     return running(command, f"http://127.0.0.1:{port}/", **settings), port
 
 

@@ -24,6 +24,7 @@ from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
 from tests.ports import free_port
+from upkeep.server import NAME
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
@@ -154,7 +155,7 @@ def children(pid: int) -> list[int]:
 
 
 def is_worker(pid: int) -> bool:
-    return b"\0worker\0--beside\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return Path(f"/proc/{pid}/comm").read_text() == f"{NAME}\n"
 
 
 def worker_of(pid: int, but: int = 0) -> int:
