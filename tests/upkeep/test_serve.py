@@ -219,6 +219,19 @@ def _ready(port: int) -> int:
     return sum(map(int, re.findall(counted, read(port, "/metrics"))))
 
 
+RARE = ("authlib", "boto3", "joserfc", "pynamodb", "requests", "webauthn")
+
+
+@pytest.mark.deep
+def test_a_site_on_sqlite_loads_neither_another_store_nor_what_few_people_use(tmp_path):
+    program = f"import sys, config.asgi, upkeep.management.commands.serve; print(*sys.modules.keys() & set({RARE}))"
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    run = subprocess.run(
+        [sys.executable, "-c", program], check=True, env=environment, cwd=BASE_DIR, capture_output=True, text=True
+    )
+    assert run.stdout.split() == []
+
+
 @pytest.mark.seconds(5)
 def test_a_taken_port_is_a_sentence(tmp_path):
     with socket.socket() as taken:
