@@ -17,6 +17,7 @@ from itertools import chain, takewhile
 from random import uniform
 
 from django.core.mail import EmailMessage, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.utils.translation import get_language
 
 from acts.queues import log_failure, process_each
@@ -118,7 +119,7 @@ class LaneRun:
         self.name, self.compose, self.now, self.goes_on = lane, compose, now, goes_on
         self._ready: list[tuple[Mail, EmailMessage]] = []
         self._batch_mails = 1
-        self._connection: EmailBackend | None = None
+        self._backend: BaseEmailBackend | None = None  # for all mails of the run
         outage = outages.find_outage(lane)
         self._was_out_of_reach = outage is not None
         self._is_out_of_reach = outage is not None and outage.until > now()
@@ -146,16 +147,19 @@ class LaneRun:
         """Whether there is a connection, or one can be opened. The file backend needs none."""
         if self._is_out_of_reach:
             return False
-        connection = self._connection or get_connection()
-        if not isinstance(connection, EmailBackend) or connection.connection is not None:
+        self._backend = self._backend or get_connection()
+        if self._server is None or self._server.connection is not None:
             return True
         try:
-            connection.open()
+            self._server.open()
         except Unreachable as error:
             self._shut(error)
             return False
-        self._connection = connection
         return True
+
+    @property
+    def _server(self) -> EmailBackend | None:
+        return self._backend if isinstance(self._backend, EmailBackend) else None
 
     def _shut(self, error: MailError) -> None:
         """Starts the backoff, because the next mail would fail the same way."""
@@ -170,8 +174,8 @@ class LaneRun:
             outages.clear_outage(self.name)
 
     def hang_up(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
+        if self._backend is not None:
+            self._backend.close()
 
     # --- mails ---
 
@@ -208,9 +212,9 @@ class LaneRun:
 
     def _learn(self, failure: MailError | None) -> None:
         """What a mail's outcome says about the server: it answers, or the connection was lost."""
-        if failure is None or (self._connection is not None and self._connection.connection is not None):
+        if failure is None or (self._server is not None and self._server.connection is not None):
             self._answered()
-        elif self._connection is not None:
+        elif self._server is not None:
             self._shut(failure)
 
     def _written(self, mail: Mail) -> EmailMessage | None:
@@ -230,18 +234,16 @@ class LaneRun:
 
     def _hand_over(self, message: EmailMessage) -> str:
         """Returns the server's reply. A stale connection is reopened at once, but only once."""
-        if (connection := self._connection) is None:
-            message.send()
-            return ""
-        message.connection, was_used = connection, bool(connection.answer)
+        message.connection, server = self._backend, self._server
+        was_used = server is not None and bool(server.answer)
         try:
             message.send()
         except Deferred as error:
-            if not (was_used and is_lost(error)):
+            if server is None or not (was_used and is_lost(error)):
                 raise
-            connection.open()
+            server.open()
             message.send()
-        return connection.answer
+        return server.answer if server is not None else ""
 
     def _settled(self, mail: Mail, error: MailError) -> Move:
         """What becomes of a mail that did not go out."""
