@@ -160,8 +160,7 @@ def probes(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         if request.path_info not in PROBES and not DOCTOR.fullmatch(request.path_info):
             return get_response(request)
-        request.resolver_match = resolve(request.path_info)
-        found = request.resolver_match
+        request.resolver_match = found = resolve(request.path_info, "upkeep.urls")
         return found.func(request, *found.args, **found.kwargs)
 
     return respond
