@@ -7,11 +7,13 @@ from accounts.access import public
 from pages import help_views, site_views
 from pages.paths import NameConverter
 from photos import views as photo_views
+from results import views as result_views
 
 register_converter(NameConverter, "name")
 
 urlpatterns = [
-    path("", include("ballots.urls")),  # Django tries them in order: the most visited come first
+    path("election/<name:name>/results/", result_views.results, name="results"),  # tried in order: most visited first
+    path("", include("ballots.urls")),
     path("", include("results.urls")),
     path("", include("news.urls")),
     path("", include("webhooks.urls")),
