@@ -23,6 +23,7 @@ from tests.compiled_templates import CompiledTemplates
 PROCESSES_PER_CORE = 1.5  # slow tests wait for a browser, a server or a clock; but each process takes long to start
 BYTES_PER_PROCESS = 2**30  # of memory, including what the process starts
 ROOT = Path(__file__).parent.parent
+EXAMPLES = 100 if "OTHER_SEEDS" in os.environ else 40  # of each property that says no number of its own
 SERVERS = {"config.asgi", "config.wsgi"}  # importing one builds an application
 PLAIN_STATIC_FILES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 
@@ -40,9 +41,10 @@ def pytest_configure(config):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.backends.Argon2id"]
     settings.STORAGES = PLAIN_STATIC_FILES
     settings.STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns when there is none
-    # Failures are reproducible, and a busy machine is no failure.
-    slow = [hypothesis.HealthCheck.too_slow]
-    hypothesis.settings.register_profile("reproducible", derandomize=True, deadline=None, suppress_health_check=slow)
+    # Failures are reproducible, and a busy machine is no failure. The same examples again find nothing new, so that in
+    # every run there are few.
+    common = {"derandomize": True, "deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+    hypothesis.settings.register_profile("reproducible", max_examples=EXAMPLES, **common)
     hypothesis.settings.load_profile("reproducible")
 
 

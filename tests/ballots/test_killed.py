@@ -39,7 +39,7 @@ from tests.seeds import seed
 from .caster import CANDIDATES, kind_of, ranks_on
 from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind, secret_of
 
-ROUNDS = 2  # `make soak` kills again and again
+ROUNDS = 1  # `make soak` kills again and again
 FORMS_BETWEEN_KILLS = 40  # forms that are answered between a start and the next kill
 START_TIMEOUT_SECONDS = 120
 ELECTIONS = ("Secret board", "Public board")

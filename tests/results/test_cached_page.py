@@ -249,6 +249,7 @@ def test_a_strangers_browser_may_keep_it_and_asks_each_time(board, client, rende
     assert again(Client(), PUBLIC, first).status_code == 200, "who has lost their cookies gets forms that work"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("page", PAGES)
 def test_whatever_is_new_on_it_makes_it_another(board, elsewhere, reader, signed_in, page, monkeypatch):
     first = reader.get(page)

@@ -218,7 +218,7 @@ def _ready(port: int) -> int:
     return sum(map(int, re.findall(counted, read(port, "/metrics"))))
 
 
-@pytest.mark.seconds(5)
+@pytest.mark.deep
 def test_a_taken_port_is_a_sentence(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
