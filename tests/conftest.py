@@ -8,9 +8,10 @@ import resource
 import shutil
 import sys
 import time
+from collections import Counter
 from functools import cache
 from importlib import import_module
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from pkgutil import walk_packages
 
@@ -80,10 +81,13 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Files that take long come first, so that no process waits for another's long file at the end. Of the cases of a
-    test marked `few`, those that are not among the few become deep, before any deep test is deselected."""
-    long = {item.path for item in items if item.path.parent.name == "browser" or any(item.iter_markers("seconds"))}
-    items.sort(key=lambda item: item.path not in long)
+    """The longer a file takes, the sooner it comes, so that no process waits for another's long file at the end; first
+    those in Chromium, together, as they share a server. Of the cases of a test marked `few`, those that are not among
+    the few become deep, before any deep test is deselected."""
+    seconds: Counter[Path] = Counter()
+    for item in items:
+        seconds[item.path] += sum(mark.args[0] for mark in item.iter_markers("seconds"))
+    items.sort(key=lambda item: -inf if item.path.parent.name == "browser" else -seconds[item.path])
     cases: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("few"):

@@ -234,7 +234,7 @@ def kill_and_start_again(server: Server, rush: Rush, amid: int) -> None:
         rush.over.set()
 
 
-@pytest.mark.seconds(30)
+@pytest.mark.seconds(10)
 def test_killed_in_the_middle_of_a_rush_it_loses_no_ballot_and_doubles_none(site, server, person, opened):
     check_rush(site, server, person, opened)
 
