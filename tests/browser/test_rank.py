@@ -408,8 +408,7 @@ def test_a_drag_the_system_takes_away_is_cancelled(ballot):
 # --- single clicks ---
 
 
-@pytest.mark.journey
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("width", [pytest.param(320, marks=pytest.mark.journey), 1280])
 def test_by_single_clicks_every_order_can_be_made(ballot, width):
     page = ballot(width=width)
     for name in ("Ada", "Bo", "Cy"):
@@ -937,8 +936,7 @@ def rank(page: Page, name: str, *, scripts: bool = True) -> None:
         page.locator(f".candidate:has-text('{name}') input").fill("1")
 
 
-@pytest.mark.journey
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [pytest.param(True, marks=pytest.mark.journey), False])
 def test_a_secret_ballot_is_cast_and_changed_on_another_device_by_its_words(visit, board, scripts, subtests):
     there = board()
     page = visit(there, who="Wang Zhenyi", java_script_enabled=scripts)

@@ -232,7 +232,7 @@ def test_a_site_on_sqlite_loads_neither_another_store_nor_what_few_people_use(tm
     assert run.stdout.split() == []
 
 
-@pytest.mark.seconds(5)
+@pytest.mark.deep
 def test_a_taken_port_is_a_sentence(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
