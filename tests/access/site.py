@@ -724,6 +724,7 @@ def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
         Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
         Look("withdraw", "newcomer", ("Prize",), of="done", form={"token": "fourth"}),
         Look("change_cast", "changer", ("Board",), form={"token": "fifth", "secret": SECRET, **TYPED}),
+        Look("change_receipt", "changer", ("Board",), of="with the secret", form={"secret": SECRET}),
         Look("change_withdraw", "changer", ("Board",), of="done", form={"token": "sixth", "secret": SECRET}),
         Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
         Look("announce_result", "organiser", ("Past",), of="done", form={}),
