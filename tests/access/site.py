@@ -471,7 +471,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state")),
         *(Look(page, "voter", ("Prize",), of="public") for page in ("receipt", "withdraw")),
         Look("receipt_qr", "voter", ("Prize",), asked={"acts": "1"}),
-        Look("change", "stranger", ("Board",)),
+        *(Look(page, "stranger", ("Board",)) for page in ("change", "change_receipt")),
         *(Look(f"change_{page}", "changer", ("Board",)) for page in ("ballot", "review", "withdraw")),
     ]
 
