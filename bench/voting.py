@@ -39,7 +39,7 @@ BALLOT = f"{ELECTION}ballot/"
 REVIEW, CAST, RECEIPT = (f"{BALLOT}{each}/" for each in ("review", "cast", "receipt"))
 CLOSE, RESULTS = f"{ELECTION}close/", f"{ELECTION}results/"
 REVIEWED = f"302 {REVIEW}, 200"
-DONE = ("200", f"302 {RECEIPT}")  # the receipt itself; revisions before secrets of ballots led to it
+DONE = ("200", f"302 {RECEIPT}")  # thanks, or the receipt itself; revisions before secrets of ballots led to it
 CPU = "ms CPU"
 
 

@@ -376,6 +376,7 @@ ROUTES = {
     "vote_by_link": (PUBLIC, FORM, ["token"]),
     "leave_ballot": (PUBLIC, ACT, ["draft"]),
     "change": (PUBLIC, FORM, ["draft"]),
+    "change_receipt": (PUBLIC, FORM, ["draft"]),
     "change_ballot": (PUBLIC, FORM, ["draft"]),
     "change_review": (PUBLIC, READ, ["draft"]),
     "change_cast": (PUBLIC, ACT, ["draft"]),
