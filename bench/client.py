@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import time
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -164,3 +166,13 @@ def share(values: Iterable[float], part: float) -> float:
     """The value that this part of them does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+
+
+FORM = re.compile(r'<form\b(?:[^>]*?\baction="([^"]*)")?[^>]*>(.*?)</form>', re.DOTALL)
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
+
+
+def hidden_fields(page: str, *actions: str) -> dict[str, str]:
+    """What the forms with these actions send besides what somebody fills in; a form without one leads to its page."""
+    inside = "".join(fields for action, fields in FORM.findall(page) if unescape(action) in actions)
+    return {name: unescape(value) for name, value in HIDDEN.findall(inside)}
