@@ -382,7 +382,7 @@ ROUTES = {
     "change_withdraw": (PUBLIC, FORM, ["draft"]),
     "change_multi_ballot": (PUBLIC, FORM, ["any"]),  # says nothing of which there are
     "ballot": (Permission.VOTE, FORM, ["draft"]),
-    "review": (Permission.VOTE, READ, ["draft"]),
+    "review": (PUBLIC, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
     "receipt": (Permission.VOTE, READ, ["draft"]),
     "receipt_qr": (Permission.VOTE, READ, ["draft"]),
@@ -587,7 +587,6 @@ DRAFT = {
 }
 BALLOT = {
     "ballot",
-    "review",
     "cast",
     "receipt",
     "receipt_qr",
