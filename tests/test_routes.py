@@ -383,7 +383,7 @@ ROUTES = {
     "change_withdraw": (PUBLIC, FORM, ["draft"]),
     "change_multi_ballot": (PUBLIC, FORM, ["any"]),  # says nothing of which there are
     "ballot": (Permission.VOTE, FORM, ["draft"]),
-    "review": (Permission.VOTE, READ, ["draft"]),
+    "review": (PUBLIC, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
     "receipt": (Permission.VOTE, READ, ["draft"]),
     "receipt_qr": (Permission.VOTE, READ, ["draft"]),
@@ -588,7 +588,6 @@ DRAFT = {
 }
 BALLOT = {
     "ballot",
-    "review",
     "cast",
     "receipt",
     "receipt_qr",
