@@ -1,8 +1,7 @@
 """Makes the data of a site: people who are signed in, elections, ballots, a live session.
 
-This file runs in a process of its own, on the code of any revision that has these services. An election is made once,
-and every revision that is measured gets a copy. A live session each makes itself, because cookies of players are sealed
-by the code.
+This file runs in a process of its own, on the code of any revision that has these services. Every revision that is
+measured makes its own data: formats change, and cookies of players are sealed by the code.
 """
 
 from __future__ import annotations
