@@ -272,12 +272,14 @@ def counted(names: list[str]) -> dict[str, int]:
 
 
 def live(players: int) -> dict[str, Any]:
+    return hall(_owner(), players)
+
+
+def hall(owner: User, players: int) -> dict[str, Any]:
     """A trivia session that so many players have joined."""
-    from accounts import repository
     from live.services import making
     from questions.question import Kind, Question, Type
 
-    owner = repository.find(OWNER) or _owner()
     question = Question("Which of them?", Kind.CHOICE, options=("One", "Two", "Three", "Four"), right=(1,), seconds=0)
     game = making.make(owner, Type.TRIVIA, [question, question], title="A hall")
     joined = [_sent(_player(game, number)) for number in range(players)]
