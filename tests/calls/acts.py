@@ -71,7 +71,7 @@ def acts(handler: CountingHandler) -> Iterator[tuple[str, Act]]:
     yield "home", lambda number: browsers[number].get("/")
     yield "dashboard", lambda number: desk.get(reverse("dashboard", args=[BOARD]))
     yield "electoral roll", lambda number: desk.get(reverse("roll", args=[BOARD]))
-    yield "live answer", answering(handler)
+    yield "live answer", answering(handler, runner)
     yield "poll vote", voting_in_poll(handler, runner)
     yield "API call", calling(handler, runner)
 
@@ -104,9 +104,9 @@ def form_to_cast(browser: Browser, ballot: str, cast: str, marks: Mapping[str, s
     return fields if "token" in fields else hidden_fields(page(browser.post(ballot, fields, follow=True)), cast)
 
 
-def answering(handler: CountingHandler) -> Act:
-    made = data.live(REPETITIONS)
-    moving.drive(made["game"], data.OWNER, Step.NEXT, read_state(made["game"]).version)
+def answering(handler: CountingHandler, host: User) -> Act:
+    made = data.hall(host, REPETITIONS)
+    moving.drive(made["game"], host.name, Step.NEXT, read_state(made["game"]).version)
     players = [Person(**each) for each in made["players"]]
 
     def answer(number: int) -> HttpResponse:
