@@ -59,11 +59,12 @@ def test_a_demo_that_cannot_be_loaded_ends_the_start(site, settings, tmp_path, m
     settings.DATA_DIR, settings.PORT, settings.PRODUCTION = tmp_path, 0, False
     called = []
     monkeypatch.setattr(serve, "call_command", lambda name, **options: called.append(name))
+    monkeypatch.setattr(serve, "import_module", called.append)
     monkeypatch.setattr(serve, "demo_process", lambda: SimpleNamespace(start=str, join=str, exitcode=1))
     monkeypatch.setattr(serve, "become_gunicorn", lambda: called.append("gunicorn"))
     with pytest.raises(SystemExit, match="1"):
         call_command("serve", stdout=StringIO())
-    assert called == ["collectstatic"]
+    assert called == ["collectstatic", "config.asgi"]
 
 
 @pytest.mark.parametrize(("is_distant", "no_demo"), [(False, False), (True, False), (True, True)])
@@ -75,6 +76,7 @@ def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
     called, output = [], StringIO()
     monkeypatch.setattr(type(site), "is_distant", is_distant)
     monkeypatch.setattr(serve, "call_command", lambda name, **options: called.append(name))
+    monkeypatch.setattr(serve, "import_module", called.append)
     demo = SimpleNamespace(start=lambda: called.append("demo"), join=str, exitcode=0)
     monkeypatch.setattr(serve, "demo_process", lambda: demo)
     monkeypatch.setattr(serve, "become_gunicorn", lambda: called.append("gunicorn"))
