@@ -83,6 +83,9 @@ class Batch:
     noting: Noting = lambda number: ()  # further writes, given the event's number
 
 
+ONE_OF_MANY = Batch()  # of work that records its progress itself
+
+
 def finished(*writes: Write, event: Event | None = None, progress: Item | None = None) -> Batch:
     """The last batch, which also deletes the task."""
     return Batch(writes, progress, event, is_last=True)
@@ -150,13 +153,15 @@ class TaskType:
         """Do so many batches; whether nothing is left. Several processes may do this at once: a batch that the store
         refuses was done by another, and the task is read again. The worker leaves the task alone for `grace` seconds
         after each batch, but takes it at once after the last one if `hand_over`. Many refusals in a row are no
-        coincidence: then this fails."""
+        coincidence: then this fails. A batch that has nothing to write is not written down by who is at once at the
+        next."""
         done = refused = 0
         while (task := self.find(subject)) is not None and done != batches:
             try:
                 batch = self.do(task)
                 done += 1
-                _commit(task, batch, 0 if hand_over and done == batches else grace)
+                if grace or task.attempts or batch != ONE_OF_MANY:
+                    _commit(task, batch, 0 if hand_over and done == batches else grace)
             except Refused:
                 refused += 1
                 if refused == MAX_REFUSALS:

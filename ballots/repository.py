@@ -269,12 +269,12 @@ def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ba
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
 
 
-def votes_of(ballots: Mapping[tuple[Any, Any], int]) -> Counter[str]:
+def votes_of(ballots: Mapping[tuple[Any, Any], int]) -> dict[str, int]:
     """How many votes each ranking got, by how many ballots of each weight have it; those withdrawn have none."""
-    votes: Counter[str] = Counter()
+    votes: dict[str, int] = {}
     for (ranking, weight), number in ballots.items():
         if ranking is not None:
-            votes[ranking] += number * int(weight or 1)
+            votes[ranking] = votes.get(ranking, 0) + number * int(weight or 1)
     return votes
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
@@ -26,7 +27,7 @@ from store import keys, sharded_reads
 from store.log import as_text
 from store.parallel import run_parallel
 from store.splitting import TRANSACTION_WRITES, by_count
-from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, StoreError, Update, Write
 
 from .emails import EMAIL_TEMPLATES
 
@@ -230,8 +231,22 @@ def move(mail: Mail, old: str, new: str, *, before: int | None = None, **changes
 
 
 def move_all(moves: Iterable[Move]) -> list[Move]:
-    """Makes these moves in as few writes as possible, and returns those that were made. A mail that has moved on stops
-    none of the others.
+    """Makes these moves, and returns those that were made; raises an error of the store when all have been tried."""
+    done = move_each(moves)
+    if done.error is not None:
+        raise done.error
+    return done.made
+
+
+class Moves(NamedTuple):
+    made: list[Move]
+    failed: list[Move]  # because of an error of the store; those neither made nor failed were of mails that moved on
+    error: StoreError | None
+
+
+def move_each(moves: Iterable[Move]) -> Moves:
+    """Makes these moves in as few writes as possible. A mail that has moved on, or a write that fails, stops none of
+    the others.
 
     A distant store charges twice for what is written in a transaction, so mails without a ledger go there alone.
     """
@@ -239,7 +254,20 @@ def move_all(moves: Iterable[Move]) -> list[Move]:
     alone = [each for each in wanted if here.is_distant and each.mail.ledger is None]
     together = [each for each in wanted if not here.is_distant or each.mail.ledger is not None]
     batches = [*by_count(alone, 1), *by_count(together, MOVES_PER_WRITE)]
-    return [made for some in run_parallel(here, *(partial(_move_together, each) for each in batches)) for made in some]
+    results = run_parallel(here, *(partial(_try_together, each) for each in batches))
+    failed = [each for batch, (_made, error) in zip(batches, results, strict=True) if error for each in batch]
+    return Moves(
+        [each for made, _error in results for each in made],
+        failed,
+        next((error for _made, error in results if error), None),
+    )
+
+
+def _try_together(moves: list[Move]) -> tuple[list[Move], StoreError | None]:
+    try:
+        return _move_together(moves), None
+    except StoreError as error:
+        return [], error
 
 
 def _move_together(moves: list[Move]) -> list[Move]:

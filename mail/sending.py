@@ -25,7 +25,7 @@ from acts.storage import now_text, table
 from store import keys, sharded_reads
 from store.log import as_text
 from store.splitting import by_count
-from store.table import Item, Span, StoreError, Unavailable
+from store.table import Item, Span, StoreError
 
 from . import outages, outbox
 from .emails import compose as compose_email
@@ -188,8 +188,9 @@ class LaneRun:
             return 0
         lease = int(self.now()) + LEASE_SECONDS
         claims = [Move(mail, QUEUED, SENDING, {"lease": lease}) for mail, _message in ready.values()]
-        claimed = [ready[claim.mail.number] for claim in outbox.move_all(claims)]  # the others have another worker
-        left, until, outcomes = list(reversed(claimed)), self.now() + BATCH_SECONDS, list[Move]()
+        claimed = outbox.move_each(claims)  # of the others, some have another worker
+        left = [ready[claim.mail.number] for claim in reversed(claimed.made)]
+        until, outcomes = self.now() + BATCH_SECONDS, list[Move]()
         try:
             while left and not self._is_out_of_reach and self.goes_on() and self.now() < until:
                 outcome, failure = self._send(*left.pop())
@@ -200,6 +201,8 @@ class LaneRun:
             marked = _mark([*outcomes, *waiting])
         is_quick = not left and self.now() < until - BATCH_SECONDS / 2
         self._batch_mails = min(MAX_BATCH_MAILS, max(1, len(outcomes) * (2 if is_quick else 1)))
+        if claimed.error is not None:
+            raise claimed.error
         return sum(each.new == SENT for each in marked)
 
     def _send(self, mail: Mail, message: EmailMessage) -> tuple[Move, MailError | None]:
@@ -265,13 +268,17 @@ class LaneRun:
 
 
 def _mark(outcomes: list[Move]) -> list[Move]:
-    """Tries for longer than others do to whom the store is unavailable: what is not marked becomes unknown."""
-    for seconds in MARKING_PAUSES:
-        try:
-            return outbox.move_all(outcomes)
-        except Unavailable:
-            time.sleep(seconds)
-    return outbox.move_all(outcomes)
+    """Waits longer for a store that fails than others do: what is not marked becomes unknown."""
+    made = list[Move]()
+    for seconds in (*MARKING_PAUSES, None):
+        done = outbox.move_each(outcomes)
+        made, outcomes = [*made, *done.made], done.failed
+        if done.error is None:
+            break
+        if seconds is None:
+            raise done.error
+        time.sleep(seconds)
+    return made
 
 
 def as_mail_error(error: Exception) -> MailError:

@@ -6,6 +6,7 @@ import json
 from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from hashlib import sha256
+from itertools import chain
 
 import orjson
 
@@ -17,8 +18,9 @@ from elections.rules import Election
 from elections.skills_needed.needs import Snapshot, snapshot_in
 from elections.turnout.counts import GroupTurnout, Turnout
 from store import keys
+from store.limits import BATCH_PUTS
 from store.log import as_text
-from store.splitting import split_counts, split_text
+from store.splitting import by_count, split_counts, split_text
 from store.table import Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 from tally.lots import elected_by_lot
@@ -200,16 +202,17 @@ def _shared_of(item: Item) -> SharedResult:
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
     """Write the long texts before the head that makes them valid; returns the number of parts of the report."""
-    texts = split_text(report)
-    for number, text in enumerate(texts):
-        _write(keys.result_part(election_name, number), text)
-    for number, some in enumerate(split_counts(ballots.counts)):
-        _write(keys.counted_part(election_name, number), orjson.dumps(some).decode())
+    texts, counts = split_text(report), split_counts(ballots.counts)
+    parts = chain(
+        ({**keys.result_part(election_name, number).item, "text": text} for number, text in enumerate(texts)),
+        (
+            {**keys.counted_part(election_name, number).item, "text": orjson.dumps(some).decode()}
+            for number, some in enumerate(counts)
+        ),
+    )
+    for some in by_count(parts, BATCH_PUTS):
+        table().put_all(some)
     return len(texts)
-
-
-def _write(place: Key, text: str) -> None:
-    table().write(Put({"PK": place.pk, "SK": place.sk, "text": text}))
 
 
 def counted(election_name: str, candidates: tuple[str, ...]) -> Ballots:

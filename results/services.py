@@ -234,10 +234,11 @@ def roll_commitment(election: Election, secret: str) -> CommittedRoll:
     """The commitment to the roll, how many have voted, how many votes they have, and how many there are in all."""
     commitment, voted, votes, entitled = RollCommitment(secret), 0, 0, 0
     entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted", "weight", "groups")
-    of_those = (entry for *entry, groups in entries if election.is_for(groups or ()))
-    while some := list(islice(of_those, BATCH_ROLL_ENTRIES)):
-        commitment.add_all([roll_entry(name, has_voted, weight or 1) for name, has_voted, weight in some])
-        weights = [weight or 1 for _name, has_voted, weight in some if has_voted]
+    if election.for_groups:
+        entries = (entry for entry in entries if election.is_for(entry[3] or ()))
+    while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
+        commitment.add_all([roll_entry(name, has_voted, weight or 1) for name, has_voted, weight, _groups in some])
+        weights = [weight or 1 for _name, has_voted, weight, _groups in some if has_voted]
         voted, votes = voted + len(weights), votes + sum(weights)
-        entitled += sum(weight or 1 for _name, _has_voted, weight in some)
+        entitled += sum(weight or 1 for _name, _has_voted, weight, _groups in some)
     return CommittedRoll(commitment.text, voted, votes, entitled)

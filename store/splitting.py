@@ -63,7 +63,7 @@ def split_counts(counts: Mapping[str, int]) -> Iterator[dict[str, int]]:
 
     def size(counted: tuple[str, int]) -> int:
         text, count = counted
-        return check_value(text) + len(str(count)) + len('"":,')
+        return (len(text) if text.isascii() else check_value(text)) + len(str(count)) + len('"":,')
 
     return map(dict, in_parts(counts.items(), size))
 

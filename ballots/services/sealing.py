@@ -109,8 +109,9 @@ def _seal(election: Election) -> Steps:
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
+        votes = repository.votes_of(box.counts)
         for count in COUNTING:
-            count(election, repository.votes_of(box.counts))
+            count(election, votes)
     for follow_up in SEALED:
         follow_up(election)
     if not election.secret_ballot:

@@ -70,6 +70,24 @@ def test_every_batch_is_done_once_and_the_task_goes_with_the_last():
     assert COUNTING.find("a") is None
 
 
+def test_a_batch_that_has_nothing_to_write_is_not_written_down_by_the_worker_that_goes_on_at_once():
+    kind, turns = TaskType("look", "Looking"), []
+
+    @kind.step
+    def look(task: Task) -> Batch:
+        turns.append(task.version)
+        return Batch()
+
+    begin("a", 1, of=kind)
+    background.TYPES[kind.name] = kind
+    before = kind.find("a")
+    assert not kind.advance("a", 3, grace=0)
+    assert kind.find("a") == before
+    assert not kind.advance("a", 1)
+    assert kind.find("a").due > before.due, "a request keeps the worker off it"
+    assert turns == [before.version] * 4
+
+
 def test_however_many_work_on_it_at_once():
     begin("a", 20)
     assert at_once(*[lambda: COUNTING.advance("a")] * 4) == [True] * 4

@@ -16,6 +16,7 @@ from mail import sending
 from mail.errors import Rejected
 from mail.outbox import ASIDE, FAILED, QUEUED, SENDING, SENT, UNKNOWN, Ledger, Mail, Move
 from mail.sending import BATCH_SECONDS, LEASE_SECONDS, MAX_BATCH_MAILS, send_waiting
+from store import keys
 from store.table import Conflict, Delete, Key, Put, Unavailable
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401
 
@@ -82,17 +83,18 @@ def ledger_counts() -> dict[str, int]:
 def before_batch(monkeypatch):
     """Acts just before a whole batch is moved to this state."""
 
-    def intercept(state: str, act: Callable[[list[Move]], None]) -> None:
-        real, done = mail.move_all, list[int]()
+    def intercept(state: str, act: Callable[[list[Move]], None]) -> list[int]:
+        real, done = mail.move_each, list[int]()
 
-        def move_all(moves) -> list[Move]:
+        def move_each(moves) -> mail.Moves:
             wanted = list(moves)
             if not done and len(wanted) >= BATCH and any(each.new == state for each in wanted):
                 done.append(1)
                 act(wanted)
             return real(wanted)
 
-        monkeypatch.setattr(mail, "move_all", move_all)
+        monkeypatch.setattr(mail, "move_each", move_each)
+        return done
 
     return intercept
 
@@ -236,13 +238,34 @@ def test_a_worker_killed_outright_leaves_its_batch_unknown_and_sends_nothing_twi
     assert server.taken == before
 
 
+def test_a_claim_that_fails_leaves_its_mail_waiting_and_none_unknown(monkeypatch):
+    """On DynamoDB each claim is a request of its own, so others may have succeeded by then."""
+    numbers, here = queue(), table()
+    store, unlucky = type(here), keys.mail(numbers[10])
+    real = store.write
+
+    def write(self, *writes, **options) -> None:
+        if any(each.key == unlucky for each in writes):
+            raise Unavailable("away")
+        real(self, *writes, **options)
+
+    monkeypatch.setattr(store, "write", write)
+    server = Server()
+    with pytest.raises(Unavailable):
+        server.send()
+    monkeypatch.undo()
+    assert counted() == ({SENT: MANY - 1, QUEUED: 1} if here.is_distant else {SENT: 7, QUEUED: BATCH})
+    server.send()
+    assert (counted(), sorted(server.taken)) == ({SENT: MANY}, addresses())
+
+
 @pytest.mark.parametrize("error", [Conflict("busy"), Unavailable("away")])
 def test_what_was_sent_is_marked_by_a_store_that_is_back_after_a_while(before_batch, store_fails, monkeypatch, error):
     monkeypatch.setattr(sending.time, "sleep", lambda seconds: None)
     queue(ledger=True)
-    before_batch(SENT, lambda moves: store_fails(error, 2))
+    failed = before_batch(SENT, lambda moves: store_fails(error, 2))
     assert Server().send() == MANY
-    assert counted() == {SENT: MANY}
+    assert (counted(), failed) == ({SENT: MANY}, [1])
 
 
 # --- a slow server, a worker that is to stop ---
