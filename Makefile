@@ -27,14 +27,15 @@ test: .venv/test ## install what tests need and run those for every change: a se
 	@$(WITH_CHROMIUM) $(BIN)/python -m pytest $(TOGETHER) -m "not deep"
 
 .PHONY: test-all
-test-all: test test-deep ## all tests: those of make test, and the deep ones
+test-all: .venv/dev ## all tests: those of make test, and the deep ones
+	@$(WITH_CHROMIUM) EVERY_LOOK=1 OTHER_SEEDS=1 $(BIN)/python -m pytest $(TOGETHER) tests
 
 .PHONY: test-deep
-test-deep: .venv/test ## what costs too much for every run: all engines, every look, long histories, other seeds each time, fuzz, deploy/
+test-deep: .venv/dev ## what costs too much for every run: all engines, every look, long histories, other seeds each time, fuzz, deploy/
 	@$(WITH_CHROMIUM) EVERY_LOOK=1 OTHER_SEEDS=1 $(BIN)/python -m pytest $(TOGETHER) -m deep tests
 
 .PHONY: docs-check
-docs-check: .venv/test ## what documents say of the code: names, commands, tables (not part of make test)
+docs-check: .venv/dev ## what documents say of the code: names, commands, tables (not part of make test)
 	@$(BIN)/python -m pytest --quiet $(TOGETHER) tests/docs
 
 .PHONY: test-dynamodb-local
@@ -59,19 +60,23 @@ test-deploy: .venv/test ## what is in deploy/, read by the real systemd, nginx, 
 	@PATH="$$PATH:$$(tests/deploy/find_tools.sh)" && export PATH && $(BIN)/python -m pytest --quiet tests/deploy/real.py
 
 .PHONY: lint
-lint: .venv/test ## style, mistakes, types, imports, translations
+lint: .venv/dev ## style, mistakes, types, imports, translations
 	@$(BIN)/ruff format --check --quiet . || { echo "Not in our format; run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest --quiet --numprocesses 0 tests/house
 
 .PHONY: format
-format: .venv/test ## put the code into our format
+format: .venv/dev ## put the code into our format
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
 .PHONY: bench
 bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally or starting; BEFORE=REVISION for voting and live)
 	@$(BIN)/python -m bench $(PART)
+
+.PHONY: calls
+calls: .venv/test ## count anew which Python functions ten requests call (tests/calls/calls.toml)
+	@$(BIN)/python -m tests.calls.table
 
 .PHONY: test-bench
 test-bench: .venv/test ## every part of the measurements at its smallest size, beside itself (a minute)
@@ -86,7 +91,7 @@ soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a serv
 	@$(BIN)/python -m pytest --quiet --timeout 0 tests/ballots/soak.py
 
 .PHONY: fuzz
-fuzz: .venv/test ## every field of every form filled with what nobody expects, every page open in Chromium for every role (minutes)
+fuzz: .venv/dev ## every field of every form filled with what nobody expects, every page open in Chromium for every role (minutes)
 	@$(WITH_CHROMIUM) $(BIN)/python -m pytest --quiet --timeout 0 tests/fuzz/*.py
 
 .PHONY: screenshots
@@ -120,7 +125,7 @@ AREAS ?= $(addprefix tests/,config accounts pages mail elections ballots results
 NEWEST_PYTHON ?= $(shell for python in python3.15 python3.14 python3.13 python3.12 $(PYTHON); do \
 	$$python -c '' 2>/dev/null && { echo $$python; break; }; done)
 
-build/newest/installed: requirements-dev.txt
+build/newest/installed: requirements-test.txt
 	@test -n "$(NEWEST_PYTHON)" || { echo "Plenum needs Python 3.11 or newer, and none is on the PATH." >&2; exit 1; }
 	@echo "Installing what tests need for $(NEWEST_PYTHON), with the newest Django (once, about a minute) ..."
 	@$(NEWEST_PYTHON) -m venv --clear build/newest
@@ -130,7 +135,7 @@ build/newest/installed: requirements-dev.txt
 	@touch $@
 
 .PHONY: messages
-messages: .venv/test ## gather strings to translate and compile the translations
+messages: .venv/dev ## gather strings to translate and compile the translations
 	@mkdir -p build
 	@$(BIN)/pybabel --quiet extract --mapping locale/babel.cfg --ignore-dirs '.* build static tests' --no-location --no-wrap \
 		$(MESSAGES:%=--keyword %) --output build/django.pot .
@@ -142,7 +147,7 @@ access-patterns: .venv/test ## write the table of access patterns anew, from wha
 	@$(BIN)/python -m tests.access.table
 
 .PHONY: reference
-reference: .venv/test ## write docs/reference: item types, settings and routes, as the code declares them
+reference: .venv/dev ## write docs/reference: item types, settings and routes, as the code declares them
 	@$(BIN)/python -m tests.docs.types_table
 	@$(BIN)/python -m tests.docs.settings_table
 	@$(BIN)/python -m tests.docs.routes_table
@@ -150,6 +155,7 @@ reference: .venv/test ## write docs/reference: item types, settings and routes, 
 .PHONY: lock
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(UV_COMPILE) requirements-dev.in -o requirements-dev.txt
+	@$(UV_COMPILE) -c requirements-dev.txt requirements-test.in -o requirements-test.txt
 	@$(UV_COMPILE) -c requirements-dev.txt requirements.in -o requirements.txt
 	@$(UV_COMPILE) tests/tally/referees/requirements.in -o tests/tally/referees/requirements.txt
 
@@ -177,9 +183,14 @@ COLLECT = $(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null 2>&1
 	@find .venv/lib -path '*/botocore/data/*' -prune -type d $(AWS_SERVICES:%=! -name %) -exec rm -r {} +
 	@touch $@
 
-.venv/test: requirements-dev.txt | .venv/bin/pip
+.venv/dev: requirements-dev.txt | .venv/test
+	@echo "Installing what checks need besides (once, some seconds) ..."
+	@$(INSTALL) -r $<  # all but what is there
+	@touch $@
+
+.venv/test: requirements-test.txt | .venv/bin/pip
 	@echo "Installing what tests need (once, about a minute) ..."
-	@$(call install_halves,requirements-dev.txt)
+	@$(call install_halves,requirements-test.txt)
 	@$(BIN)/python -m compileall -q -j 0 -x '/[.]|/tests/' .
 	@$(COLLECT) tests/[a-g]* & $(COLLECT) tests/[h-z]*; wait  # what is wrong with a test, its run says
 	@touch $@ .venv/run

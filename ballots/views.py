@@ -28,16 +28,17 @@ from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page
 from elections.rules import LEAVE, NO_DRAFTS, Action, Election
-from pages.forms import form_page, token_in
+from pages.forms import form_page, new_token, token_in
 from pages.messages import confirm_page
 from pages.page_cache import shared_page
-from pages.paths import path_of, redirect_to
+from pages.paths import path_of
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, listing, ranking_cookie
 from ranking.marks import (
     RANK_PREFIX,
     marks_from,
     ranks_of,
+    sample_ballot,
     shown_ballot,
     submitted_ranks,
     typed_ranks,
@@ -51,8 +52,8 @@ from .passes import Pass
 from .repository import Standing
 from .secret import as_words, joined, new_secret
 
-CONFIRMED = "protected"  # the field of the review by which voters confirm that they protect their device
-SECRET, HALF = "secret", "half"  # fields of the review: what the server drew, and what the browser added
+CONFIRMED = "protected"  # the box by which voters confirm that they protect their device
+SECRET, HALF = "secret", "half"  # fields of a form that casts: what the server drew, and what the browser added
 
 # --- what was sent ---
 
@@ -113,7 +114,8 @@ def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standi
 @partial(vote, lost=resume_after_sign_in, load=partial(standing_for, described=True))
 @form_page
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """Ranking. Submitting it leads to the review; going back from there restores it."""
+    """Ranking. With scripts the review is a dialog of this page, which casts the ballot; sent without, it is answered
+    with the review."""
     try:
         services.check_voter(standing, now_text())
     except rules.HasVoted:
@@ -129,24 +131,23 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 
 def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The review is a page of its own, so that going back to it, or reloading it, sends nothing again. The browser
-    carries the secret there with the ranking, and the server forgets it. Where no draft may stay on the device, the
-    review is the answer itself, and its form has both."""
+    """The form of the review has all that was sent. Where drafts may stay on the device, the browser carries it, too:
+    then going back finds the ranking, and a receipt that got lost is shown again."""
     if "back" in request.POST:
         return show_typed(request, standing)
-    try:
-        marks_from(submitted_ranks(request.POST), elections.candidates_of(standing.election), standing.election)
-    except Refusal as refusal:
-        return show_typed(request, standing, problem=str(refusal))
     fields = carried_fields(request.POST)
     fields["at"] = str(standing.acts)
     if standing.election.secret_ballot:
-        fields[SECRET] = standing.secret if standing.is_unknown else new_secret()
-    if NO_DRAFTS in standing.election.safeguards:
-        return show_for_review(request, standing, fields)
-    answer = redirect(_path(standing, "review"))
-    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+        fields[SECRET] = secret_for_form(standing)
+    answer = show_for_review(request, standing, fields)
+    if NO_DRAFTS not in standing.election.safeguards:
+        ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
     return answer
+
+
+def secret_for_form(standing: Standing) -> str:
+    """A new half for each form, which the server forgets; or the secret by which the ballot was opened."""
+    return standing.secret if standing.is_unknown else new_secret()
 
 
 def open_by_secret(request: HttpRequest, standing: Standing) -> HttpResponse:
@@ -167,24 +168,6 @@ def _path(standing: Standing, route: str) -> str:
 
 def _cookie_path(standing: Standing) -> str:
     return path_of("change" if standing.is_unknown else "ballot", standing.election.name)
-
-
-@vote
-@require_safe
-def review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return show_review(request, standing)
-
-
-def show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The ballot again before it is cast; without one, back to the ballot."""
-    sent = carried_ranking(request, standing)
-    if sent is None:
-        return _lost_receipt(request, standing) or redirect(_path(standing, "receipt" if standing.voted else "ballot"))
-    try:
-        services.check_voter(standing, now_text())
-    except Refusal as refusal:
-        return show_refusal(request, standing.election, refusal)
-    return show_for_review(request, standing, sent)
 
 
 def ranking_owner(standing: Standing) -> str:
@@ -209,12 +192,12 @@ def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict 
 
 
 def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
-    """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
+    """The answer to a cast again, if it got lost: then the browser still carries the ballot's secret."""
     secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
     if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
-    return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
+    return show_thanks(request, found, found.ballot) if found and found.ballot else None
 
 
 def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
@@ -232,12 +215,17 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
         **form_context(election, shown, ranks),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
-        "secret": standing.secret if standing.is_unknown and NO_DRAFTS in election.safeguards else "",
+        "token": new_token(),
+        "secret": secret_for_form(standing) if election.secret_ballot else "",
         "acts": standing.acts,
         "replaces": standing.may_change,
         "is_hidden": standing.link is not None,
         "weight": standing.weight,
+        "has_words": has_words(standing) and not standing.is_unknown,
+        "sample_ballot": sample_ballot,
+        "listed": " ".join(str(each.number) for each in candidates),
         "action": _path(standing, "ballot"),
+        "cast_action": _path(standing, "cast"),
         "paper_for": None,
     }
     status = 422 if more.get("problem") else 200
@@ -265,7 +253,7 @@ def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDi
     except Refusal as refusal:
         return show_ballot(request, standing, typed_ranks(sent), problem=str(refusal), **more)
     fields = carried_fields(sent)
-    fields["token"] = secrets.token_urlsafe(16)
+    fields["token"] = new_token()
     context = {
         "shown": shown_ballot(rankings, elections.candidates_of(standing.election), standing.election),
         "fields": [(field, value) for field, values in fields.lists() for value in values],
@@ -292,8 +280,8 @@ def cast(request: HttpRequest, name: str) -> HttpResponse:
     return cast_as(request, current_person(request), name)
 
 
-def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
-    """Answers with the receipt of a secret ballot itself: no other page could show it."""
+def cast_as(request: HttpRequest, who: User | Pass | None, name: str, *, is_change: bool = False) -> HttpResponse:
+    """Answers with the thanks themselves, not with a redirect: only this answer can have the secret of the ballot."""
     secret, confirmed = secret_in(request.POST), CONFIRMED in request.POST
     ranks, form = submitted_ranks(request.POST), token_in(request.POST)
     try:
@@ -310,42 +298,70 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRes
         return show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
+    ballot = outcome.ballot
     if outcome.repeated and standing.found and not standing.ballot:
         return open_by_secret(request, standing)  # it was withdrawn since
-    if standing.election.secret_ballot:
-        answer = _show_secret_receipt(request, standing, outcome.ballot)
-    elif LEAVE in standing.election.safeguards:
-        answer = show_left(request, standing, [])
-    else:
-        _show_outcome(request, outcome)
-        answer = redirect_to("receipt", name)
+    if outcome.repeated and not standing.election.secret_ballot:
+        if not standing.voted:
+            return redirect(_path(standing, "ballot"))
+        ballot = repository.ballot_of(standing)
+    acts, notes = standing.acts + (not outcome.repeated), _notes(request, outcome)
+    is_change = is_change or outcome.replaced
+    answer = show_thanks(request, standing, ballot, acts=acts, is_change=is_change, notes=notes)
     forget_secret(answer, _cookie_path(standing))
     return answer
 
 
-def _show_secret_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot | None) -> HttpResponse:
-    """What there is to keep, once: nothing if votes are final."""
-    election = standing.election
+def _notes(request: HttpRequest, outcome: services.Outcome) -> list[str]:
+    """What else happened to a public ballot."""
+    if outcome.standing is None or outcome.standing.election.secret_ballot:
+        return []
+    if outcome.repeated:
+        return [_("This form was already submitted. This is your current ballot.")]
+    notes = [_("The earlier code is no longer valid; this is the new one.")] if outcome.replaced else []
+    if outcome.replaced and str(outcome.acts) != request.POST.get("acts"):
+        notes.append(_("It replaced a ballot you had cast in another window in the meantime."))
+    return notes
+
+
+def show_thanks(request: HttpRequest, standing: Standing, cast: rules.Ballot | None, **more: Any) -> HttpResponse:
+    """The answer to a cast, small: words and pictures are drawn for those who ask for the receipt, by a form that sends
+    the secret back. The browser that voted remembers the secret, if it may."""
+    election, is_secret = standing.election, standing.election.secret_ballot
     if LEAVE in election.safeguards:
-        return show_left(request, standing, [(election.name, cast)], path_of("change", election.name))
-    if cast is None or not election.changeable:
-        return _show_counted(request, standing, is_new=True)
-    return show_receipt(request, standing, cast)
+        codes = [(election.name, cast)] if is_secret else []
+        return show_left(request, standing, codes, path_of("change_receipt", election.name))
+    may_change = election.changeable and election.takes_votes(now_text())
+    by_words = has_words(standing)
+    context = {
+        "confirmation": cast.confirmation if cast and (election.changeable or not is_secret) else "",
+        "secret": standing.secret if by_words and may_change else "",
+        "has_words": by_words,
+        "may_change": may_change,
+        "is_by_link": standing.link is not None and not by_words,
+        "state_url": "" if is_secret else path_of("ballot_state", election.name),
+        "draft_key": "" if standing.is_unknown else draft_key(request, standing),
+        "page_path": _path(standing, "receipt"),
+        "acts": standing.acts,
+        "is_change": False,
+        "notes": [],
+    }
+    return render(request, "ballots/thanks.html", election_context(request, election, **context | more))
 
 
 def show_left(
     request: HttpRequest,
     standing: Standing,
     cast: list[tuple[str, rules.Ballot | None]],
-    change_path: str = "",
+    receipt_path: str,
     secret: str = "",
 ) -> HttpResponse:
     """Says that the vote counts, with what is to be kept of secret ballots, and ends the voter's session or pass."""
     election = standing.election
-    secret = secret or standing.secret
     context = {
         "codes": [(name, each.confirmation) for name, each in cast if each and election.changeable],
-        **words_context(secret if change_path and has_words(standing) else "", change_path),
+        "secret": (secret or standing.secret) if has_words(standing) else "",
+        "receipt_path": receipt_path,
         "is_by_link": standing.link_is_secret,
         "was_signed_in": request.user.is_authenticated,
         **end_session(request),
@@ -356,23 +372,10 @@ def show_left(
     return answer
 
 
-def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
-    if outcome.ballot is None:
-        return messages.info(request, _("This form was already submitted. This is your current ballot."))
-    if not outcome.replaced:
-        return messages.success(request, _("Your vote has been cast."))
-    messages.success(
-        request, _("Your ballot has been changed. The earlier code is no longer valid; this is the new one.")
-    )
-    if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a ballot you had cast in another window in the meantime."))
-    return None
-
-
 @vote
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """Of a public ballot. That of a secret one was shown when it was cast."""
+    """Of a public ballot. That of a secret one is shown to who sends its secret (`change_views.change_receipt`)."""
     if not standing.voted:
         return redirect("ballot", name=standing.election.name)
     if standing.election.secret_ballot or standing.link or (cast := repository.ballot_of(standing)) is None:
@@ -380,10 +383,9 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     return show_receipt(request, standing, cast)
 
 
-def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = False) -> HttpResponse:
+def _show_counted(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Says that they have voted, and what they can do now, without the ballot."""
     context = {
-        "is_new": is_new,
         "is_by_link": standing.link is not None,
         "is_by_letter": standing.link is not None and not standing.link_is_secret,
         "may_change": standing.may_change and standing.election.changeable,
@@ -397,19 +399,21 @@ def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = Fa
 def show_receipt(
     request: HttpRequest, standing: Standing, cast: rules.Ballot, *, paper_for: str | None = None
 ) -> HttpResponse:
+    """Where the ballot is to disappear once cast, without it."""
     election = standing.election
     secret = standing.secret if has_words(standing) and not paper_for else ""
+    is_hidden = LEAVE in election.safeguards and not paper_for
     context = {
         "confirmation": cast.confirmation,
         **words_context(secret, path_of("change", election.name)),
-        "qr": "" if secret else _code_image(standing, cast),
-        "shown": shown_ballot(cast.rankings, elections.candidates_of(election), election),
+        "qr": qr_svg(follow_link(election, cast)) if paper_for else "",
+        "image": "" if paper_for or election.secret_ballot else receipt_image(standing, cast),
+        "shown": None if is_hidden else shown_ballot(cast.rankings, elections.candidates_of(election), election),
         "acts": standing.acts,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),
         "may_change": not paper_for and election.changeable and election.takes_votes(now_text()),
         "paper_for": paper_for,
-        "is_by_link": standing.link_is_secret,
     }
     return render(request, "ballots/receipt.html", election_context(request, election, **context))
 
@@ -419,14 +423,7 @@ def words_context(secret: str, change_path: str) -> dict[str, Any]:
     if not secret:
         return {"words": []}
     link = f"{absolute_url(change_path)}#{secret}"
-    return {"words": as_words(secret), "secret": secret, "change_link": link, "change_qr": qr_svg(link)}
-
-
-def _code_image(standing: Standing, cast: rules.Ballot) -> SafeString:
-    """Drawing a QR code takes as long as the page itself, so where the browser can load it afterwards, it does."""
-    if standing.election.secret_ballot:
-        return qr_svg(follow_link(standing.election, cast))
-    return receipt_image(standing, cast)
+    return {"words": as_words(secret), "change_link": link, "change_qr": qr_svg(link)}
 
 
 def follow_link(election: Election, cast: rules.Ballot) -> str:
@@ -435,6 +432,7 @@ def follow_link(election: Election, cast: rules.Ballot) -> str:
 
 
 def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
+    """The code of a public ballot: drawn when the browser asks for it, which it does when it is to be seen."""
     address = f"{path_of('receipt_qr', standing.election.name)}?acts={standing.acts}"
     return qr_image(follow_link(standing.election, cast), address)
 

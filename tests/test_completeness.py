@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.storage import log, table, use_table
 from elections import repository as elections
-from elections import rolls
 from elections.candidates.services import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -401,77 +400,7 @@ def test_no_page_form_or_command_writes_by_itself():
     assert [path for path, _function in writing_functions() if any(part in path for part in parts)] == []
 
 
-# --- that faults would be found ---
-
-
-def plant_nothing(user: User) -> None:
-    accounts.change_profile(user, "Ada L.", "")
-
-
-def plant_a_change_without_an_event(user: User) -> None:
-    table().write(people.profile_change(user, "Ada L.", ""))
-
-
-def plant_a_counter_without_an_event(user: User) -> None:
-    table().increment(keys.user(user.name), "logins")
-
-
-def plant_a_secret_change_beside_an_exempt_one(user: User) -> None:
-    table().write(Update(keys.user(user.name), set={"last_login": "now", "role": Role.ADMIN.name}))
-
-
-def plant_an_event_without_a_change(user: User) -> None:
-    log().record(Event(user.name, "ProfileChanged", {"name": user.name}))
-
-
-def plant_an_event_of_what_was_so_before(user: User) -> None:
-    log().record(Event(user.name, "ProfileChanged", {"name": user.name}), Check(keys.user(user.name), EXISTS))
-
-
-def plant_an_event_with_nothing_but_a_new_version(user: User) -> None:
-    made = drafts.create(user, "Board")
-    log().record(Event(user.name, "ElectionUpdated", {}), elections.touched(made))
-
-
-def plant_two_events_at_once(user: User) -> None:
-    place = keys.event(99, "2026-11-15T00:00:00.000Z")
-    second = Put({"PK": place.pk, "SK": place.sk}, table=LOG)
-    event = Event(user.name, "ProfileChanged", {"name": user.name})
-    log().record(event, people.profile_change(user, "Ada L.", ""), second)
-
-
-def plant_a_voter_without_an_event(user: User) -> None:
-    made = drafts.create(user, "Board")
-    table().write(rolls.new_voter(made, "Eve"))
-
-
-def plant_a_result_written_over(user: User) -> None:
-    """Texts of a result may be written before it is sealed, and never after."""
-    head, text = keys.result("Board"), keys.result_part("Board", 0)
-    table()._table.write(Put({"PK": head.pk, "SK": head.sk}))
-    table().write(Put({"PK": text.pk, "SK": text.sk, "text": "another"}))
-
-
-EXISTS = people.Exists()
-PLANTED: list[tuple[Callable[[User], None], str]] = [
-    (plant_nothing, ""),
-    (plant_a_change_without_an_event, "a change without an event: USER#ada / METADATA"),
-    (plant_a_counter_without_an_event, "a change without an event: USER#ada / METADATA"),
-    (plant_a_secret_change_beside_an_exempt_one, "a change without an event: USER#ada / METADATA"),
-    (plant_an_event_without_a_change, "an event without a change"),
-    (plant_an_event_of_what_was_so_before, "an event without a change"),
-    (plant_an_event_with_nothing_but_a_new_version, "an event without a change"),
-    (plant_two_events_at_once, "more than one event"),
-    (plant_a_voter_without_an_event, "a change without an event: ELECTION#board / VOTER#eve"),
-    (plant_a_result_written_over, "a change without an event: ELECTION#board / RESULT#0000"),
-]
-
-
-@pytest.mark.parametrize(("act", "fault"), PLANTED, ids=[act.__name__ for act, _ in PLANTED])
-def test_a_planted_fault_is_found(watched, person, act, fault):
-    user = person("Ada")
-    act(user)
-    assert [each[: len(fault)] for each in watched.faults] == ([fault] if fault else [])
+# --- what is so already ---
 
 
 def ask_for_what_is_so_already(user: User, made: Election) -> None:

@@ -184,6 +184,7 @@ def test_tables_and_index_can_be_warmed_up_for_a_day_and_are_left_alone_otherwis
     assert "WarmThroughput" not in log
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("file", sorted((DEPLOY / "aws").iterdir()), ids=lambda path: path.name)
 def test_the_template_is_one_for_cloudformation(file):
     """CloudFormation takes 51,200 bytes; a longer one would have to lie in a bucket first."""
