@@ -17,6 +17,7 @@ VOTERS_PAGES = (
     "ballots/ballot.html",
     "ballots/review.html",
     "ballots/receipt.html",
+    "ballots/thanks.html",
     "ballots/counted.html",
     "results/not_yet.html",
     "results/results.html",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from django.http import HttpRequest
 
 SECTIONS = {  # of views, by package or module
@@ -28,10 +30,15 @@ PAGES = {"home": "home", "style": ""}  # exceptions, by the name of the URL
 def section_of(request: HttpRequest) -> str:
     """The section to highlight; empty for pages outside all of them, such as one's account, help and errors."""
     match = request.resolver_match
-    if match is None or (match.url_name or "").startswith("help"):
+    return "" if match is None else _section(match.url_name or "", match.func.__module__)
+
+
+@cache
+def _section(page: str, module: str) -> str:
+    if page.startswith("help"):
         return ""
-    if match.url_name in PAGES:
-        return PAGES[match.url_name]
-    parts = match.func.__module__.split(".")
+    if page in PAGES:
+        return PAGES[page]
+    parts = module.split(".")
     modules = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((SECTIONS[module] for module in modules if module in SECTIONS), "")

@@ -10,7 +10,7 @@ from itertools import chain
 
 import orjson
 
-from acts.caches import Cacheable, get_cached
+from acts.caches import Cacheable, ParseCache, get_cached
 from acts.storage import table
 from elections import repository as elections
 from elections.rolls import Voter
@@ -124,7 +124,7 @@ def _text(election_name: str) -> str:
     return "".join(item["text"] for item in table().each(keys.result_parts(election_name)))
 
 
-def seal_of(item: Item) -> Seal:
+def _read_seal(item: Item) -> Seal:
     steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item["steps"])
     return Seal(
         **{name: item[name] for name in PLAIN},
@@ -133,6 +133,9 @@ def seal_of(item: Item) -> Seal:
         groups=tuple(GroupTurnout(*each) for each in item.get("groups", ())),
         turnout=Turnout(item["voted"], item["paper"], steps, item.get("withdrawn", 0), item.get("extra", 0)),
     )
+
+
+seal_of = ParseCache(_read_seal)
 
 
 def is_sealed(election_name: str) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.template import engines
+from django.test import Client
 from django.urls import set_script_prefix
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
 from jinja2 import Environment
 
 from accounts.rules import Role
+from accounts.services.roles import change_role
 from acts.caches import SizedCache
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate
@@ -110,6 +114,25 @@ def test_a_page_shows_every_change_at_once(site, person, signed_in):
     assert "Boats first." not in changed
     actions.change(owner, repository.find("Board"), Action.SET_UP, seats=2)
     assert "2 seats" in browser.get(page).content.decode()
+
+
+def header_of(browser: Client) -> str:
+    return re.search(r'<header class="site-header">.*?</header>', browser.get("/").content.decode(), re.S)[0]
+
+
+def test_everybody_has_the_header_that_is_theirs_now(site, person, signed_in):
+    ada, owner = person("Ada", Role.ADMIN), person("Olga", Role.OWNER)
+    browsers = {"Ada": signed_in(ada), "Eve": signed_in("Eve", Role.VOTER), "Olga": signed_in(owner), "": Client()}
+    admins = {"Ada", "Olga"}
+    for _again in range(2):
+        for name, browser in browsers.items():
+            header = header_of(browser)
+            assert {each for each in ("Ada", "Eve", "Olga") if f">{each}<" in header} == {name} - {""}
+            assert ('href="/admin/"' in header) == (name in admins)
+            assert ("data-signs-out" in header, 'href="/sign-in/"' in header) == (bool(name), not name)
+        if "Ada" in admins:
+            change_role(owner, ada, Role.VOTER)
+            admins.remove("Ada")
 
 
 def test_what_somebody_has_ranked_is_not_cached(renderings):
