@@ -14,7 +14,7 @@ UNKNOWN = "unknown"
 
 def client_network(request: HttpRequest) -> str:
     """The client's home or office network: behind trusted proxies, that of the last address that is not one of them."""
-    hops = request.headers.get("X-Forwarded-For", "").split(",")
+    hops = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")  # `request.headers` renames all of them first
     address = parse(str(request.META.get("REMOTE_ADDR", "")))
     while hops and is_trusted(address) and (hop := parse(hops.pop())):
         address = hop

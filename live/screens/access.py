@@ -94,7 +94,7 @@ def load_player(
 ) -> PlayerContext | HttpResponse:
     """Loads what a page or an answer needs in one round trip, or returns a page for visitors who cannot play now."""
     place, salt = players.seat_key(request, game_id), snapshots.salt_key(game_id)
-    snapshot, items = snapshots.current_while_open(game_id, *filter(None, (place, salt)), suffices=suffices)
+    snapshot, items = snapshots.recent_with(game_id, *filter(None, (place, salt)), suffices=suffices)
     if snapshot is None:
         raise Http404
     player = players.from_items(request, game_id, items)

@@ -48,22 +48,22 @@ LAST = "0"  # version of the last events
 # --- rendered once per snapshot, in the active language ---
 
 
-def screen(role: Role, snapshot: Snapshot) -> PushEvent:
-    return cached(
-        snapshot, "screen", role, make=lambda: _fragment_event("screen", rendering.render_screen(role, snapshot))
-    )
+@dataclass(frozen=True, slots=True)
+class SharedEvents:
+    """What everybody in a role is shown, except the time."""
+
+    events: tuple[PushEvent, ...]
+    mark: int  # hash of their keys
 
 
-def status(role: Role, snapshot: Snapshot) -> PushEvent:
-    return cached(
-        snapshot, "status", role, make=lambda: _fragment_event("status", rendering.render_status(role, snapshot))
-    )
+def shared(role: Role, snapshot: Snapshot) -> SharedEvents:
+    def events() -> SharedEvents:
+        fragments = rendering.render_screen(role, snapshot), rendering.render_status(role, snapshot)
+        panel = _optional("beside", snapshot.game.format.panel(role, snapshot))  # most formats have none
+        found = (*map(_fragment_event, ("screen", "status"), fragments), *panel)
+        return SharedEvents(found, zlib.crc32("".join(each.key for each in found).encode()))
 
-
-def format_panel(role: Role, snapshot: Snapshot) -> list[PushEvent]:
-    """The panel of the format; most formats have none."""
-    panel = snapshot.game.format.panel
-    return cached(snapshot, "beside", role, make=lambda: _optional("beside", panel(role, snapshot)))
+    return cached(snapshot, "events", role, make=events)
 
 
 # --- rendered each time ---
@@ -99,15 +99,14 @@ def _fragment_event(name: str, fragment: Fragment) -> PushEvent:
 
 def for_all(role: Role, snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> list[PushEvent]:
     """What everybody in a role is shown."""
-    return [screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot), clock(snapshot, percent)]
+    return [*shared(role, snapshot).events, clock(snapshot, percent)]
 
 
 def version(role: Role, snapshot: Snapshot, seat: Seat | None = None) -> str:
     """Changes whenever any of the events changes."""
     own = rendering.own_key(snapshot, seat, role) if seat and role == Role.QA else ""
-    events = (screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot))
-    keys = "".join(each.key for each in events) + own
-    return f"{snapshot.state.version}-{zlib.crc32(keys.encode()):x}-{seat.version if seat else 0}"
+    mark = zlib.crc32(own.encode(), shared(role, snapshot).mark)
+    return f"{snapshot.state.version}-{mark:x}-{seat.version if seat else 0}"
 
 
 def as_stream(version: str, events: Iterable[PushEvent]) -> bytes:

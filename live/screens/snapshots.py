@@ -36,7 +36,7 @@ SEATS_MAX_AGE_MS = 10_000  # after which seats are reloaded whatever the roster 
 SEATS_REFRESH_MS = 1_000  # between two reads of many seats
 MIN_THROTTLED_SEATS = 100
 MAX_CODE_REFUSAL_MS = 600_000  # maximum time for which codes are refused at an address
-OPEN_MAX_AGE_MS = 1_000  # how long a snapshot of an open question is reused while its state is the same
+RECENT_MS = 1_000  # how long players share a snapshot while its state is the same
 COUNT_REFRESH_MS = 1_000  # between two counts of answers
 COMPLETE_MS = 2_000  # from the last answer to closing: a moment to see it, and to change it
 
@@ -56,11 +56,11 @@ def current_with(game_id: str, *others: Key) -> tuple[Snapshot | None, dict[Key,
     return from_items(game_id, items), items
 
 
-def current_while_open(
+def recent_with(
     game_id: str, *others: Key, suffices: Callable[[State], bool] = lambda state: False
 ) -> tuple[Snapshot | None, dict[Key, Item]]:
-    """As `current_with`, but cheaper while a question is open: only the state is read, and as long as it is the same,
-    the last snapshot is returned, up to a second old. Callers that read the state later anyway may accept that of the
+    """As `current_with`, for what a whole hall asks at once: only the state is read, and as long as it is the same, the
+    last snapshot is returned, up to a second old. Callers that read the state later anyway may accept that of the
     last snapshot through `suffices`, and then only the other items are read."""
     at, recent = keys.game_state(game_id), SESSIONS.of(game_id).recent(clock.now())
     if recent is None:
@@ -147,15 +147,15 @@ class CachedSession:
         self.present = Attendance()
         self.last: Snapshot | None = None
         self._closing = threading.Lock()
-        self._recent: tuple[int, Snapshot, Item] | None = None  # of an open question: when, what, and its state's item
+        self._recent: tuple[int, Snapshot, Item] | None = None  # when, what, and its state's item
 
     def remember(self, snapshot: Snapshot, state_item: Item) -> None:
-        self._recent = (clock.now(), snapshot, state_item) if snapshot.state.is_open else None
+        self._recent = clock.now(), snapshot, state_item
 
     def recent(self, now: int) -> tuple[Snapshot, Item] | None:
-        """A snapshot of an open question that need not be built again yet, and the item of its state."""
+        """A snapshot that need not be built again yet, and the item of its state."""
         known = self._recent
-        return known[1:] if known and now - known[0] < OPEN_MAX_AGE_MS else None
+        return known[1:] if known and now - known[0] < RECENT_MS else None
 
     def doubt(self) -> None:
         """Forces the next read to go to the store."""

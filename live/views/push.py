@@ -33,6 +33,7 @@ from pages.streams import Listener
 from store import keys
 
 MAX_ID_CHARS = 64
+ROLES = frozenset(Role)
 JSON = "application/json"
 
 
@@ -70,7 +71,7 @@ class PushClient:
 
 def _load_client(request: HttpRequest, game_id: str, role: str) -> PushClient:
     """Refuses strangers without revealing whether the session exists."""
-    if role not in set(Role) or len(game_id) > MAX_ID_CHARS:
+    if role not in ROLES or len(game_id) > MAX_ID_CHARS:
         raise Http404
     if role in SEATED:
         return _player(request, game_id, Role(role))
@@ -92,7 +93,7 @@ def _player(request: HttpRequest, game_id: str, role: Role) -> PushClient:
     place, salt = players.seat_key(request, game_id), snapshots.salt_key(game_id)
     if place is None:
         raise Http404
-    snapshot, items = snapshots.current_with(game_id, *filter(None, (place, salt)))
+    snapshot, items = snapshots.recent_with(game_id, *filter(None, (place, salt)))
     player = players.from_items(request, game_id, items)
     if snapshot is None or player is None:
         raise Http404
@@ -114,10 +115,9 @@ def _check_host(request: HttpRequest, snapshot: Snapshot) -> None:
 # --- events ---
 
 
-def _missing_events(request: HttpRequest, client: PushClient) -> list[PushEvent]:
-    """All events, except those that the page says it already has."""
+def _missing_events(request: HttpRequest, client: PushClient, every: list[PushEvent]) -> list[PushEvent]:
+    """These events for all and the player's own, except those that the page says it already has."""
     snapshot, has = client.snapshot, request.GET
-    every = push_events.for_all(client.role, snapshot, client.percent)
     events = [each for each in every if each.name != "screen" or each.key != has.get("screen")]
     if client.seat is not None and rendering.own_key(snapshot, client.seat, client.role) != has.get("mine"):
         events.append(push_events.mine(snapshot, client.seat, client.role, **_own_answer(client, client.seat)))
@@ -143,7 +143,8 @@ def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
         _record_presence(client)
     if client.version == request.GET.get("version"):
         return HttpResponse(status=204)
-    return HttpResponse(push_events.as_json(client.version, _missing_events(request, client)), content_type=JSON)
+    every = push_events.for_all(client.role, client.snapshot, client.percent)
+    return HttpResponse(push_events.as_json(client.version, _missing_events(request, client, every)), content_type=JSON)
 
 
 def _record_presence(client: PushClient) -> None:
@@ -166,27 +167,21 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     address = client_network(request)
     if not (streams.can_stream(request) and broadcaster.BROADCASTER.has_room_for(address)):
         return HttpResponse(status=204)
-    first = push_events.as_stream(client.version, _missing_events(request, client))
+    every = push_events.for_all(client.role, client.snapshot, client.percent)
+    first = push_events.as_stream(client.version, _missing_events(request, client, every))
     language = translation.get_language() or settings.LANGUAGE_CODE
+    seat = client.seat
+    own = broadcaster.own_version(client.snapshot, seat, client.role) if seat else ""
 
     def begin(listener: Listener) -> None:
-        broadcaster.BROADCASTER.join(client.snapshot, _subscriber(listener, language, client, address))
+        """What the page was just shown counts as sent."""
+        ear = Subscriber(listener, client.role, language, address, version=client.snapshot.state.version)
+        ear.hears(every)
+        if seat is not None:
+            ear.player, ear.device, ear.seat, ear.own = seat.player, seat.device, seat.version, own
+        broadcaster.BROADCASTER.join(client.snapshot, ear)
 
     def end(listener: Listener) -> None:
         broadcaster.BROADCASTER.leave(game_id, listener)
 
     return streams.open_answer(request, first, begin, end)
-
-
-def _subscriber(listener: Listener, language: str, client: PushClient, address: str) -> Subscriber:
-    """Marks what the page was first shown as sent."""
-    snapshot, seat = client.snapshot, client.seat
-    with translation.override(language):
-        events = push_events.for_all(client.role, snapshot, client.percent)
-    ear = Subscriber(listener, client.role, language, address, version=snapshot.state.version)
-    ear.hears(events)
-    if seat is not None:
-        ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
-        with translation.override(language):
-            ear.own = broadcaster.own_version(snapshot, seat, client.role)
-    return ear

@@ -276,9 +276,13 @@ def test_nobody_asks_while_nothing_is_talked_about_nor_from_an_older_device(talk
 # --- what screens show ---
 
 
+def panels(role, game):
+    return [each for each in push_events.shared(role, snapshots.current(game.id)).events if each.name == "beside"]
+
+
 def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
     def shown(role=Role.REMOTE):
-        (said,) = push_events.format_panel(role, snapshots.current(assembly.id))
+        (said,) = panels(role, assembly)
         return said
 
     empty = shown()
@@ -292,7 +296,7 @@ def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
     now = shown()
     assert shown() is now, "As long as nothing changes, nothing is made anew."
     assert b"data-speech" in now.data
-    assert push_events.format_panel(Role.SCOREBOARD, snapshots.current(assembly.id)) == []
+    assert panels(Role.SCOREBOARD, assembly) == []
 
 
 def test_a_players_own_part_changes_only_with_their_place(assembly):
@@ -321,7 +325,7 @@ def test_a_long_list_is_shown_as_far_as_there_is_room(made):
     drive(game, Step.NEXT)
     for name in everybody:
         speakers.ask(game, name.lower())
-    (said,) = push_events.format_panel(Role.SCREEN, snapshots.current(game.id))
+    (said,) = panels(Role.SCREEN, game)
     assert b"and 22 others" in said.data
     assert floor.floor_of(snapshots.current(game.id)).next.name == "P0"
 
