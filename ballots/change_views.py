@@ -21,7 +21,7 @@ from ranking.marks import RANK_PREFIX, ranks_of, typed_ranks
 
 from . import rules, services
 from .repository import Standing
-from .secret import WrongWords, from_words, is_secret, joined
+from .secret import WrongWords, from_words, whole
 from .views import (
     SECRET,
     carried_ranking,
@@ -29,11 +29,14 @@ from .views import (
     open_by_secret,
     secret_in,
     show_ballot,
+    show_receipt,
     show_refusal,
     to_review,
     unknown_owner,
     withdraw_as,
 )
+
+Show = Callable[[HttpRequest, Standing], HttpResponse]
 
 MAX_WORDS_CHARS = 400  # of what is typed as twelve words
 
@@ -41,24 +44,51 @@ MAX_WORDS_CHARS = 400  # of what is typed as twelve words
 @public
 @form_page
 def change(request: HttpRequest, name: str) -> HttpResponse:
-    """Asks for the words on the receipt, and opens the ballot they belong to. To those who do not have them it says
-    nothing of the election, not even whether it exists."""
+    return _show_by_secret(request, name, _open)
+
+
+@public
+@form_page
+def change_receipt(request: HttpRequest, name: str) -> HttpResponse:
+    """The words, the link and the QR code, as often as a form brings the secret."""
+    return _show_by_secret(request, name, _show_receipt)
+
+
+def _show_by_secret(request: HttpRequest, name: str, show: Show) -> HttpResponse:
+    """Asks for the words on the receipt, unless the form brings the secret. To those without it, says nothing of the
+    election, not even whether it exists."""
     typed, problem = request.POST.get("words", ""), ""
-    if request.method == "POST":
+    if brings_secret(request.POST):
         try:
             secret = opened_secret(request.POST)
             if (standing := services.standing_of(None, name, secret=secret)) is None:
                 raise WrongWords(rules.NO_SUCH_BALLOT)
-            show = _show_opened if NO_DRAFTS in standing.election.safeguards else open_by_secret
             return show(request, standing)
         except WrongWords as refusal:
             problem = str(refusal)
     return show_words_form(request, typed, problem)
 
 
+def brings_secret(post: MultiValueDict) -> bool:
+    """A form with an empty secret is that of a browser which does not remember it; then the words are asked for."""
+    return "words" in post or bool(post.get(SECRET))
+
+
 def opened_secret(post: MultiValueDict) -> str:
-    """As words, or as the link on the receipt has it, which a script takes from behind the #."""
-    return post[SECRET] if is_secret(post.get(SECRET, "")) else from_words(post.get("words", "")[:MAX_WORDS_CHARS])
+    """As the browser remembers it, or as words."""
+    return whole(post.get(SECRET, "")) or from_words(post.get("words", "")[:MAX_WORDS_CHARS])
+
+
+def _open(request: HttpRequest, standing: Standing) -> HttpResponse:
+    show = _show_opened if NO_DRAFTS in standing.election.safeguards else open_by_secret
+    return show(request, standing)
+
+
+def _show_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """There is none after a withdrawal, and none after the close: then the ballot's page says so."""
+    if standing.ballot is None or not standing.election.takes_votes(now_text()):
+        return _open(request, standing)
+    return show_receipt(request, standing, standing.ballot)
 
 
 def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
@@ -66,14 +96,14 @@ def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpRespo
     return render(request, "ballots/change.html", context, status=422 if problem else 200)
 
 
-def with_words(view: Callable[[HttpRequest, Standing], HttpResponse]) -> View:
+def with_words(view: Show) -> View:
     """A page for somebody who has opened a ballot by its words; the browser carries them."""
 
     @public
     @wraps(view)
     def opened(request: HttpRequest, name: str) -> HttpResponse:
         carried = request.POST if SECRET in request.POST else ranking_cookie.load(request, unknown_owner(name))
-        secret = joined((carried or {}).get(SECRET, ""), "")
+        secret = whole((carried or {}).get(SECRET, ""))
         standing = services.standing_of(None, name, secret=secret, described=True) if secret else None
         return redirect("change", name=name) if standing is None else view(request, standing)
 
@@ -103,7 +133,8 @@ def _show_opened(request: HttpRequest, standing: Standing, *, is_sent: bool = Fa
 @public
 @require_POST
 def change_cast(request: HttpRequest, name: str) -> HttpResponse:
-    return cast_as(request, None, name) if secret_in(request.POST) else redirect_to("change", name)
+    is_opened = bool(secret_in(request.POST))
+    return cast_as(request, None, name, is_change=True) if is_opened else redirect_to("change", name)
 
 
 @form_page

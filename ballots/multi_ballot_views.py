@@ -40,7 +40,7 @@ from ranking.marks import (
 )
 
 from . import multi_ballots, passes, repository, rules
-from .change_views import opened_secret, show_words_form
+from .change_views import brings_secret, opened_secret, show_words_form
 from .marking import form_context
 from .multi_ballots import Answer, Way
 from .repository import Standing
@@ -284,7 +284,7 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
 @require_POST
 def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
     """Cast all that is new; the receipts list which were cast, and why others were not. Those of secret ballots are the
-    answer itself: no other page could show them."""
+    answer itself: only it can have their secret."""
     secret = secret_in(request.POST)
     confirmed = CONFIRMED in request.POST
     outcomes, refused = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40], secret, confirmed=confirmed)
@@ -348,7 +348,7 @@ def _show_receipts(request: HttpRequest, way: Way, outcomes: Mapping[str, Outcom
         "rows": rows,
         "may_vote": may_vote,
         "has_codes": any(row["cast"] for row in rows),
-        **words_context(secret if has_own_words else "", change_path),
+        "secret": secret if has_own_words else "",
         "draft_key": ""
         if NO_DRAFTS in standings[0].election.safeguards
         else multi_ballot_key(request, way, standings[0]),
@@ -371,7 +371,7 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing, outcome: Outcom
         "election": election,
         "cast": cast,
         "id": question_key(election.name),
-        "qr": receipt_image(standing, cast) if cast and not is_secret else "",
+        "image": receipt_image(standing, cast) if cast and not is_secret else "",
         "shown": shown_ballot(cast.rankings, elections.candidates_of(election), election) if cast else None,
         "draft_key": draft_key(request, standing) if standing.voted else "",
         "sentence": _sentence_without_code(standing),
@@ -395,16 +395,17 @@ def _sentence_without_code(standing: Standing) -> str:
 @public
 @form_page
 def change_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> HttpResponse:
-    """Asks for the words, and lists the questions whose ballots they open."""
+    """Asks for the words, and lists the questions whose ballots they open; with the words, if they were asked for."""
     typed, problem = request.POST.get("words", ""), ""
-    if request.method == "POST":
+    if brings_secret(request.POST):
         try:
             secret, multi_ballot = opened_secret(request.POST), ballots_of_several.find(multi_ballot_id)
             standings = multi_ballots.opened_by(multi_ballot, secret) if multi_ballot else []
             if multi_ballot is None or not standings:
                 raise WrongWords(rules.NO_SUCH_BALLOT)
             rows = [(multi_ballot.short(each.election.name), each) for each in standings]
-            context = {"multi_ballot": multi_ballot, "rows": rows, "secret": secret}
+            words = words_context(secret if "key" in request.POST else "", request.path)
+            context = {"multi_ballot": multi_ballot, "rows": rows, "secret": secret, **words}
             return render(request, "ballots/change_multi_ballot.html", context)
         except WrongWords as refusal:
             problem = str(refusal)

@@ -2,7 +2,7 @@
 
 A secret ballot lies under a hash of its secret. The roll records that its voter has voted, and nothing in the store
 leads from one to the other. With the secret a ballot can be seen, changed and withdrawn; without it, it cannot. The
-site shows it once and forgets it. For voters by link, the link is the secret.
+site has it only while it answers a form that brings it. For voters by link, the link is the secret.
 
 Hashes include the election, so that ballots in several questions that share a secret have nothing in common.
 """
@@ -26,6 +26,7 @@ SECRET_BYTES = 16
 WORDS = 12  # the secret, with a checksum of four bits
 CODE_GROUPS = 4
 SECRET = re.compile(r"[0-9a-f]{32}")
+HALVES = re.compile(r"(?:[0-9a-f]{32}){1,2}")
 
 
 class WrongWords(Refusal):
@@ -45,6 +46,11 @@ def joined(servers: str, browsers: str) -> str:
     if not is_secret(servers):
         return ""
     return _hash("halves", servers, browsers)[:SECRET_BYTES].hex() if is_secret(browsers) else servers
+
+
+def whole(text: str) -> str:
+    """The secret as browsers remember it: by itself or, from before the ballot was cast, as its two halves."""
+    return joined(text[: 2 * SECRET_BYTES], text[2 * SECRET_BYTES :]) if HALVES.fullmatch(text) else ""
 
 
 def of_link(link_secret: str) -> str:

@@ -24,6 +24,7 @@ below_ballot = [
 ]
 
 below_change = [
+    path("receipt/", change_views.change_receipt, name="change_receipt"),
     path("ballot/", change_views.change_ballot, name="change_ballot"),
     path("review/", leads_to("change_ballot"), name="change_review"),
     path("cast/", change_views.change_cast, name="change_cast"),

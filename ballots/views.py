@@ -31,7 +31,7 @@ from elections.rules import LEAVE, NO_DRAFTS, Action, Election
 from pages.forms import form_page, new_token, token_in
 from pages.messages import confirm_page
 from pages.page_cache import shared_page
-from pages.paths import path_of, redirect_to
+from pages.paths import path_of
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, listing, ranking_cookie
 from ranking.marks import (
@@ -192,12 +192,12 @@ def carried_ranking(request: HttpRequest, standing: Standing) -> MultiValueDict 
 
 
 def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | None:
-    """The receipt of a ballot that was cast, if the response got lost: then the browser still carries its secret."""
+    """The answer to a cast again, if it got lost: then the browser still carries the ballot's secret."""
     secret = carried_secret(request, ranking_cookie.load(request, ranking_owner(standing)))
     if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
-    return _show_secret_receipt(request, found, found.ballot) if found and found.ballot else None
+    return show_thanks(request, found, found.ballot) if found and found.ballot else None
 
 
 def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
@@ -280,8 +280,8 @@ def cast(request: HttpRequest, name: str) -> HttpResponse:
     return cast_as(request, current_person(request), name)
 
 
-def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpResponse:
-    """Answers with the receipt of a secret ballot itself: no other page could show it."""
+def cast_as(request: HttpRequest, who: User | Pass | None, name: str, *, is_change: bool = False) -> HttpResponse:
+    """Answers with the thanks themselves, not with a redirect: only this answer can have the secret of the ballot."""
     secret, confirmed = secret_in(request.POST), CONFIRMED in request.POST
     ranks, form = submitted_ranks(request.POST), token_in(request.POST)
     try:
@@ -298,42 +298,70 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str) -> HttpRes
         return show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
+    ballot = outcome.ballot
     if outcome.repeated and standing.found and not standing.ballot:
         return open_by_secret(request, standing)  # it was withdrawn since
-    if standing.election.secret_ballot:
-        answer = _show_secret_receipt(request, standing, outcome.ballot)
-    elif LEAVE in standing.election.safeguards:
-        answer = show_left(request, standing, [])
-    else:
-        _show_outcome(request, outcome)
-        answer = redirect_to("receipt", name)
+    if outcome.repeated and not standing.election.secret_ballot:
+        if not standing.voted:
+            return redirect(_path(standing, "ballot"))
+        ballot = repository.ballot_of(standing)
+    acts, notes = standing.acts + (not outcome.repeated), _notes(request, outcome)
+    is_change = is_change or outcome.replaced
+    answer = show_thanks(request, standing, ballot, acts=acts, is_change=is_change, notes=notes)
     forget_secret(answer, _cookie_path(standing))
     return answer
 
 
-def _show_secret_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot | None) -> HttpResponse:
-    """What there is to keep, once: nothing if votes are final."""
-    election = standing.election
+def _notes(request: HttpRequest, outcome: services.Outcome) -> list[str]:
+    """What else happened to a public ballot."""
+    if outcome.standing is None or outcome.standing.election.secret_ballot:
+        return []
+    if outcome.repeated:
+        return [_("This form was already submitted. This is your current ballot.")]
+    notes = [_("The earlier code is no longer valid; this is the new one.")] if outcome.replaced else []
+    if outcome.replaced and str(outcome.acts) != request.POST.get("acts"):
+        notes.append(_("It replaced a ballot you had cast in another window in the meantime."))
+    return notes
+
+
+def show_thanks(request: HttpRequest, standing: Standing, cast: rules.Ballot | None, **more: Any) -> HttpResponse:
+    """The answer to a cast, small: words and pictures are drawn for those who ask for the receipt, by a form that sends
+    the secret back. The browser that voted remembers the secret, if it may."""
+    election, is_secret = standing.election, standing.election.secret_ballot
     if LEAVE in election.safeguards:
-        return show_left(request, standing, [(election.name, cast)], path_of("change", election.name))
-    if cast is None or not election.changeable:
-        return _show_counted(request, standing, is_new=True)
-    return show_receipt(request, standing, cast)
+        codes = [(election.name, cast)] if is_secret else []
+        return show_left(request, standing, codes, path_of("change_receipt", election.name))
+    may_change = election.changeable and election.takes_votes(now_text())
+    by_words = has_words(standing)
+    context = {
+        "confirmation": cast.confirmation if cast and (election.changeable or not is_secret) else "",
+        "secret": standing.secret if by_words and may_change else "",
+        "has_words": by_words,
+        "may_change": may_change,
+        "is_by_link": standing.link is not None and not by_words,
+        "state_url": "" if is_secret else path_of("ballot_state", election.name),
+        "draft_key": "" if standing.is_unknown else draft_key(request, standing),
+        "page_path": _path(standing, "receipt"),
+        "acts": standing.acts,
+        "is_change": False,
+        "notes": [],
+    }
+    return render(request, "ballots/thanks.html", election_context(request, election, **context | more))
 
 
 def show_left(
     request: HttpRequest,
     standing: Standing,
     cast: list[tuple[str, rules.Ballot | None]],
-    change_path: str = "",
+    receipt_path: str,
     secret: str = "",
 ) -> HttpResponse:
     """Says that the vote counts, with what is to be kept of secret ballots, and ends the voter's session or pass."""
     election = standing.election
-    secret = secret or standing.secret
     context = {
         "codes": [(name, each.confirmation) for name, each in cast if each and election.changeable],
-        **words_context(secret if change_path and has_words(standing) else "", change_path),
+        "secret": (secret or standing.secret) if has_words(standing) else "",
+        "receipt_path": receipt_path,
         "is_by_link": standing.link_is_secret,
         "was_signed_in": request.user.is_authenticated,
         **end_session(request),
@@ -344,23 +372,10 @@ def show_left(
     return answer
 
 
-def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
-    if outcome.ballot is None:
-        return messages.info(request, _("This form was already submitted. This is your current ballot."))
-    if not outcome.replaced:
-        return messages.success(request, _("Your vote has been cast."))
-    messages.success(
-        request, _("Your ballot has been changed. The earlier code is no longer valid; this is the new one.")
-    )
-    if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a ballot you had cast in another window in the meantime."))
-    return None
-
-
 @vote
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """Of a public ballot. That of a secret one was shown when it was cast."""
+    """Of a public ballot. That of a secret one is shown to who sends its secret (`change_views.change_receipt`)."""
     if not standing.voted:
         return redirect("ballot", name=standing.election.name)
     if standing.election.secret_ballot or standing.link or (cast := repository.ballot_of(standing)) is None:
@@ -368,10 +383,9 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     return show_receipt(request, standing, cast)
 
 
-def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = False) -> HttpResponse:
+def _show_counted(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Says that they have voted, and what they can do now, without the ballot."""
     context = {
-        "is_new": is_new,
         "is_by_link": standing.link is not None,
         "is_by_letter": standing.link is not None and not standing.link_is_secret,
         "may_change": standing.may_change and standing.election.changeable,
@@ -385,19 +399,21 @@ def _show_counted(request: HttpRequest, standing: Standing, *, is_new: bool = Fa
 def show_receipt(
     request: HttpRequest, standing: Standing, cast: rules.Ballot, *, paper_for: str | None = None
 ) -> HttpResponse:
+    """Where the ballot is to disappear once cast, without it."""
     election = standing.election
     secret = standing.secret if has_words(standing) and not paper_for else ""
+    is_hidden = LEAVE in election.safeguards and not paper_for
     context = {
         "confirmation": cast.confirmation,
         **words_context(secret, path_of("change", election.name)),
-        "qr": "" if secret else _code_image(standing, cast),
-        "shown": shown_ballot(cast.rankings, elections.candidates_of(election), election),
+        "qr": qr_svg(follow_link(election, cast)) if paper_for else "",
+        "image": "" if paper_for or election.secret_ballot else receipt_image(standing, cast),
+        "shown": None if is_hidden else shown_ballot(cast.rankings, elections.candidates_of(election), election),
         "acts": standing.acts,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),
         "may_change": not paper_for and election.changeable and election.takes_votes(now_text()),
         "paper_for": paper_for,
-        "is_by_link": standing.link_is_secret,
     }
     return render(request, "ballots/receipt.html", election_context(request, election, **context))
 
@@ -407,14 +423,7 @@ def words_context(secret: str, change_path: str) -> dict[str, Any]:
     if not secret:
         return {"words": []}
     link = f"{absolute_url(change_path)}#{secret}"
-    return {"words": as_words(secret), "secret": secret, "change_link": link, "change_qr": qr_svg(link)}
-
-
-def _code_image(standing: Standing, cast: rules.Ballot) -> SafeString:
-    """Drawing a QR code takes as long as the page itself, so where the browser can load it afterwards, it does."""
-    if standing.election.secret_ballot:
-        return qr_svg(follow_link(standing.election, cast))
-    return receipt_image(standing, cast)
+    return {"words": as_words(secret), "change_link": link, "change_qr": qr_svg(link)}
 
 
 def follow_link(election: Election, cast: rules.Ballot) -> str:
@@ -423,6 +432,7 @@ def follow_link(election: Election, cast: rules.Ballot) -> str:
 
 
 def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
+    """The code of a public ballot: drawn when the browser asks for it, which it does when it is to be seen."""
     address = f"{path_of('receipt_qr', standing.election.name)}?acts={standing.acts}"
     return qr_image(follow_link(standing.election, cast), address)
 

@@ -31,5 +31,6 @@ shared_qr_svg = lru_cache(maxsize=256)(qr_svg)  # for links that many people see
 
 
 def qr_image(text: str, address: str) -> SafeString:
-    """The QR code of a text as an image loaded from its own URL, for pages that should not wait for it."""
-    return format_html('<img src="{}" alt="">', address) if fits_qr(text) else SafeString()
+    """The QR code of a text as an image loaded from its own URL, for pages that should not wait for it, loaded when it
+    is to be seen."""
+    return format_html('<img src="{}" alt="" loading="lazy">', address) if fits_qr(text) else SafeString()

@@ -20,7 +20,7 @@ ALWAYS = OWN_PAGES | {"set_language", "picture", "site_logo", "site_colours", "h
 WHILE_VOTING = {
     *("ballot", "cast", "receipt", "receipt_qr", "ballot_state", "withdraw"),
     *("fill_multi_ballot", "multi_ballot_question", "multi_ballot_review", "cast_multi_ballot"),
-    "multi_ballot_receipts",
+    *("multi_ballot_receipts", "change_receipt", "change_multi_ballot"),
 }
 NO_ACTIVITY = {"ballot_state", "receipt_qr"}  # what pages ask for by themselves
 

@@ -18,29 +18,33 @@
     document.cookie = `${name}=${half.value}; path=${half.dataset.half}; samesite=lax${isSecure ? "; secure" : ""}`;
   }
 
-  // Once it is cast: the draft goes, and the secret stays until the person signs out.
+  // Once it is cast: the draft goes, and the secret stays until the person signs out. Then going back to this page, or
+  // loading it again, need not send the form again.
   for (const done of document.querySelectorAll("[data-done]")) {
-    const { done: draft, secret } = done.dataset;
+    const { done: draft, secret, address } = done.dataset;
     stored((storage) => {
       storage.removeItem(draft);
-      if (secret) storage.setItem(keyOf(draft), secret);
+      if (!secret) return;
+      storage.setItem(keyOf(draft), secret);
+      history.replaceState(null, "", address);
     });
   }
 
   // The answer to a form that nobody is to send again by going back to it.
   for (const left of document.querySelectorAll("[data-left]")) history.replaceState(null, "", left.dataset.left);
 
-  // A link to the page that asks for the words, if we have the secret.
-  for (const link of document.querySelectorAll("[data-kept]")) {
-    const secret = stored((storage) => storage.getItem(keyOf(link.dataset.kept)));
-    if (secret) link.hash = secret;
+  // Forms that open a ballot: with its secret, if this browser remembers it. Before it was cast that is both halves.
+  const SECRET = /^(?:[0-9a-f]{32}){1,2}$/;
+  for (const form of document.querySelectorAll("[data-kept]")) {
+    const secret = stored((storage) => storage.getItem(keyOf(form.dataset.kept)));
+    if (SECRET.test(secret ?? "")) form.elements.secret.value = secret;
   }
 
-  // On that page: what follows the # is sent in the form, never in an address, and leaves the address bar.
+  // On the page that asks for the words: what follows the # is sent in the form, never in an address, and leaves the address bar.
   const form = document.querySelector("[data-opens-ballot]");
   const open = () => {
     const secret = location.hash.slice(1);
-    if (!/^[0-9a-f]{32}$/.test(secret)) return;
+    if (!SECRET.test(secret)) return;
     history.replaceState(null, "", location.pathname);
     form.elements.secret.value = secret;
     form.submit();

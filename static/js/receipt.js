@@ -1,7 +1,10 @@
-// On the receipt: deletes the draft, and says if the ballot was changed in another window or on another device.
+// On the receipt, and where thanks are said for a vote: deletes the draft, and says if the ballot was changed in another window or on another device.
 (() => {
   const receipt = document.querySelector("[data-receipt]");
-  const { acts, stateUrl, draft } = receipt.dataset;
+  const { acts, stateUrl, draft, address } = receipt.dataset;
+
+  // Going back to the thanks, or loading them again, shows the receipt and sends nothing.
+  if (address) history.replaceState(null, "", address);
 
   try {
     if (draft) localStorage.removeItem(draft);

@@ -471,7 +471,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state")),
         *(Look(page, "voter", ("Prize",), of="public") for page in ("receipt", "withdraw")),
         Look("receipt_qr", "voter", ("Prize",), asked={"acts": "1"}),
-        *(Look(page, "stranger", ("Board",)) for page in ("change", "change_review")),
+        *(Look(page, "stranger", ("Board",)) for page in ("change", "change_receipt", "change_review")),
         *(Look(f"change_{page}", "changer", ("Board",)) for page in ("ballot", "withdraw")),
     ]
 
@@ -724,6 +724,7 @@ def _acts(people: dict[str, User], lunch: Poll, stranger: Client) -> list[Look]:
         Look("cast", "newcomer", ("Prize",), of="a public ballot", form={"token": "third", **TYPED}),
         Look("withdraw", "newcomer", ("Prize",), of="done", form={"token": "fourth"}),
         Look("change_cast", "changer", ("Board",), form={"token": "fifth", "secret": SECRET, **TYPED}),
+        Look("change_receipt", "changer", ("Board",), of="with the secret", form={"secret": SECRET}),
         Look("change_withdraw", "changer", ("Board",), of="done", form={"token": "sixth", "secret": SECRET}),
         Look("poll", "stranger", (lunch.id,), of="a vote", form=_vote(stranger, lunch)),
         Look("announce_result", "organiser", ("Past",), of="done", form={}),

@@ -220,14 +220,14 @@ def the_code_in_the_web_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    show = views.show_receipt
+    show = views.show_thanks
 
     def keep(request: Any, standing: Any, cast: rules.Ballot, **more: Any) -> Any:
         if request.user.is_authenticated:
             request.session["receipt"] = cast.confirmation
         return show(request, standing, cast, **more)
 
-    monkeypatch.setattr(views, "show_receipt", keep)
+    monkeypatch.setattr(views, "show_thanks", keep)
 
 
 def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:

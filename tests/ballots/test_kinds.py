@@ -28,7 +28,7 @@ from ranking.marks import MAX_POINTS
 from tests.background import finish_background
 from tests.people import enrol
 
-from .test_pages import PAGE, code_of, fields_of, text_of, words_of
+from .test_pages import PAGE, code_of, fields_of, receipt_of, text_of, words_of
 
 SETTINGS = {
     "yes-no": {"kind": "yes-no", "method": "majority", "majority": "2/3 cast"},
@@ -84,7 +84,7 @@ def eve(opened, signed_in):
 
 
 def vote(client, **marks: str):
-    """From the ballot through the review to the receipt, with only these boxes marked."""
+    """From the ballot through the review to the thanks, with only these boxes marked."""
     hidden = {name: value for name, value in fields_of(client.get(PAGE), PAGE).items() if not name.startswith("rank-")}
     marks = {"rank-choice": "", **{name.replace("_", "-"): value for name, value in marks.items()}}
     review = client.post(PAGE, hidden | marks, follow=True)
@@ -105,10 +105,10 @@ def the_ballot() -> str:
 def test_voting_changing_with_the_words_and_withdrawing(eve, client, kind):
     form, stored, shown = SENT[kind]
     voter = eve(kind)
-    receipt = vote(voter, **form)
+    thanks = vote(voter, **form)
     assert the_ballot() == stored
-    assert shown in text_of(receipt)
-    words = {"words": " ".join(words_of(receipt))}
+    assert shown in text_of(receipt_of(thanks))
+    words = {"words": " ".join(words_of(thanks))}
     opened = client.post("/election/Board/change/", words, follow=True)
     before = fields_of(opened, "/election/Board/change/ballot/")
     assert checked(opened) or kind == "points"
@@ -128,7 +128,7 @@ def test_voting_changing_with_the_words_and_withdrawing(eve, client, kind):
 def test_a_public_ballot_is_shown_again_and_exported(eve, kind):
     form, stored, shown = SENT[kind]
     voter = eve(kind, secret_ballot=False)
-    assert shown in text_of(vote(voter, **form))
+    vote(voter, **form)
     assert shown in text_of(voter.get(f"{PAGE}receipt/"))
     assert checked(voter.get(PAGE)) == (0 if kind == "points" else len(stored.partition("@")[0].split("=")))
     (exported,) = personal_data.export_ballots(people.find("Eve"))

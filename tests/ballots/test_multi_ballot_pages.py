@@ -28,7 +28,7 @@ from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.people import enrol
 
-from .test_pages import fields_of, text_of, words_of
+from .test_pages import fields_of, receipt_of, text_of, words_of
 
 NAMES = ("Spring: Chair", "Spring: Colour", "Spring: Song")
 
@@ -113,7 +113,8 @@ def test_one_way_through_all_questions_one_review_and_one_button(eve, multi_ball
     assert "2 ballots are cast." in text_of(receipts)
     assert receipts.content.decode().count('data-copies="q') == 2
     assert len(words_of(receipts)) == 12, "one set of words for all"
-    assert f"/book/{multi_ballot.id}/change/#" in receipts.content.decode()
+    assert 'class="words"' not in receipts.content.decode(), "drawn for who asks for them"
+    assert f"/book/{multi_ballot.id}/change/#" in receipt_of(receipts).content.decode()
     assert [rankings(name) for name in NAMES] == ["0>1", None, "2"]
 
 
@@ -133,7 +134,7 @@ def test_who_lost_the_response_finds_the_receipts(eve, multi_ballot):
     review = reviewed(eve, multi_ballot)
     carried = eve.cookies["ranking"].value
     sent = cast(eve, multi_ballot, review)
-    assert 'class="words"' not in eve.get(page(multi_ballot, "receipts/")).content.decode()
+    assert not fields_of(eve.get(page(multi_ballot, "receipts/")), f"/book/{multi_ballot.id}/change/")["secret"]
     eve.cookies["ranking"] = carried
     again = eve.get(page(multi_ballot, "receipts/"))
     assert (words_of(again), codes_in(again)) == (words_of(sent), codes_in(sent))

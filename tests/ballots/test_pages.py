@@ -41,7 +41,7 @@ def fields_of(answer, action: str) -> dict[str, str]:
 
 
 def vote(client: Client, **typed: str) -> Any:
-    """From the ballot through the review to the receipt, as a browser without scripts does it."""
+    """From the ballot through the review to the thanks, as a browser without scripts does it."""
     ballot = fields_of(client.get(PAGE), PAGE)
     review = client.post(PAGE, ballot | {name.replace("_", "-"): value for name, value in typed.items()}, follow=True)
     assert review.status_code == 200, text_of(review)
@@ -60,42 +60,113 @@ def public_eve(opened, signed_in) -> Client:
     return signed_in("Eve", Role.VOTER)
 
 
-def words_of(receipt) -> list[str]:
-    return re.findall(r"<li>(\w+)</li>", re.search(r'<ol class="words".*?</ol>', receipt.content.decode(), re.S)[0])
+def receipt_of(thanks, browser: Client | None = None) -> Any:
+    """What the button for the receipt leads to: in any browser, as the form brings all that is needed."""
+    form = re.search(r'<form(?:(?!</form>).)*name="secret" value="(\w{32})".*?</form>', thanks.content.decode(), re.S)
+    action = re.search(r'formaction="([^"]+)"', form[0]) or re.search(r' action="([^"]+)"', form[0])
+    return (browser or Client()).post(action[1], {"secret": form[1], "key": "1"})
+
+
+def words_of(thanks) -> list[str]:
+    """The words of the ballot that was cast, for who asks for them."""
+    shown = receipt_of(thanks).content.decode()
+    return re.findall(r"<li>(\w+)</li>", re.search(r'<ol class="words".*?</ol>', shown, re.S)[0])
 
 
 def code_of(answer) -> str:
     return re.search(r"\b[0-9A-HJ-NP-TV-Z]{4}(?:-[0-9A-HJ-NP-TV-Z]{4}){3}\b", text_of(answer))[0]
 
 
-def test_from_the_ballot_to_the_receipt(eve):
-    receipt = vote(eve, rank_1="1", rank_0="2")
+def test_from_the_ballot_to_the_thanks_and_on_to_the_receipt(eve):
+    thanks = vote(eve, rank_1="1", rank_0="2")
     (ballot,) = repository.every_ballot("Board")
     assert ballot.rankings == "1>0"
-    assert (receipt.status_code, receipt.redirect_chain) == (200, []), "no other page could show it"
-    assert code_of(receipt) == ballot.confirmation
-    assert len(words_of(receipt)) == 12
-    assert text_of(receipt).count("No email is sent when a secret ballot is changed") == 1
-    assert "Thank you for voting." in text_of(receipt)
+    assert (thanks.status_code, thanks.redirect_chain) == (200, []), "no other page could have the secret"
+    assert "<h1>Thank you. Your vote is cast.</h1>" in thanks.content.decode()
+    assert code_of(thanks) == ballot.confirmation
+    assert thanks["Cache-Control"] == "private, no-store"
+    receipt = receipt_of(thanks, eve)
+    assert (receipt.status_code, code_of(receipt)) == (200, ballot.confirmation)
     assert receipt["Cache-Control"] == "private, no-store"
+    assert len(words_of(thanks)) == 12
+    assert "receipt-picture" in receipt.content.decode()
+    assert text_of(receipt).count("No email is sent when a secret ballot is changed") == 1
+    assert "Bo" in text_of(receipt)
 
 
-def test_from_a_public_ballot_to_the_receipt(public_eve):
-    receipt = vote(public_eve, rank_1="1", rank_0="2")
+def drawn_in(answer) -> list[str]:
+    """What takes time to draw or to read."""
+    main = re.search(r"<main.*</main>", answer.content.decode(), re.S)[0]
+    return [each for each in ("words-slip", "receipt-picture", "ballot-ranks", "<ol", "<img") if each in main]
+
+
+@pytest.mark.parametrize("is_secret", [True, False])
+def test_thanks_have_neither_words_nor_pictures(opened, signed_in, is_secret):
+    opened("Eve", secret_ballot=is_secret)
+    thanks = vote(signed_in("Eve", Role.VOTER), rank_1="1")
+    assert drawn_in(thanks) == []
+    assert "Show my receipt" in text_of(thanks)
+    assert len(thanks.content) < 9_000
+
+
+def test_the_receipt_is_shown_as_often_as_it_is_asked_for_and_only_with_the_secret(eve):
+    thanks = vote(eve, rank_1="1")
+    assert words_of(thanks) == words_of(thanks)
+    at = f"{CHANGE}receipt/"
+    for form, status in (({}, 200), ({"secret": ""}, 200), ({"secret": "5" * 32}, 422), ({"secret": "x"}, 422)):
+        answer = Client().post(at, form)
+        assert (answer.status_code, drawn_in(answer)) == (status, [])
+        assert "Your twelve words" in text_of(answer)
+    assert "Your twelve words" in text_of(Client().get(at))
+    by_words = Client().post(at, {"words": " ".join(words_of(thanks))})
+    assert code_of(by_words) == code_of(thanks)
+
+
+def test_a_browser_that_remembers_both_halves_opens_the_ballot_too(eve):
+    fields = review_of(eve, rank_1="1") | {"half": "7" * 32}
+    thanks = eve.post(f"{PAGE}cast/", fields)
+    halves = {"secret": fields["secret"] + fields["half"]}
+    assert code_of(Client().post(f"{CHANGE}receipt/", halves)) == code_of(thanks)
+    opened = Client().post(CHANGE, halves, follow=True)
+    assert fields_of(opened, f"{CHANGE}ballot/")["rank-1"] == "1"
+    swapped = {"secret": fields["half"] + fields["secret"]}
+    assert Client().post(CHANGE, swapped).status_code == 422
+
+
+def test_after_a_withdrawal_and_after_the_close_there_is_no_receipt(eve):
+    thanks = vote(eve, rank_1="1")
+    browser, _ballot = open_by(" ".join(words_of(thanks)))
+    browser.post(f"{CHANGE}withdraw/", {"token": "t"})
+    assert receipt_of(thanks, eve).url == f"{CHANGE}ballot/"
+    review = browser.post(f"{CHANGE}ballot/", {"rank-2": "1"}, follow=True)
+    again = browser.post(f"{CHANGE}cast/", fields_of(review, f"{CHANGE}cast/"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
+    late = receipt_of(again, browser)
+    assert code_of(again) not in late.content.decode()
+    assert not late.content or late.status_code >= 400
+
+
+def test_from_a_public_ballot_to_the_thanks_and_on_to_the_receipt(public_eve):
+    thanks = vote(public_eve, rank_1="1", rank_0="2")
     (ballot,) = repository.every_ballot("Board")
-    assert receipt.redirect_chain == [(f"{PAGE}receipt/", 302)]
-    assert code_of(receipt) == ballot.confirmation
+    assert (thanks.status_code, thanks.redirect_chain) == (200, [])
+    assert "<h1>Thank you. Your vote is cast.</h1>" in thanks.content.decode()
+    receipt = public_eve.get(f"{PAGE}receipt/")
+    assert code_of(thanks) == code_of(receipt) == ballot.confirmation
     assert 'class="words"' not in receipt.content.decode()
     assert "No email is sent" not in text_of(receipt)
 
 
-def qr_address(receipt) -> str:
-    return unescape(re.search(r'<div class="receipt-picture"[^>]*><img src="([^"]+)"', receipt.content.decode())[1])
+def qr_address(voter: Client) -> str:
+    receipt = voter.get(f"{PAGE}receipt/").content.decode()
+    picture = re.search(
+        r'<details(?: [^>]*)?>(?:(?!</details>).)*<img src="([^"]+)"[^>]* loading="lazy">', receipt, re.S
+    )
+    return unescape(picture[1])
 
 
 def test_the_receipt_has_its_code_as_an_image_whose_address_does_not_tell_it(public_eve):
-    receipt = vote(public_eve, rank_1="1")
-    code, address = code_of(receipt), qr_address(receipt)
+    code, address = code_of(vote(public_eve, rank_1="1")), qr_address(public_eve)
     assert address == f"{PAGE}receipt/qr.svg?acts=1"
     image = public_eve.get(address)
     assert image["Content-Type"] == "image/svg+xml"
@@ -104,13 +175,16 @@ def test_the_receipt_has_its_code_as_an_image_whose_address_does_not_tell_it(pub
 
 
 def test_the_image_of_an_earlier_ballot_is_gone_and_the_new_receipt_has_its_own(public_eve):
-    earlier = qr_address(vote(public_eve, rank_1="1"))
-    now = qr_address(vote(public_eve, rank_0="1"))
+    vote(public_eve, rank_1="1")
+    earlier = qr_address(public_eve)
+    vote(public_eve, rank_0="1")
+    now = qr_address(public_eve)
     assert [public_eve.get(address).status_code for address in (earlier, now)] == [404, 200]
 
 
 def test_nobody_else_gets_the_image_of_a_receipt(public_eve, signed_in):
-    address = qr_address(vote(public_eve, rank_1="1"))
+    vote(public_eve, rank_1="1")
+    address = qr_address(public_eve)
     assert signed_in("Bob", Role.VOTER).get(address).status_code == 404
     assert Client().get(address).status_code == 302
     public_eve.post(f"{PAGE}withdraw/", {"token": "x"})
@@ -268,6 +342,7 @@ def test_a_change_in_one_tab_says_that_the_earlier_code_no_longer_counts(public_
     first = code_of(vote(public_eve, rank_1="1"))
     changed = vote(public_eve, rank_2="1")
     assert code_of(changed) != first
+    assert "<h1>Thank you. Your vote is changed.</h1>" in changed.content.decode()
     assert "The earlier code is no longer valid" in text_of(changed)
     assert "It replaced a ballot" not in text_of(changed)
 
@@ -399,29 +474,31 @@ def test_who_lost_the_response_gets_the_receipt_on_any_page_of_the_ballot(eve):
         lost = as_eve(Client(), eve)
         lost.cookies["ranking"] = carried
         assert words_of(lost.get(f"{PAGE}{page}")) == sent
-    assert 'class="words"' not in eve.get(PAGE).content.decode()
+    assert "Thank you" not in text_of(eve.get(PAGE))
 
 
-def test_the_receipt_is_shown_once_and_then_the_page_says_that_the_vote_counts(eve):
+def test_without_the_secret_the_page_says_that_the_vote_counts_and_asks_for_the_words(eve):
     vote(eve, rank_1="1")
     for page in ("", "receipt/"):
         answer = eve.get(f"{PAGE}{page}")
         assert "Your ballot counts as you left it." in text_of(answer)
         assert "not even this site" in text_of(answer)
-        assert f'href="{CHANGE}"' in answer.content.decode()
+        assert fields_of(answer, CHANGE)["secret"] == ""
+        assert "Your twelve words" in text_of(eve.post(CHANGE, fields_of(answer, CHANGE)))
     assert eve.get(f"{PAGE}withdraw/").status_code == 403
 
 
 def test_the_words_change_the_ballot_in_another_browser(eve):
-    receipt = vote(eve, rank_1="1")
-    typed = " ".join(f"{number}. {word.upper()[:4]}" for number, word in enumerate(words_of(receipt), 1))
+    thanks = vote(eve, rank_1="1")
+    typed = " ".join(f"{number}. {word.upper()[:4]}" for number, word in enumerate(words_of(thanks), 1))
     browser, ballot = open_by(typed)
     assert fields_of(ballot, f"{CHANGE}ballot/")["rank-1"] == "1"
     fields = fields_of(ballot, f"{CHANGE}ballot/") | {"rank-1": "", "rank-0": "1"}
     review = browser.post(f"{CHANGE}ballot/", fields, follow=True)
     again = browser.post(f"{CHANGE}cast/", fields_of(review, f"{CHANGE}cast/"))
-    assert words_of(again) == words_of(receipt)
-    assert code_of(again) == code_of(receipt)
+    assert "<h1>Thank you. Your vote is changed.</h1>" in again.content.decode()
+    assert words_of(again) == words_of(thanks)
+    assert code_of(again) == code_of(thanks)
     assert [ballot.rankings for ballot in repository.every_ballot("Board")] == ["0"]
     assert browser.get(f"{CHANGE}ballot/").url == CHANGE, "the browser has forgotten them"
 
@@ -463,24 +540,29 @@ def test_wrong_words_are_refused_with_what_is_wrong_about_them(eve, words, sente
 def test_nobody_learns_from_the_page_whether_there_is_such_an_election(eve):
     vote(eve, rank_1="1")
 
-    def seen(name: str, **form: str) -> tuple[int, str]:
-        answer = Client().post(f"/election/{name}/change/", form) if form else Client().get(f"/election/{name}/change/")
+    def seen(name: str, page: str, **form: str) -> tuple[int, str]:
+        at = f"/election/{name}/change/{page}"
+        answer = Client().post(at, form) if form else Client().get(at)
         return answer.status_code, re.sub(r'(csrf\w*|nonce)[^>]*"[^"]+"|election/\w+', "", answer.content.decode())
 
     for form in ({}, {"words": WRONG[4][0]}, {"secret": "5" * 32}):
-        assert seen("Board", **form) == seen("Nothing", **form)
+        for page in ("", "receipt/"):
+            assert seen("Board", page, **form) == seen("Nothing", page, **form)
 
 
 def test_the_secret_is_in_no_log_cookie_address_or_session(eve, site, caplog):
     with caplog.at_level("DEBUG"):
         fields = review_of(eve, rank_1="1")
-        receipt = eve.post(f"{PAGE}cast/", fields)
-        browser, _ballot = open_by(" ".join(words_of(receipt)))
-    secret = re.search(r'data-secret="(\w{32})"', receipt.content.decode())[1]
+        thanks = eve.post(f"{PAGE}cast/", fields)
+        receipt = receipt_of(thanks, eve)
+        browser, _ballot = open_by(" ".join(words_of(thanks)))
+    secret = re.search(r'data-secret="(\w{32})"', thanks.content.decode())[1]
     for where in (caplog.text, str(eve.cookies), str(browser.cookies), str(list(site.everything()))):
         assert secret not in where
         assert fields["secret"] not in where
-    assert f"{CHANGE}#{secret}" in receipt.content.decode()
+    assert not re.search(rf'(?:href|action|src|data-address)="[^"]*{secret}', thanks.content.decode())
+    links = re.findall(rf'(?:href|action|src)="([^"]*{secret})', receipt.content.decode())
+    assert set(links) == {f"{settings.SITE_URL}{CHANGE}#{secret}"}, "behind the # only, which no browser sends"
 
 
 def test_where_votes_are_final_nothing_is_shown_that_could_be_lost_or_prove_anything(opened, signed_in):

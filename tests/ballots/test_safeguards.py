@@ -23,7 +23,7 @@ from .test_by_link import ANN, come_in, door_of
 from .test_multi_ballot_pages import opened as _opened_multi_ballot
 from .test_multi_ballot_pages import page as page_of
 from .test_multi_ballot_pages import reviewed
-from .test_pages import CHANGE, PAGE, code_of, fields_of, open_by, text_of, words_of
+from .test_pages import CHANGE, PAGE, code_of, fields_of, open_by, receipt_of, text_of, words_of
 
 ALL = tuple(SAFEGUARDS)
 CONFIRMED = {"protected": "1"}
@@ -152,10 +152,12 @@ def test_without_drafts_the_browser_stores_nothing_of_a_ballot(voter):
     assert "ballot_secret" not in page.content.decode(), "no script that would store a half of the secret"
     back = eve.post(PAGE, fields_of(page, f"{PAGE}cast/") | {"back": "1"})
     assert [fields_of(back, PAGE)[f"rank-{number}"] for number in (0, 1)] == ["2", "1"]
-    receipt = send(eve, page)
-    assert "data-secret" not in receipt.content.decode()
-    assert len(words_of(receipt)) == 12
-    assert words_of(send(eve, page)) == words_of(receipt), "the same form again, if its answer got lost"
+    thanks = send(eve, page)
+    for shown in (thanks, receipt_of(thanks, eve)):
+        assert "data-secret" not in shown.content.decode()
+        assert "data-kept" not in shown.content.decode()
+    assert len(words_of(thanks)) == 12
+    assert words_of(send(eve, page)) == words_of(thanks), "the same form again, if its answer got lost"
     assert stored_by(eve) == before
     assert rankings() == ["1>0"]
 
@@ -216,7 +218,12 @@ def test_where_ballots_can_be_changed_the_answer_has_the_words_and_the_code_but_
     assert code_of(answer) == ballot.confirmation
     assert "Bo" not in text_of(answer).split("Your vote counts.")[1].split()
     assert "data-secret" not in answer.content.decode()
+    assert 'class="words"' not in answer.content.decode()
     assert is_signed_out(eve)
+    receipt = receipt_of(answer, eve)
+    assert code_of(receipt) == ballot.confirmation
+    assert "The ballot" not in text_of(receipt)
+    assert "Bo" not in text_of(receipt).split()
     again = send(eve, page)
     assert words_of(again) == words_of(answer), "who lost the answer sends the form again"
     _browser, opened = open_by(" ".join(words_of(answer)))

@@ -52,7 +52,7 @@ from tests.people import make_person, sign_in
 from tests.races.overtaken import lost, overtaken_by
 
 from .conftest import ranks
-from .test_pages import PAGE, code_of, fields_of, text_of, vote, words_of
+from .test_pages import PAGE, code_of, fields_of, receipt_of, text_of, vote, words_of
 
 ANN, BEN, CLEO, DAN = (f"{name}@example.org" for name in ("ann", "ben", "cleo", "dan"))
 BOOTH, PAIR, START, FINISH = "/station/", "/station/pair/", "/station/start/", "/station/finish/"
@@ -124,9 +124,14 @@ def test_an_officer_lets_a_voter_in_who_votes_and_finishes(board, station, booth
     assert booth.post(START)["Location"] == PAGE
     assert now_at(station).booth == Booth.VOTING
     assert "Polling station: Booth 1" in text_of(booth.get(PAGE))
-    receipt = vote(booth, rank_1="1")
-    assert len(words_of(receipt)) == 12
-    assert "Finish" in text_of(receipt)
+    thanks = vote(booth, rank_1="1")
+    receipt = receipt_of(thanks, booth)
+    for page in (thanks, receipt):
+        assert f'action="{FINISH}"' in page.content.decode()
+        assert "data-secret" not in page.content.decode(), "nothing is remembered in a booth"
+        assert "Change my" not in text_of(page)
+    assert "open your receipt first" in text_of(thanks)
+    assert 'class="words"' in receipt.content.decode()
     assert [each.rankings for each in ballots.every_ballot("Board")] == ["1"]
     assert booth.post(FINISH)["Location"] == BOOTH
     assert now_at(station).booth == Booth.FREE
@@ -204,8 +209,11 @@ def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
         page = booth.post(at, fields_of(booth.get(at), at) | {"rank-0": "1"}, follow=True)
     cast = f"/book/{made.id}/ballot/cast/"
     receipts = booth.post(cast, fields_of(page, cast), follow=True)
-    assert len(words_of(receipts)) == 12
-    assert f'action="{FINISH}"' in receipts.content.decode()
+    shown = receipt_of(receipts, booth)
+    for answer in (receipts, shown):
+        assert f'action="{FINISH}"' in answer.content.decode()
+    assert 'class="words"' in shown.content.decode()
+    assert 'name="secret"' not in shown.content.decode(), "no other page is open"
     booth.post(FINISH)
     assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
     assert [len(list(ballots.every_ballot(name))) for name in made.questions] == [1, 1]

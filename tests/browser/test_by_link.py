@@ -95,7 +95,7 @@ def test_from_the_link_to_the_cast_in_three_taps_beside_the_ranking(visit, door,
     page.get_by_role("button", name="Rank next").first.tap()
     tap("Review my ballot")
     tap("Cast this ballot")
-    expect(page.locator("main")).to_contain_text("Thank you for voting.")
+    expect(page.locator("main")).to_contain_text("Thank you. Your vote is cast.")
     assert len(taps) <= 3
     with subtests.test("the receipt"):
         assert faults(page) == []

@@ -227,6 +227,7 @@ def test_without_scripts_it_is_marked_reviewed_and_cast(visit, opened, kind):
     page.get_by_role("button", name="Review my ballot").click()
     expect(page.locator(".ballot-ranks")).to_contain_text(expected.shown)
     page.get_by_role("button", name="Cast this ballot").click()
+    page.get_by_role("button", name="Show my receipt").click()
     expect(page.get_by_role("heading", name="Keep these words")).to_be_visible()
     expect(page.locator(".ballot-ranks")).to_contain_text(expected.shown)
 

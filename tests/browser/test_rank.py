@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from playwright.sync_api import Error, Locator, Page, Route, expect
 
-from elections.rules import SAFEGUARDS
+from elections.rules import LEAVE, NO_DRAFTS, SAFEGUARDS
 
 from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, Complaints, Window, Windows, come_in, until
 from .test_access import AT_REST, WIDTH, faults, look, smaller_than
@@ -408,8 +408,7 @@ def test_a_drag_the_system_takes_away_is_cancelled(ballot):
 # --- single clicks ---
 
 
-@pytest.mark.journey
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("width", [pytest.param(320, marks=pytest.mark.journey), 1280])
 def test_by_single_clicks_every_order_can_be_made(ballot, width):
     page = ballot(width=width)
     for name in ("Ada", "Bo", "Cy"):
@@ -877,7 +876,7 @@ def cast_again(page: Page, board: str) -> None:
     page.goto(board)
     page.get_by_role("button", name="Review my ballot").click()
     page.get_by_role("button", name="Cast this ballot").click()
-    expect(page.get_by_role("heading", name="Your receipt")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you. Your vote is changed.")).to_be_visible()
 
 
 def test_on_a_phone_the_first_screen_shows_candidates(voter, board):
@@ -902,20 +901,29 @@ def test_a_public_ballot_is_ranked_reviewed_cast_and_followed_by_its_receipt(vot
     voter.get_by_role("button", name="Review my ballot").click()
     assert faults(voter) == []
     voter.get_by_role("button", name="Cast this ballot").click()
-    expect(voter.get_by_role("heading", name="Your receipt")).to_be_visible()
+    expect(voter.get_by_role("heading", name="Thank you. Your vote is cast.")).to_be_visible()
     assert faults(voter) == []
     assert voter.evaluate("Object.keys(localStorage).filter(key => key.startsWith('draft '))") == []
+    with subtests.test("the receipt, with its picture only for who opens it"):
+        voter.get_by_role("link", name="Show my receipt").click()
+        picture = voter.locator(".receipt-picture img")
+        expect(picture).to_be_hidden()
+        assert picture.evaluate("image => image.complete && image.naturalWidth > 0") is False
+        voter.get_by_text("The code as a QR code").click()
+        expect(picture).to_be_visible()
+        voter.wait_for_function("document.querySelector('.receipt-picture img').naturalWidth > 0")
+        assert faults(voter) == []
     with subtests.test("going back shows the ballot as it was cast, and nothing is sent again"):
         voter.go_back()
         assert both(voter) == "Chen Wei = Noor al-Said"
         voter.goto(f"{there}receipt/")
 
     tab = voter.context.new_page()
-    with subtests.test("a receipt says when the ballot was changed in another window"):
+    with subtests.test("a receipt, or the thanks, say when the ballot was changed in another window"):
         expect(voter.locator("[data-changed]")).to_be_hidden()
         cast_again(tab, there)
         expect(voter.locator("[data-changed]")).to_be_visible()
-    with subtests.test("a receipt says when the ballot was changed on another device"):
+    with subtests.test("they say when the ballot was changed on another device"):
         cast_again(visit("about:blank", who="Wang Zhenyi"), there)
         expect(tab.locator("[data-changed]")).to_be_hidden()
         tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
@@ -934,27 +942,48 @@ def rank(page: Page, name: str, *, scripts: bool = True) -> None:
         page.locator(f".candidate:has-text('{name}') input").fill("1")
 
 
-@pytest.mark.journey
-@pytest.mark.parametrize("scripts", [True, False])
+def cast(page: Page) -> None:
+    page.get_by_role("button", name="Review my ballot").click()
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.locator("main h1")).to_contain_text("Thank you. Your vote is")
+
+
+@pytest.mark.parametrize("scripts", [pytest.param(True, marks=pytest.mark.journey), False])
 def test_a_secret_ballot_is_cast_and_changed_on_another_device_by_its_words(visit, board, scripts, subtests):
     there = board()
     page = visit(there, who="Wang Zhenyi", java_script_enabled=scripts)
     rank(page, "Chen Wei", scripts=scripts)
-    page.get_by_role("button", name="Review my ballot").click()
-    expect(page.locator("main")).to_contain_text("the twelve words on your receipt")
-    page.get_by_role("button", name="Cast this ballot").click()
-    expect(page.get_by_role("heading", name="Keep these words")).to_be_visible()
+    cast(page)
+    assert page.locator(".words, .receipt-picture, main img").count() == 0
     assert faults(page) == [] if scripts else True
-    words, code = page.locator(".words > li").all_inner_texts(), page.locator("#confirmation").inner_text()
-    with subtests.test("the same form again is the same receipt"):
-        page.reload()
-        assert page.locator(".words > li").all_inner_texts() == words
-    with subtests.test("without the words the page says that the vote counts"):
+    code = page.locator("#confirmation").inner_text()
+    with subtests.test("the key on request"):
+        page.get_by_role("button", name="Show my receipt").click()
+        expect(page.get_by_role("heading", name="Keep these words")).to_be_visible()
+        assert page.url.endswith("/change/receipt/")
+        expect(page.locator("#confirmation")).to_have_text(code)
+        expect(page.locator(".ballot-sheet")).to_contain_text("Chen Wei")
+        assert faults(page) == [] if scripts else True
+    words = page.locator(".words > li").all_inner_texts()
+    if not scripts:
+        with subtests.test("the same form again is the same receipt"):
+            page.reload()
+            assert page.locator(".words > li").all_inner_texts() == words
+    with subtests.test("the page says that the vote counts"):
         page.goto(there)
         expect(page.get_by_role("heading", name="You have voted")).to_be_visible()
         assert faults(page) == [] if scripts else True
-    with subtests.test("this browser has kept them until the person signs out"):
-        page.get_by_role("link", name="Change my ballot").click()
+    with subtests.test(
+        "this browser shows the receipt until the person signs out; without scripts it asks for the words"
+    ):
+        page.get_by_role("button", name="Show my receipt").click()
+        if scripts:
+            assert page.locator(".words > li").all_inner_texts() == words
+        else:
+            expect(page.get_by_label("Your twelve words")).to_be_visible()
+        page.goto(there)
+    with subtests.test("and opens the ballot"):
+        page.get_by_role("button", name="Change my vote").click()
         if scripts:
             expect(page.locator("main")).to_contain_text("This is your current ballot")
             assert "#" not in page.url
@@ -970,18 +999,55 @@ def test_a_secret_ballot_is_cast_and_changed_on_another_device_by_its_words(visi
     other.get_by_role("button", name="Open my ballot").click()
     expect(other.locator("main")).to_contain_text("This is your current ballot")
     rank(other, "Sofia", scripts=scripts)
-    other.get_by_role("button", name="Review my ballot").click()
-    other.get_by_role("button", name="Cast this ballot").click()
+    cast(other)
+    expect(other.locator("main h1")).to_have_text("Thank you. Your vote is changed.")
     expect(other.locator("#confirmation")).to_have_text(code)
+    other.get_by_role("button", name="Show my receipt").click()
     expect(other.locator(".ballot-sheet")).to_contain_text("Sofia")
 
     with subtests.test("who has lost the words cannot change the vote, and it counts"):
         lost = visit(there, who="Wang Zhenyi", java_script_enabled=scripts)
         expect(lost.get_by_role("heading", name="Your ballot counts as you left it.")).to_be_visible()
-        lost.get_by_role("link", name="Change my ballot").click()
+        lost.get_by_role("button", name="Change my vote").click()
         lost.get_by_label("Your twelve words").fill(" ".join(["zoo"] * 11 + ["wrong"]))
         lost.get_by_role("button", name="Open my ballot").click()
         expect(lost.get_by_role("alert")).to_contain_text("do not open a ballot here")
+
+
+KEPT = """() => Object.entries(localStorage).filter(([key]) => key.startsWith("secret ")).map(([, secret]) => secret)"""
+
+
+@pytest.mark.journey
+def test_the_browser_that_voted_remembers_the_ballot(visit, board, subtests):
+    there = board()
+    page = visit(there, who="Wang Zhenyi")
+    rank(page, "Chen Wei")
+    cast(page)
+    (secret,) = page.evaluate(KEPT)
+    assert re.fullmatch("[0-9a-f]{32}", secret)
+    with subtests.test("loading the thanks again, or going back to them, sends nothing again"):
+        sent: list[str] = []
+        page.on("request", lambda request: sent.append(request.method) if request.is_navigation_request() else None)
+        page.reload()
+        expect(page.get_by_role("heading", name="You have voted")).to_be_visible()
+        page.get_by_role("button", name="Change my vote").click()
+        expect(page.locator("main")).to_contain_text("This is your current ballot")
+        page.go_back()
+        expect(page.get_by_role("heading", name="You have voted")).to_be_visible()
+        assert sent == ["GET", "POST", "GET", "GET"]
+    with subtests.test("as both halves, if the answer got lost"):
+        keys = page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('secret '))")
+        page.evaluate("([key, halves]) => localStorage.setItem(key, halves)", [keys[0], "0" * 32 + "1" * 32])
+        page.reload()
+        expect(page.locator("main [name=secret]")).to_have_value("0" * 32 + "1" * 32)
+        page.get_by_role("button", name="Show my receipt").click()
+        expect(page.get_by_role("alert")).to_contain_text("do not open a ballot here")
+        assert faults(page) == []
+    with subtests.test("what is not a secret is not sent"):
+        page.goto(there)
+        page.evaluate("key => localStorage.setItem(key, 'x')", keys[0])
+        page.reload()
+        expect(page.locator("main [name=secret]")).to_have_value("")
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -1004,7 +1070,8 @@ def test_a_strict_vote_leaves_nothing_behind(visit, board, scripts, changeable):
     page.get_by_role("button", name="Cast this ballot").click()
     expect(page.get_by_role("heading", name="Your vote counts.")).to_be_visible()
     assert faults(page) == [] if scripts else True
-    assert page.locator(".words").count() == changeable
+    assert page.locator(".words").count() == 0
+    assert page.get_by_role("button", name="Show my receipt").count() == changeable
     expect(page.get_by_role("link", name="Sign in")).to_be_visible()
     assert {each["name"] for each in page.context.cookies()} < before, "the session has ended"
     if scripts:
@@ -1019,6 +1086,25 @@ def test_a_strict_vote_leaves_nothing_behind(visit, board, scripts, changeable):
         page.wait_for_url("chrome-error://**")
     page.goto(there)
     expect(page.get_by_label("Password")).to_be_visible()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_receipt_of_a_strict_vote_has_the_words_and_not_the_ballot(visit, board, scripts):
+    there = board(safeguards=(LEAVE, NO_DRAFTS))
+    context = visit("/healthz", java_script_enabled=scripts).context
+    come_in(context.request, "Wang Zhenyi")  # to a session of their own, as it ends
+    page = context.new_page()
+    page.goto(there)
+    rank(page, "Chen Wei", scripts=scripts)
+    cast(page)
+    code = page.locator("#code-1").inner_text()
+    page.get_by_role("button", name="Show my receipt").click()
+    expect(page.locator(".words > li")).to_have_count(12)
+    expect(page.locator("#confirmation")).to_have_text(code)
+    expect(page.locator("main")).not_to_contain_text("Chen Wei")
+    if scripts:
+        assert faults(page) == []
+        assert page.evaluate(KEPT) == []
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -1052,3 +1138,5 @@ def test_a_response_that_got_lost_leaves_the_ballot_with_its_voter(visit, board)
     expect(page.get_by_role("heading", name="You have voted")).to_be_visible()
     kept = page.evaluate("Object.entries(localStorage).find(([key]) => key.startsWith('secret '))[1]")
     assert re.fullmatch("[0-9a-f]{64}", kept)
+    page.get_by_role("button", name="Show my receipt").click()
+    expect(page.get_by_role("heading", name="Keep these words")).to_be_visible()

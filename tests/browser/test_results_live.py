@@ -37,7 +37,7 @@ def cast(page: Page, first: str) -> None:
     page.get_by_label(first).fill("1")
     page.get_by_role("button", name="Review my ballot").click()
     page.get_by_role("button", name="Cast this ballot").click()
-    expect(page.get_by_role("heading", name="Your receipt")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you. Your vote is cast.")).to_be_visible()
 
 
 @pytest.fixture

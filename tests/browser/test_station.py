@@ -46,7 +46,7 @@ def cast(booth: Page) -> None:
     booth.get_by_role("button", name="Rank next").first.click()
     booth.get_by_role("button", name="Review my ballot").click()
     booth.get_by_role("button", name="Cast this ballot").click()
-    expect(booth.locator("main")).to_contain_text("Keep these words")
+    expect(booth.locator("main h1")).to_have_text("Thank you. Your vote is cast.")
 
 
 def stored(page: Page) -> dict[str, object]:
@@ -78,7 +78,12 @@ def test_the_second_voter_finds_nothing_of_the_first(visit, station, subtests):
     expect(booth.locator(".by-link")).to_contain_text("Polling station: Booth 1")
     cast(booth)
     code = booth.locator("#confirmation").inner_text()
+    with subtests.test("the thanks"):
+        assert faults(booth) == []
+        assert booth.get_by_role("button", name="Change my vote").count() == 0
     with subtests.test("the receipt"):
+        booth.get_by_role("button", name="Show my receipt").click()
+        expect(booth.locator(".words > li")).to_have_count(12)
         assert faults(booth) == []
         assert booth.locator("main .booth-button").bounding_box()["height"] >= 44
     booth.locator("main").get_by_role("button", name="Finish").click()

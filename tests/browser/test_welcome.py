@@ -197,7 +197,7 @@ def vote_without_scripts(visit, door: str, voter: str) -> None:
     page.locator(".candidates input").first.fill("1")
     tap("Review my ballot")
     tap("Cast this ballot")
-    expect(page.locator("main")).to_contain_text("Thank you for voting.")
+    expect(page.locator("main")).to_contain_text("Thank you. Your vote is cast.")
     assert len(taps) <= 3
     page.get_by_role("button", name="Leave").tap()
     expect(page.locator("main")).to_contain_text("This browser has forgotten your link")

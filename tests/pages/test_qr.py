@@ -40,4 +40,4 @@ def test_the_longest_text_is_the_longest_that_segno_takes():
 
 
 def test_an_image_names_its_address_and_not_the_text():
-    assert qr_image("secret", "/qr.svg?a=1&b=2") == '<img src="/qr.svg?a=1&amp;b=2" alt="">'
+    assert qr_image("secret", "/qr.svg?a=1&b=2") == '<img src="/qr.svg?a=1&amp;b=2" alt="" loading="lazy">'
