@@ -80,13 +80,14 @@
 
   // --- casting ---
 
-  // Both halves of the secret, in case the answer gets lost; see ballot_secret.js. Only for the session now on this device.
+  // Both halves of the secret, in case the answer gets lost; see ballot_secret.js. Only for the session now on this device,
+  // and not if another window has cast since this page was opened: then this ballot is refused.
   const remember = (halves) => {
     try {
       if (!draft.startsWith(`draft ${localStorage.getItem("drafts")} `)) return;
       const key = draft.replace(/^draft /, "secret ");
-      if (halves) localStorage.setItem(key, halves);
-      else localStorage.removeItem(key);
+      if (!halves) localStorage.removeItem(key);
+      else if (!localStorage.getItem(key)) localStorage.setItem(key, halves);
     } catch {} // no storage, so nothing is kept
   };
 

@@ -123,6 +123,26 @@ def test_a_long_ballot_scrolls_inside_and_its_buttons_stay_in_sight(visit, board
             look(page, width, scheme)
             assert faults(page) == []
     cast.tap()
-    expect(dialog.get_by_label("I have read how to protect my device.")).to_be_focused()  # the browser asks for the box
+    box, bar = dialog.get_by_label("I have read how to protect my device."), dialog.locator(".ballot-bar")
+    expect(box).to_be_focused()  # the browser asks for it
+    assert box.bounding_box()["y"] + box.bounding_box()["height"] <= bar.bounding_box()["y"]
     page.keyboard.press("Enter")
     expect(dialog).to_be_visible()
+
+
+KEPT = "Object.entries(localStorage).filter(([key]) => key.startsWith('secret '))"
+
+
+def test_a_second_window_is_refused_and_the_ballot_of_the_first_stays_remembered(visit, board):
+    page = visit(there := board(), who=VOTER)
+    other = page.context.new_page()
+    other.goto(there)
+    for window, answer in ((page, "Thank you"), (other, "You have voted")):
+        press(window, "next", "Sofia")
+        review(window)
+        window.get_by_role("button", name="Cast this ballot").click()
+        expect(window.locator("main")).to_contain_text(answer)
+        if window == page:
+            kept = page.evaluate(KEPT)
+    assert len(kept) == 1
+    assert other.evaluate(KEPT) == kept
