@@ -73,6 +73,10 @@ format: .venv/test ## put the code into our format
 bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally or starting; BEFORE=REVISION for voting and live)
 	@$(BIN)/python -m bench $(PART)
 
+.PHONY: calls
+calls: .venv/test ## count anew which Python functions ten requests call (tests/calls/calls.toml)
+	@$(BIN)/python -m tests.calls.table
+
 .PHONY: test-bench
 test-bench: .venv/test ## every part of the measurements at its smallest size, beside itself (a minute)
 	@BEFORE="$(CURDIR)" $(BIN)/python -m pytest --quiet --timeout 0 tests/test_bench.py

@@ -8,7 +8,7 @@ from functools import wraps
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from accounts.access import View, public
 from acts.refusals import Refusal
@@ -31,7 +31,6 @@ from .views import (
     show_ballot,
     show_receipt,
     show_refusal,
-    show_review,
     to_review,
     unknown_owner,
     withdraw_as,
@@ -129,12 +128,6 @@ def _show_opened(request: HttpRequest, standing: Standing, *, is_sent: bool = Fa
     cast = standing.ballot
     ranks = typed_ranks(sent) if sent and is_ranked else ranks_of(cast.rankings) if cast else {}
     return show_ballot(request, standing, ranks, was_withdrawn=cast is None)
-
-
-@require_safe
-@with_words
-def change_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return show_review(request, standing)
 
 
 @public

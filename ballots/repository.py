@@ -117,14 +117,13 @@ def read_standing(
     at, mark, about = keys.election(election_name), keys.once(form), keys.description(election_name)
     also = [*([mark] if form else []), *([about] if described else []), *([open_mark] if open_mark else [])]
     entries: dict[str, Key] = {}
-
-    def secret_place(shards: int) -> Key:
-        return keys.ballot(election_name, ballot_id(secret, election_name), shards)
+    own_ballot = ballot_id(secret, election_name) if secret else ""
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
         entries.update({name: keys.voter(election_name, name, shards) for name in names if name})
         link_keys = [link.place(of_link), link.account_place] if link else []
-        return [*([secret_place(shards)] if secret else []), *also, *entries.values(), *link_keys]
+        ballots = [keys.ballot(election_name, own_ballot, shards)] if secret else []
+        return [*ballots, *also, *entries.values(), *link_keys]
 
     linked = [link.election_name] if link else []
     also_recent = [about] if described else []
@@ -137,12 +136,9 @@ def read_standing(
     own = rolls.entries_of(person, own) if person else own
     own = [entry for entry in own if election.is_for(rolls.groups_of(entry))]
     entry = min(own, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
-    voter = (
-        entry["voter_name"]
-        if entry
-        else _free_name(election, person, [name for name in entries if entries[name] not in found])
-    )
-    place = keys.voter(election_name, voter, shards) if voter else None
+    free = [name for name in entries if entries[name] not in found]
+    voter = entry["voter_name"] if entry else _free_name(election, person, free)
+    place = Key(entry["PK"], entry["SK"]) if entry else entries.get(voter or "")
     return Standing(
         election,
         voter,
@@ -155,7 +151,7 @@ def read_standing(
         linked_items=found if link else {},
         about=elections.description_among(found, election_name) if described else None,
         secret=secret,
-        found=found.get(secret_place(shards)) if secret and election.secret_ballot else None,
+        found=found.get(keys.ballot(election_name, own_ballot, shards)) if secret and election.secret_ballot else None,
     )
 
 

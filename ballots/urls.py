@@ -1,11 +1,22 @@
 """URLs of voting."""
 
 from django.urls import include, path
+from django.views.decorators.http import require_safe
+from django.views.generic import RedirectView
+
+from accounts.access import View, public
 
 from . import change_views, code_views, link_views, multi_ballot_views, paper_views, question_views, views
 from .station import views as station_views
 
+
+def leads_to(page: str) -> View:
+    """From where earlier versions had a page."""
+    return public(require_safe(RedirectView.as_view(pattern_name=page)))
+
+
 below_ballot = [
+    path("review/", leads_to("ballot"), name="review"),
     path("receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
     path("state/", views.ballot_state, name="ballot_state"),
     path("leave/", link_views.leave, name="leave_ballot"),
@@ -15,7 +26,7 @@ below_ballot = [
 below_change = [
     path("receipt/", change_views.change_receipt, name="change_receipt"),
     path("ballot/", change_views.change_ballot, name="change_ballot"),
-    path("review/", change_views.change_review, name="change_review"),
+    path("review/", leads_to("change_ballot"), name="change_review"),
     path("cast/", change_views.change_cast, name="change_cast"),
     path("withdraw/", change_views.change_withdraw, name="change_withdraw"),
 ]
@@ -41,7 +52,6 @@ below_station = [
 
 below_election = [
     path("<name:name>/ballot/", views.ballot, name="ballot"),  # every level of includes takes as long as four addresses
-    path("<name:name>/ballot/review/", views.review, name="review"),
     path("<name:name>/ballot/cast/", views.cast, name="cast"),
     path("<name:name>/ballot/receipt/", views.receipt, name="receipt"),
     path("<name:name>/ballot/", include(below_ballot)),

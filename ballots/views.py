@@ -28,7 +28,7 @@ from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page
 from elections.rules import LEAVE, NO_DRAFTS, Action, Election
-from pages.forms import form_page, token_in
+from pages.forms import form_page, new_token, token_in
 from pages.messages import confirm_page
 from pages.page_cache import shared_page
 from pages.paths import path_of, redirect_to
@@ -38,6 +38,7 @@ from ranking.marks import (
     RANK_PREFIX,
     marks_from,
     ranks_of,
+    sample_ballot,
     shown_ballot,
     submitted_ranks,
     typed_ranks,
@@ -51,8 +52,8 @@ from .passes import Pass
 from .repository import Standing
 from .secret import as_words, joined, new_secret
 
-CONFIRMED = "protected"  # the field of the review by which voters confirm that they protect their device
-SECRET, HALF = "secret", "half"  # fields of the review: what the server drew, and what the browser added
+CONFIRMED = "protected"  # the box by which voters confirm that they protect their device
+SECRET, HALF = "secret", "half"  # fields of a form that casts: what the server drew, and what the browser added
 
 # --- what was sent ---
 
@@ -113,7 +114,8 @@ def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standi
 @partial(vote, lost=resume_after_sign_in, load=partial(standing_for, described=True))
 @form_page
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """Ranking. Submitting it leads to the review; going back from there restores it."""
+    """Ranking. With scripts the review is a dialog of this page, which casts the ballot; sent without, it is answered
+    with the review."""
     try:
         services.check_voter(standing, now_text())
     except rules.HasVoted:
@@ -129,24 +131,23 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 
 def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The review is a page of its own, so that going back to it, or reloading it, sends nothing again. The browser
-    carries the secret there with the ranking, and the server forgets it. Where no draft may stay on the device, the
-    review is the answer itself, and its form has both."""
+    """The form of the review has all that was sent. Where drafts may stay on the device, the browser carries it, too:
+    then going back finds the ranking, and a receipt that got lost is shown again."""
     if "back" in request.POST:
         return show_typed(request, standing)
-    try:
-        marks_from(submitted_ranks(request.POST), elections.candidates_of(standing.election), standing.election)
-    except Refusal as refusal:
-        return show_typed(request, standing, problem=str(refusal))
     fields = carried_fields(request.POST)
     fields["at"] = str(standing.acts)
     if standing.election.secret_ballot:
-        fields[SECRET] = standing.secret if standing.is_unknown else new_secret()
-    if NO_DRAFTS in standing.election.safeguards:
-        return show_for_review(request, standing, fields)
-    answer = redirect(_path(standing, "review"))
-    ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
+        fields[SECRET] = secret_for_form(standing)
+    answer = show_for_review(request, standing, fields)
+    if NO_DRAFTS not in standing.election.safeguards:
+        ranking_cookie.save(answer, _cookie_path(standing), ranking_owner(standing), fields)
     return answer
+
+
+def secret_for_form(standing: Standing) -> str:
+    """A new half for each form, which the server forgets; or the secret by which the ballot was opened."""
+    return standing.secret if standing.is_unknown else new_secret()
 
 
 def open_by_secret(request: HttpRequest, standing: Standing) -> HttpResponse:
@@ -167,24 +168,6 @@ def _path(standing: Standing, route: str) -> str:
 
 def _cookie_path(standing: Standing) -> str:
     return path_of("change" if standing.is_unknown else "ballot", standing.election.name)
-
-
-@vote
-@require_safe
-def review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    return show_review(request, standing)
-
-
-def show_review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The ballot again before it is cast; without one, back to the ballot."""
-    sent = carried_ranking(request, standing)
-    if sent is None:
-        return _lost_receipt(request, standing) or redirect(_path(standing, "receipt" if standing.voted else "ballot"))
-    try:
-        services.check_voter(standing, now_text())
-    except Refusal as refusal:
-        return show_refusal(request, standing.election, refusal)
-    return show_for_review(request, standing, sent)
 
 
 def ranking_owner(standing: Standing) -> str:
@@ -232,12 +215,17 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
         **form_context(election, shown, ranks),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
-        "secret": standing.secret if standing.is_unknown and NO_DRAFTS in election.safeguards else "",
+        "token": new_token(),
+        "secret": secret_for_form(standing) if election.secret_ballot else "",
         "acts": standing.acts,
         "replaces": standing.may_change,
         "is_hidden": standing.link is not None,
         "weight": standing.weight,
+        "has_words": has_words(standing) and not standing.is_unknown,
+        "sample_ballot": sample_ballot,
+        "listed": " ".join(str(each.number) for each in candidates),
         "action": _path(standing, "ballot"),
+        "cast_action": _path(standing, "cast"),
         "paper_for": None,
     }
     status = 422 if more.get("problem") else 200
@@ -265,7 +253,7 @@ def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDi
     except Refusal as refusal:
         return show_ballot(request, standing, typed_ranks(sent), problem=str(refusal), **more)
     fields = carried_fields(sent)
-    fields["token"] = secrets.token_urlsafe(16)
+    fields["token"] = new_token()
     context = {
         "shown": shown_ballot(rankings, elections.candidates_of(standing.election), standing.election),
         "fields": [(field, value) for field, values in fields.lists() for value in values],

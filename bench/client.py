@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import time
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -60,12 +62,23 @@ class Response:
         return f"{self.status} {self.location}".strip()
 
 
+Step = Request | Callable[[Response], Request | None]  # a request, or the one that the last answer leads to
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What one browser requests, one after the other."""
+    """What one browser does, one thing after the other."""
 
     cookies: Mapping[str, str]
-    requests: Sequence[Request]
+    steps: Sequence[Step]
+    last: Response | None = None  # the answer of an earlier visit that this one goes on from
+
+    def go_on(self, answers: Sequence[Response], steps: Sequence[Step]) -> Visit:
+        """After this visit, in the same browser."""
+        cookies = dict(self.cookies)
+        for each in answers:
+            cookies |= each.cookies
+        return Visit(cookies, steps, answers[-1] if answers else self.last)
 
 
 class Connection:
@@ -88,10 +101,13 @@ class Connection:
 
     async def visit(self, visit: Visit) -> list[Response]:
         """Cookies that are set on the way are sent along, as a browser does."""
-        cookies, answers = dict(visit.cookies), []
-        for request in visit.requests:
-            answers.append(await self.ask(request, cookies))
-            cookies |= answers[-1].cookies
+        cookies, answers, last = dict(visit.cookies), list[Response](), visit.last
+        for step in visit.steps:
+            request = step if isinstance(step, Request) else step(last) if last else None
+            if request is not None:
+                last = await self.ask(request, cookies)
+                answers.append(last)
+                cookies |= last.cookies
         return answers
 
     async def _answer(self) -> Response:
@@ -133,12 +149,11 @@ class Outcome:
     seconds: float = 0.0  # from the first request to the last answer
     answers: dict[int, list[Response]] = field(default_factory=dict)  # by the place of the visit
 
-    def check(self, *expected: str) -> None:
-        """That all visits were answered in one of these ways, such as "200, 302 /there/"."""
+    def check(self, expected: str) -> None:
+        """That this pattern describes how each visit was answered, such as "200, 302 /there/"."""
         found = [", ".join(map(str, answers)) for answers in self.answers.values()]
-        if wrong := [each for each in found if each not in expected]:
-            ways = " or ".join(expected)
-            raise Unexpected(f"{len(wrong)} of {len(found)} were not answered with {ways}, but such as {wrong[0]}.")
+        if wrong := [each for each in found if not re.fullmatch(expected, each)]:
+            raise Unexpected(f"{len(wrong)} of {len(found)} were not answered with {expected}, but such as {wrong[0]}.")
 
 
 def perform(port: int, visits: Sequence[Visit], at_once: int) -> Outcome:
@@ -164,3 +179,13 @@ def share(values: Iterable[float], part: float) -> float:
     """The value that this part of them does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+
+
+FORM = re.compile(r'<form\b(?:[^>]*?\baction="([^"]*)")?[^>]*>(.*?)</form>', re.DOTALL)
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
+
+
+def hidden_fields(page: str, *actions: str) -> dict[str, str]:
+    """What the forms with these actions send besides what somebody fills in; a form without one leads to its page."""
+    inside = "".join(fields for action, fields in FORM.findall(page) if unescape(action) in actions)
+    return {name: unescape(value) for name, value in HIDDEN.findall(inside)}

@@ -1,8 +1,7 @@
 """Makes the data of a site: people who are signed in, elections, ballots, a live session.
 
-This file runs in a process of its own, on the code of any revision that has these services. An election is made once,
-and every revision that is measured gets a copy. A live session each makes itself, because cookies of players are sealed
-by the code.
+This file runs in a process of its own, on the code of any revision that has these services. Every revision that is
+measured makes its own data: formats change, and cookies of players are sealed by the code.
 """
 
 from __future__ import annotations
@@ -273,11 +272,14 @@ def counted(names: list[str]) -> dict[str, int]:
 
 
 def live(players: int) -> dict[str, Any]:
+    return hall(_owner(), players)
+
+
+def hall(owner: User, players: int) -> dict[str, Any]:
     """A trivia session that so many players have joined."""
     from live.services import making
     from questions.question import Kind, Question, Type
 
-    owner = _owner()
     question = Question("Which of them?", Kind.CHOICE, options=("One", "Two", "Three", "Four"), right=(1,), seconds=0)
     game = making.make(owner, Type.TRIVIA, [question, question], title="A hall")
     joined = [_sent(_player(game, number)) for number in range(players)]

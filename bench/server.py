@@ -26,13 +26,15 @@ TIMEOUT_SECONDS = 120.0  # seconds until it must answer
 TICKS = os.sysconf("SC_CLK_TCK")
 MAX_RESTING_SECONDS = 0.02  # seconds of work in half a second
 NEW, OLD = "new", "old"
+REQUIREMENTS = "requirements.txt"
 
 
 # --- which code ---
 
 
 def revisions(folder: Path) -> dict[str, Path]:
-    """The code here and, if BEFORE names a revision or the folder of a checkout, the code there."""
+    """The code here and, if BEFORE names a revision or the folder of a checkout, the code there. The code of a revision
+    stays beside this folder for the next time, with its virtual environment if it needs other packages."""
     before = os.environ.get("BEFORE")
     if not before:
         return {NEW: ROOT}
@@ -40,13 +42,23 @@ def revisions(folder: Path) -> dict[str, Path]:
 
 
 def _extracted(revision: str, folder: Path) -> Path:
-    archive = ["git", "archive", "--format=tar", f"{revision}^{{commit}}"]
-    done = subprocess.run(archive, cwd=ROOT, capture_output=True, check=False)
-    if done.returncode:
-        sys.exit(f"BEFORE={revision} is neither a revision nor a folder: {done.stderr.decode().strip()}")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as tar:
-        tar.extractall(folder / "before", filter="data")
-    return folder / "before"
+    try:
+        commit = _git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"BEFORE={revision} is neither a revision nor a folder: {error.stderr.decode().strip()}")
+    there = folder.parent / "before" / commit
+    if not there.exists():
+        with tarfile.open(fileobj=io.BytesIO(_git("archive", "--format=tar", commit))) as tar:
+            tar.extractall(folder / commit, filter="data")
+        there.parent.mkdir(exist_ok=True)
+        (folder / commit).rename(there)
+    if (there / REQUIREMENTS).read_text() != (ROOT / REQUIREMENTS).read_text():
+        subprocess.run(["make", ".venv/run", f"PYTHON={sys.executable}"], cwd=there, stdout=sys.stderr, check=True)
+    return there
+
+
+def _git(*asked: str) -> bytes:
+    return subprocess.run(["git", *asked], cwd=ROOT, capture_output=True, check=True).stdout
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from .report import Report, at_most
 from .server import served, work_folder
 
 FIRST_START_SECONDS, SECOND_START_SECONDS = 20.0, 3.0  # seconds until it answers
-MAX_MEMORY_MB, MAX_INSTALLED_MB = 200.0, 130.0  # megabytes
+MAX_MEMORY_MB, MAX_INSTALLED_MB = 180.0, 125.0  # megabytes
 REST_SECONDS = 15.0
 MAKE_RUN = ("make", "run")
 

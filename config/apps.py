@@ -1,5 +1,6 @@
 """Runs once when a process starts."""
 
+import gc
 from importlib import import_module
 
 from django.apps import AppConfig
@@ -39,3 +40,5 @@ class SiteConfig(AppConfig):
         round_trips.on_round_trip(metrics.observe_trip)
         round_trips.on_cost(metrics.observe_cost)
         round_trips.add_guard(pause.refuse_writes)
+        gc.freeze()
+        gc.enable()

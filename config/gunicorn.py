@@ -54,7 +54,8 @@ stopped = threading.Event()
 def on_starting(server: Any) -> None:
     """Reset the metrics, refuse a store of another format, and warn about a setting that is probably missing.
 
-    On a site without an owner, also print the setup link.
+    On a site without an owner, also print the setup link. Then mail, seals and background work run beside the server,
+    unless a worker is started separately: it is forked here, where there are no sockets, signals or threads yet.
     """
     if sentence := refusal(connect(settings.STORE_URL)):
         sys.exit(sentence)
@@ -69,10 +70,14 @@ def on_starting(server: Any) -> None:
     else:
         shared_metrics.clear(settings.METRICS_DIR)
     setup_link.print_link()
+    if settings.WORKER == "beside":
+        share_memory()
+        supervisor = this_server.WorkerSupervisor(lambda: not stopped.is_set(), server.log.error)
+        supervisor.start_thread(this_server.fork_worker(release_lock))
 
 
 def when_ready(server: Any) -> None:
-    """Mail, seals and background work run beside the server, unless a worker is started separately."""
+    """Record the key and the scripts of pages that this server runs with."""
     from acts import key_mark
     from acts.storage import try_write
     from trust.serving import record_code  # needs the application to be loaded
@@ -82,8 +87,6 @@ def when_ready(server: Any) -> None:
         if key_mark.is_replaced(connect(settings.STORE_URL).get(keys.KEY_MARK)):
             server.log.warning(key_mark.sentence())
         record_code()
-    if settings.WORKER == "beside":
-        this_server.WorkerSupervisor(lambda: not stopped.is_set(), server.log.error).start_thread()
 
 
 def on_exit(server: Any) -> None:
@@ -92,21 +95,27 @@ def on_exit(server: Any) -> None:
 
 
 def pre_fork(server: Any, worker: Any) -> None:
-    """Memory loaded so far is shared by all processes until written to, which a garbage collection would do."""
     shared_metrics.problem(settings.METRICS_DIR)  # recreates it if it is gone: systemd clears /dev/shm at logout
+    share_memory()
+
+
+def share_memory() -> None:
+    """Memory loaded so far is shared by all processes until written to, which a garbage collection would do."""
     gc.collect()
     gc.freeze()
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Only the server holds the lock: a process that outlives it must not block the next one.
+    release_lock()
+    # The event loop releases the GIL at every system call, and would wait five milliseconds to get it back while a
+    # thread computes: a thousand streams would get a change seconds late.
+    sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
 
-    The event loop releases the GIL at every system call, and would wait five milliseconds to get it back while a thread
-    computes: a thousand streams would get a change seconds late.
-    """
+
+def release_lock() -> None:
+    """Only the server holds the lock: a process that outlives it must not block the next one."""
     while held:
         os.close(held.pop())
-    sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
 
 
 def child_exit(server: Any, worker: Any) -> None:

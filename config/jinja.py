@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from datetime import date, datetime
 from functools import partial
 from itertools import takewhile
@@ -112,6 +112,14 @@ CONSTANT: dict[str, Callable[..., str]] = {
 CONSTANT_CALL = re.compile("name lparen string( comma string)* rparen")
 
 
+class OneLanguage(Environment):
+    """Its templates all have the same globals, so they share the dictionary. Jinja2 puts an empty one in front of it
+    for each template, and every page copies the two entry by entry: 2 per cent of its processor time in Django."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return super().make_globals(d) if d else self.globals
+
+
 class Multilingual(Environment):
     """Compiles each template once for every language and path of the site, in an environment for each."""
 
@@ -124,8 +132,17 @@ class Multilingual(Environment):
         """The environment for the active language and path."""
         key = get_language(), get_script_prefix()
         if key not in self.compiled:
-            self.compiled[key] = _configure(Environment(**self.options))  # noqa: S701 - they declare what is escaped
+            self.compiled[key] = _configure(OneLanguage(**self.options))
         return self.compiled[key]
+
+    def compile_ahead(self, name: str) -> None:
+        """Compile a template with all that it may load, for the active language and path."""
+        environment = self.active()
+        assert environment.loader
+        source, filename, _ = environment.loader.get_source(environment, name)
+        environment.get_template(name)
+        for other in LOADED_LATER.findall(environment.preprocess(source, name, filename)):
+            self.compile_ahead(other)
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
         return self.active().get_template(name, parent, globals)
@@ -134,6 +151,7 @@ class Multilingual(Environment):
         return self.active().from_string(source, globals, template_class)
 
 
+LOADED_LATER = re.compile(r'(?:{%-? *(?:extends|include|import|from)|cached_include\() *"([^"]+)"')
 INCLUDE = re.compile(r'{% include "([^"]+)" %}')
 NOT_INLINABLE = re.compile("{%-? *(block|extends)")  # not allowed in an included template
 

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.middleware.gzip import GZipMiddleware
 from django.urls import resolve
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import activate, get_language, get_language_from_request
 from isal import isal_zlib
 
 from pages.streams import EVENT_STREAM
@@ -159,8 +160,7 @@ def probes(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         if request.path_info not in PROBES and not DOCTOR.fullmatch(request.path_info):
             return get_response(request)
-        request.resolver_match = resolve(request.path_info)
-        found = request.resolver_match
+        request.resolver_match = found = resolve(request.path_info, "upkeep.urls")
         return found.func(request, *found.args, **found.kwargs)
 
     return respond
@@ -216,17 +216,21 @@ class QuickGZip(GZipMiddleware):
         return response
 
 
-def british_dates(get_response: GetResponse) -> GetResponse:
-    """Readers of English outside America get British dates (config/formats/en_GB).
+def readers_language(get_response: GetResponse) -> GetResponse:
+    """The language in the reader's cookie, else the one their browser asks for, as Django finds it.
 
-    LocaleMiddleware would treat Australian English, say, as American, so the header is rewritten to en-GB. A language
-    chosen here is in a cookie and takes precedence anyway.
+    Readers of English outside America get British dates (config/formats/en_GB): Django would treat Australian English,
+    say, as American. Django's own middleware also looks for a language in every path, where ours have none.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
         if accepted := request.META.get("HTTP_ACCEPT_LANGUAGE"):
             request.META["HTTP_ACCEPT_LANGUAGE"] = REGIONAL_ENGLISH.sub("en-gb", accepted)
-        return get_response(request)
+        activate(get_language_from_request(request))
+        response = get_response(request)
+        patch_vary_headers(response, ("Accept-Language",))
+        response.headers.setdefault("Content-Language", get_language())
+        return response
 
     return respond
 

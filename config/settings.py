@@ -425,8 +425,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths reveal no secret (BREACH)
     "api.middleware.ignore_cookies",
-    "config.middleware.british_dates",
-    "django.middleware.locale.LocaleMiddleware",
+    "config.middleware.readers_language",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "ballots.station.middleware.BoothMiddleware",

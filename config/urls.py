@@ -4,14 +4,19 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from accounts.access import public
+from live.views.urls import below_live
 from pages import help_views, site_views
 from pages.paths import NameConverter
 from photos import views as photo_views
+from results import views as result_views
 
 register_converter(NameConverter, "name")
 
 urlpatterns = [
-    path("", include("ballots.urls")),  # Django tries them in order: the most visited come first
+    # Django tries them in order: the most visited come first. A hall answers all at once, a prefix costs others little.
+    path("live/", include(below_live)),
+    path("election/<name:name>/results/", result_views.results, name="results"),
+    path("", include("ballots.urls")),
     path("", include("results.urls")),
     path("", include("news.urls")),
     path("", include("webhooks.urls")),

@@ -10,9 +10,11 @@ import hashlib
 import hmac
 import re
 import secrets
+import time
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -27,6 +29,8 @@ from .rules import Game
 from .seats import Seat, seat_from_item
 
 SEAT_COOKIE_SECONDS = 15 * 24 * 3600  # as long as session data is kept
+MAX_DECRYPTED, DECRYPTED_SECONDS = 4_000, 600  # cookies kept decrypted in a process, and for how long
+MAX_COOKIE_CHARS = 300  # ours have about half of that; longer ones would only take memory
 DEVICE_LINK_SECONDS = 600  # validity of a link to another device
 FORM_TOKEN = re.compile(r"[\w-]{22,64}", re.ASCII)  # in the join form
 
@@ -78,9 +82,18 @@ def pass_of(request: HttpRequest, game_id: str) -> Pass | None:
     """The verified cookie for this session, cached on the request."""
     known: dict[str, Pass | None] = request.__dict__.setdefault("live_passes", {})
     if game_id not in known:
-        words = read_token(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), SEAT_COOKIE_SECONDS)
-        known[game_id] = Pass(*words) if words is not None and len(words) == 3 else None
+        cookie = request.COOKIES.get(cookie_name(game_id), "")
+        turn = int(time.time()) // DECRYPTED_SECONDS
+        known[game_id] = _decrypted(game_id, cookie, turn) if len(cookie) <= MAX_COOKIE_CHARS else None
     return known[game_id]
+
+
+@lru_cache(MAX_DECRYPTED)
+def _decrypted(game_id: str, cookie: str, turn: int) -> Pass | None:
+    """Decrypting takes as long as reading the seat, and a phone sends the same cookie with every answer. `turn` changes
+    every ten minutes, so that an old cookie expires."""
+    words = read_token(_purpose(game_id), cookie, SEAT_COOKIE_SECONDS)
+    return Pass(*words) if words is not None and len(words) == 3 else None
 
 
 def _player(request: HttpRequest, game_id: str, item: Item | None) -> Player | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -212,14 +212,14 @@ def own_answer(game_id: str, state: State, player: str) -> GivenAnswer | None:
 # --- items and values ---
 
 
-def values_of(class_: type, item: Mapping[str, Any]) -> dict[str, Any]:
-    """The values in an item that are fields of a dataclass."""
-    return {each.name: item[each.name] for each in fields(class_) if each.name in item}
+def values_of(class_: Any, item: Mapping[str, Any]) -> dict[str, Any]:
+    """The values in an item that are fields of a dataclass. `fields` would take longer than the rest of a seat."""
+    return {name: item[name] for name in class_.__match_args__ if name in item}
 
 
 def values(thing: Any) -> dict[str, Any]:
     """The fields of a dataclass instance, not converted any further."""
-    return {each.name: getattr(thing, each.name) for each in fields(thing)}
+    return {name: getattr(thing, name) for name in thing.__match_args__}
 
 
 def item_at(place: Key, game: Game, data: Mapping[str, Any]) -> Item:

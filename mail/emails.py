@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -94,6 +95,16 @@ EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
 }
 
 
+class BoundedMessage(EmailMultiAlternatives):
+    """With a boundary that no text contains, for 128 bits of it are random. Python would look for one with a pattern
+    that it compiles anew for every mail, which takes a tenth of sending it."""
+
+    def message(self, **options: Any) -> Any:
+        made = super().message(**options)
+        made.set_boundary(f"=_{secrets.token_hex(16)}")
+        return made
+
+
 def is_still_useful(mail: Mail, now: float) -> bool:
     """Whether it still makes sense to send the mail."""
     template = EMAIL_TEMPLATES.get(mail.kind)
@@ -110,7 +121,7 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
     with override(mail.language):
         context = _context(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
         text = render_to_string("mail/email.txt", context).strip() + "\n"
-        message = EmailMultiAlternatives(f"{name}: {context['subject']}", text, sender(name), [mail.to])
+        message = BoundedMessage(f"{name}: {context['subject']}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/email.html", context), "text/html")
     message.extra_headers |= headers(mail, context["silence"], by_hand=context["written"] is not None)
     answers = (template.reply_to(mail) if template.reply_to else "") or settings.MAIL_REPLY_TO

@@ -67,6 +67,7 @@ def redact_address(text: str, to: str) -> str:
     """The server's reply on one line, without addresses, because replies often quote the recipient."""
     text = _ADDRESS.sub("<…>", _UNSEEN.sub(" ", text))
     local = to.partition("@")[0]
-    if len(local) >= MIN_LOCAL_PART_CHARS:
+    is_absent = text.isascii() and local.isascii() and local.lower() not in text.lower()  # needs no pattern of its own
+    if len(local) >= MIN_LOCAL_PART_CHARS and not is_absent:
         text = re.sub(rf"(?<!\w){re.escape(local)}(?!\w)", "…", text, flags=re.IGNORECASE)
     return text.strip()[:MAX_REPLY_CHARS]

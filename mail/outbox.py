@@ -10,23 +10,29 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from acts.refusals import LostRace
-from acts.storage import table, try_write, write
+from acts.retry import retry_on_conflict
+from acts.storage import table, write
 from store import keys, sharded_reads
 from store.log import as_text
+from store.parallel import run_parallel
+from store.splitting import TRANSACTION_WRITES, by_count
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from .emails import EMAIL_TEMPLATES
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 RETENTION_SECONDS = 30 * 24 * 3600
+MOVES_PER_WRITE = TRANSACTION_WRITES // 3  # each changes the mail and, in its ledger, two items at most
 QUEUE_SHARDS = 8  # index keys that a remote store spreads waiting mails over: each takes a thousand a second
 
 REASONS = {
@@ -204,15 +210,67 @@ def find(number: str) -> Mail | None:
 # --- state changes ---
 
 
-def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None, **changes: str | int) -> bool:
+Changes = Mapping[str, str | int]  # of a mail's attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A mail's move from one state to another; it is not made if the mail is no longer in the old one."""
+
+    mail: Mail
+    old: str
+    new: str
+    changes: Changes = field(default_factory=dict)
+    before: int | None = None  # only if its lease ended before then
+
+
+def move(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> bool:
     """Moves a mail from one state to another; false if it is no longer in the old one."""
-    update = moving(mail, old, new, before=before, **changes)
-    try:
-        write(update, *counting(mail, old, new, changes), *also)
-    except LostRace as refused:
-        # without its ledger, which may have been closed meanwhile, for example because the election was deleted
-        return 0 not in refused.parts and try_write(update, *also)
-    return True
+    return bool(move_all([Move(mail, old, new, changes, before)]))
+
+
+def move_all(moves: Iterable[Move]) -> list[Move]:
+    """Makes these moves in as few writes as possible, and returns those that were made. A mail that has moved on stops
+    none of the others.
+
+    A distant store charges twice for what is written in a transaction, so mails without a ledger go there alone.
+    """
+    here, wanted = table(), list(moves)
+    alone = [each for each in wanted if here.is_distant and each.mail.ledger is None]
+    together = [each for each in wanted if not here.is_distant or each.mail.ledger is not None]
+    batches = [*by_count(alone, 1), *by_count(together, MOVES_PER_WRITE)]
+    return [made for some in run_parallel(here, *(partial(_move_together, each) for each in batches)) for made in some]
+
+
+def _move_together(moves: list[Move]) -> list[Move]:
+    """In one write, without the mails and ledgers for which it was refused: a ledger may have been closed meanwhile,
+    for example because the election was deleted."""
+    closed: set[Key] = set()
+    while moves:
+        counted = _counting_all(each for each in moves if each.mail.ledger and each.mail.ledger.counts not in closed)
+        updates = [moving(each.mail, each.old, each.new, before=each.before, **each.changes) for each in moves]
+        try:
+            retry_on_conflict(partial(write, *updates, *counted.values()))
+        except LostRace as refused:
+            closed |= {place for part, place in enumerate(counted, len(moves)) if part in refused.parts}
+            moves = [each for part, each in enumerate(moves) if part not in refused.parts]
+        else:
+            break
+    return moves
+
+
+def _counting_all(moves: Iterable[Move]) -> dict[Key, Write]:
+    """What `counting` writes for each of these mails, with one write for each item."""
+    writes: dict[Key, Write] = {}
+    for each in moves:
+        for change in counting(each.mail, each.old, each.new, each.changes):
+            before = writes.get(change.key)
+            writes[change.key] = change
+            if isinstance(change, Update) and isinstance(before, Update):
+                sums = Counter(before.add)
+                sums.update(change.add)
+                writes[change.key] = replace(change, add=sums)
+    return writes
 
 
 def moving(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
@@ -226,14 +284,15 @@ def moving(mail: Mail, old: str, new: str, *, before: int | None = None, **chang
     )
 
 
-def _sort_key(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
+def _sort_key(mail: Mail, new: str, changes: Changes) -> str:
     if new != QUEUED:
         return keys.id_by_date(mail.queued_at, mail.number)
-    due = as_text(datetime.fromtimestamp(int(changes["not_before"]), UTC))
+    not_before = int(changes.get("not_before", mail.not_before))
+    due = as_text(datetime.fromtimestamp(not_before, UTC)) if not_before else mail.queued_at
     return keys.mail_by_turn(due, mail.number, urgent=mail.urgent)
 
 
-def counting(mail: Mail, old: str, new: str, changes: Mapping[str, str | int]) -> list[Write]:
+def counting(mail: Mail, old: str, new: str, changes: Changes) -> list[Write]:
     """Updates the mail's ledger; a closed ledger stays closed."""
     if mail.ledger is None:
         return []
@@ -243,7 +302,7 @@ def counting(mail: Mail, old: str, new: str, changes: Mapping[str, str | int]) -
     return [*counts, *_failure(mail, mail.ledger, before, after, changes)]
 
 
-def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mapping[str, str | int]) -> list[Write]:
+def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Changes) -> list[Write]:
     """The ledger entry of a failed mail; a later mail to the same voter may have replaced it."""
     place = ledger.failure
     if after == FAILED and "reason" in changes:

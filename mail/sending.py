@@ -15,16 +15,17 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, takewhile
 from random import uniform
-from typing import Any
 
 from django.core.mail import EmailMessage, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.utils.translation import get_language
 
 from acts.queues import log_failure, process_each
 from acts.storage import now_text, table
 from store import keys, sharded_reads
 from store.log import as_text
-from store.table import Item, Span, StoreError
+from store.splitting import by_count
+from store.table import Item, Span, StoreError, Unavailable
 
 from . import outages, outbox
 from .emails import compose as compose_email
@@ -49,15 +50,19 @@ from .outbox import (
     SENDING,
     SENT,
     UNKNOWN,
+    Changes,
     Mail,
+    Move,
     NothingToSay,
     Withdrawn,
     mail_of,
-    move,
 )
 from .smtp import EmailBackend, is_lost
 
-LEASE_SECONDS = 240  # longer than a mail can take over two connections
+MAX_BATCH_MAILS = 25  # claimed at once
+BATCH_SECONDS = 2  # after which no other mail of a batch is begun
+LEASE_SECONDS = 240 + BATCH_SECONDS  # longer than a mail can take over two connections
+MARKING_PAUSES = (0.5, 2, 8)  # seconds before what became of mails is written again
 PAUSES = (300, 900, 3600, 4 * 3600)  # seconds before the next try; the last one repeats
 GIVE_UP_SECONDS = 3 * 24 * 3600
 TEST_TIMEOUT_SECONDS = 20  # to connect, and for the mail: a person is waiting
@@ -77,14 +82,16 @@ def send_waiting(
 
     `goes_on` is called before each mail, and stops the run by returning false.
     """
-    return process_each(lanes, lambda lane: _send_lane(LaneRun(lane, compose, now), goes_on))
+    return process_each(lanes, lambda lane: _send_lane(LaneRun(lane, compose, now, goes_on)))
 
 
-def _send_lane(lane: LaneRun, goes_on: Callable[[], bool]) -> int:
-    lost = (partial(_give_up_abandoned, item, lane.now()) for item in table().each(keys.mails(SENDING)))
+def _send_lane(lane: LaneRun) -> int:
+    lost = (partial(_give_up_abandoned, items, lane.now()) for items in by_count(table().each(keys.mails(SENDING))))
     due = sharded_reads.each(table(), _due(lane.name, lane.now()))
-    waiting = (partial(lane.send_due, item) for item in due)
-    turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
+    waiting = (partial(lane.take, item) for item in due)
+    turns: Iterator[Callable[[], int | None]] = chain(
+        lost, takewhile(lambda _: lane.goes_on(), waiting), [lane.send_all]
+    )
     try:
         return process_each(turns, lambda turn: turn())
     finally:
@@ -102,23 +109,31 @@ def _due(lane: str, now: float) -> list[Span]:
 
 
 class LaneRun:
-    """One run of a lane over one connection, for as long as the server is reachable."""
+    """One run of a lane over one connection, for as long as the server is reachable.
 
-    def __init__(self, lane: str, compose: Compose, now: Callable[[], float]):
-        self.name, self.compose, self.now = lane, compose, now
-        self._connection: EmailBackend | None = None
+    Mails are claimed in one write, sent one by one, and marked in one write. The first batch is a single mail; the next
+    ones grow while the server is quick, so that few mails are unknown if the worker dies.
+    """
+
+    def __init__(self, lane: str, compose: Compose, now: Callable[[], float], goes_on: Callable[[], bool]):
+        self.name, self.compose, self.now, self.goes_on = lane, compose, now, goes_on
+        self._ready: list[tuple[Mail, EmailMessage]] = []
+        self._batch_mails = 1
+        self._backend: BaseEmailBackend | None = None  # for all mails of the run
         outage = outages.find_outage(lane)
         self._was_out_of_reach = outage is not None
         self._is_out_of_reach = outage is not None and outage.until > now()
 
-    def send_due(self, item: Item) -> bool:
+    def take(self, item: Item) -> int:
+        """Composes a mail that is due, and sends all that are ready if they are enough; returns how many went out."""
         mail = mail_of(item)
         if mail.not_before > self.now():
-            return False
+            return 0
         if reason := self._end_of(mail):
-            self._end(mail, FAILED, reason, MailError(mail.detail or "-"), old=QUEUED)
-            return False
-        return self._can_send() and self._send(mail)
+            outbox.move_all([self._ended(mail, FAILED, reason, MailError(mail.detail or "-"), old=QUEUED)])
+        elif self._can_send() and (message := self._written(mail)) is not None:
+            self._ready.append((mail, message))
+        return self.send_all() if len(self._ready) >= self._batch_mails else 0
 
     def _end_of(self, mail: Mail) -> str:
         """Why the mail should be given up; empty if it should not."""
@@ -132,16 +147,19 @@ class LaneRun:
         """Whether there is a connection, or one can be opened. The file backend needs none."""
         if self._is_out_of_reach:
             return False
-        connection = self._connection or get_connection()
-        if not isinstance(connection, EmailBackend) or connection.connection is not None:
+        self._backend = self._backend or get_connection()
+        if self._server is None or self._server.connection is not None:
             return True
         try:
-            connection.open()
+            self._server.open()
         except Unreachable as error:
             self._shut(error)
             return False
-        self._connection = connection
         return True
+
+    @property
+    def _server(self) -> EmailBackend | None:
+        return self._backend if isinstance(self._backend, EmailBackend) else None
 
     def _shut(self, error: MailError) -> None:
         """Starts the backoff, because the next mail would fail the same way."""
@@ -156,24 +174,48 @@ class LaneRun:
             outages.clear_outage(self.name)
 
     def hang_up(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
+        if self._backend is not None:
+            self._backend.close()
 
     # --- mails ---
 
-    def _send(self, mail: Mail) -> bool:
-        if (message := self._written(mail)) is None:
-            return False
-        if not move(mail, QUEUED, SENDING, lease=int(self.now()) + LEASE_SECONDS):
-            return False  # claimed by another worker
+    def send_all(self) -> int:
+        """Claims what is ready, sends it, and marks it; returns how many went out. What was not begun in time waits
+        again, in its old place; what was begun is never sent again by itself, whatever breaks."""
+        ready = {mail.number: (mail, message) for mail, message in self._ready}
+        self._ready = []
+        if not self.goes_on():
+            return 0
+        lease = int(self.now()) + LEASE_SECONDS
+        claims = [Move(mail, QUEUED, SENDING, {"lease": lease}) for mail, _message in ready.values()]
+        claimed = [ready[claim.mail.number] for claim in outbox.move_all(claims)]  # the others have another worker
+        left, until, outcomes = list(reversed(claimed)), self.now() + BATCH_SECONDS, list[Move]()
         try:
-            answer = self._hand_over(message)
+            while left and not self._is_out_of_reach and self.goes_on() and self.now() < until:
+                outcome, failure = self._send(*left.pop())
+                outcomes.append(outcome)
+                self._learn(failure)
+        finally:
+            waiting = [Move(mail, SENDING, QUEUED) for mail, _message in left]
+            marked = _mark([*outcomes, *waiting])
+        is_quick = not left and self.now() < until - BATCH_SECONDS / 2
+        self._batch_mails = min(MAX_BATCH_MAILS, max(1, len(outcomes) * (2 if is_quick else 1)))
+        return sum(each.new == SENT for each in marked)
+
+    def _send(self, mail: Mail, message: EmailMessage) -> tuple[Move, MailError | None]:
+        try:
+            answer = redact_address(self._hand_over(message), mail.to)
         except Exception as error:
-            self._note(mail, as_mail_error(error))
-            return False
-        self._answered()
-        answer = redact_address(answer, mail.to)
-        return move(mail, SENDING, SENT, reason="", detail=answer, ttl=int(self.now()) + RETENTION_SECONDS)
+            failure = as_mail_error(error)
+            return self._settled(mail, failure), failure
+        return Move(mail, SENDING, SENT, {"reason": "", "detail": answer, **self._expiry()}), None
+
+    def _learn(self, failure: MailError | None) -> None:
+        """What a mail's outcome says about the server: it answers, or the connection was lost."""
+        if failure is None or (self._server is not None and self._server.connection is not None):
+            self._answered()
+        elif self._server is not None:
+            self._shut(failure)
 
     def _written(self, mail: Mail) -> EmailMessage | None:
         try:
@@ -181,48 +223,55 @@ class LaneRun:
         except StoreError:
             raise
         except Withdrawn:
-            move(mail, QUEUED, ASIDE, reason="taken back", detail="", ttl=int(self.now()) + RETENTION_SECONDS)
+            ended = Move(mail, QUEUED, ASIDE, {"reason": "taken back", "detail": "", **self._expiry()})
         except NothingToSay:
-            self._end(mail, FAILED, "gone", MailError(""), old=QUEUED)
+            ended = self._ended(mail, FAILED, "gone", MailError(""), old=QUEUED)
         except Exception as error:
             log_failure(error)
-            self._end(mail, FAILED, "unwritten", MailError(type(error).__name__), old=QUEUED)
+            ended = self._ended(mail, FAILED, "unwritten", MailError(type(error).__name__), old=QUEUED)
+        outbox.move_all([ended])
         return None
 
     def _hand_over(self, message: EmailMessage) -> str:
         """Returns the server's reply. A stale connection is reopened at once, but only once."""
-        if (connection := self._connection) is None:
-            message.send()
-            return ""
-        message.connection, was_used = connection, bool(connection.answer)
+        message.connection, server = self._backend, self._server
+        was_used = server is not None and bool(server.answer)
         try:
             message.send()
         except Deferred as error:
-            if not (was_used and is_lost(error)):
+            if server is None or not (was_used and is_lost(error)):
                 raise
-            connection.open()
+            server.open()
             message.send()
-        return connection.answer
+        return server.answer if server is not None else ""
 
-    def _note(self, mail: Mail, error: MailError) -> None:
-        """Settles a mail that did not go out, and starts the backoff if the connection was lost."""
-        if self._connection is not None:
-            self._answered() if self._connection.connection else self._shut(error)
+    def _settled(self, mail: Mail, error: MailError) -> Move:
+        """What becomes of a mail that did not go out."""
         if isinstance(error, Unanswered):
-            self._end(mail, UNKNOWN, "unanswered", error)
-        elif isinstance(error, Rejected):
-            self._end(mail, FAILED, "refused", error)
-        else:
-            self._try_later(mail, error)
-
-    def _end(self, mail: Mail, state: str, reason: str, error: MailError, old: str = SENDING) -> None:
-        text = redact_address(error.text, mail.to)
-        move(mail, old, state, **_failure(mail, reason, text, self.now(), error.code))
-
-    def _try_later(self, mail: Mail, error: MailError) -> None:
+            return self._ended(mail, UNKNOWN, "unanswered", error)
+        if isinstance(error, Rejected):
+            return self._ended(mail, FAILED, "refused", error)
         reason, text = "later" if error.code else "unreachable", redact_address(error.text, mail.to)
         then = int(self.now() + backoff(mail.tries))
-        move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=text, tries=mail.tries + 1)
+        again: Changes = {"not_before": then, "reason": reason, "detail": text, "tries": mail.tries + 1}
+        return Move(mail, SENDING, QUEUED, again)
+
+    def _ended(self, mail: Mail, state: str, reason: str, error: MailError, old: str = SENDING) -> Move:
+        text = redact_address(error.text, mail.to)
+        return Move(mail, old, state, _failure(mail, reason, text, self.now(), error.code))
+
+    def _expiry(self) -> Changes:
+        return {"ttl": int(self.now()) + RETENTION_SECONDS}
+
+
+def _mark(outcomes: list[Move]) -> list[Move]:
+    """Tries for longer than others do to whom the store is unavailable: what is not marked becomes unknown."""
+    for seconds in MARKING_PAUSES:
+        try:
+            return outbox.move_all(outcomes)
+        except Unavailable:
+            time.sleep(seconds)
+    return outbox.move_all(outcomes)
 
 
 def as_mail_error(error: Exception) -> MailError:
@@ -244,16 +293,15 @@ def backoff(tries: int, chance: Callable[[float, float], float] = uniform) -> fl
     return PAUSES[min(tries, len(PAUSES) - 1)] * chance(0.8, 1.2)
 
 
-def _failure(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> dict[str, Any]:
+def _failure(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> Changes:
     """Fields of a mail that failed; logs it without the recipient."""
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": reason, "code": code, "number": mail.number})
     return {"reason": reason, "detail": detail, "tries": mail.tries + 1, "ttl": int(now) + RETENTION_SECONDS}
 
 
-def _give_up_abandoned(item: Item, now: float) -> None:
-    if item["lease"] < now:
-        mail = mail_of(item)
-        move(mail, SENDING, UNKNOWN, before=int(now), **_failure(mail, "unknown", "", now))
+def _give_up_abandoned(items: Iterable[Item], now: float) -> None:
+    lost = [mail_of(item) for item in items if item["lease"] < now]
+    outbox.move_all(Move(each, SENDING, UNKNOWN, _failure(each, "unknown", "", now), int(now)) for each in lost)
 
 
 def send_test_email(to: str) -> str:

@@ -20,6 +20,7 @@ from django.utils.http import http_date
 from .sharing import cross_origin
 
 CommonContext = Mapping[str, Any]  # what the context processors return
+Make = Callable[[CommonContext | None], HttpResponse]  # without it, they run when the page is made
 
 CACHE_MINUTES = 5
 TOKEN = re.compile(rb'(name="(?:csrfmiddlewaretoken|browser)" value=")[^"]*')
@@ -82,21 +83,21 @@ def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., Htt
     return respond
 
 
-def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonContext], HttpResponse]) -> HttpResponse:
-    """A page with the reader's own frame around content that `tag` identifies.
+def cached_for_reader(request: HttpRequest, made_of: tuple[object, ...], make: Make) -> HttpResponse:
+    """A page with the reader's own frame around content that is made of these values.
 
-    It is rendered only for readers who do not have this exact page, or have messages waiting. The common context was
-    needed for the ETag, so it is passed on to `make`.
+    Whose browser may keep it, because they are not signed in, gets it only if they do not have this exact page, or have
+    messages waiting. The common context was needed for the ETag, so it is passed on to `make`.
     """
+    if request.user.is_authenticated:
+        return make(None)
     common = common_context(request)
     frame = _frame(request, common)
     if frame["messages"]:
         return make(common)
-    etag = f'W/"{digest(settings.STARTED, tag, frame)}"'
+    etag = f'W/"{digest(settings.STARTED, *made_of, frame)}"'
     page = get_conditional_response(request, etag=etag) or make(common)
-    page["ETag"] = etag
-    if not request.user.is_authenticated:
-        page["Cache-Control"] = "private, no-cache"
+    page["ETag"], page["Cache-Control"] = etag, "private, no-cache"
     return page
 
 
@@ -109,17 +110,12 @@ def common_context(request: HttpRequest) -> CommonContext:
 
 
 def _frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
-    """Everything templates/base.html depends on: the common context, the reader, the URL and the CSRF token.
-
-    A reader without a token gets one, and thus a page they cannot have cached.
-    """
+    """Everything templates/base.html depends on for readers who are not signed in: the common context, the URL and the
+    CSRF token. A reader without a token gets one, and thus a page they cannot have cached."""
     if "CSRF_COOKIE" not in request.META:
         get_token(request)
-    user = request.user
-    reader = (user.name, user.role.name, user.has_no_way_in) if user.is_authenticated else ()
     return {
         "request": request.get_full_path(),
-        "user": reader,
         "csrf_token": request.META["CSRF_COOKIE"],
         "messages": len(common["messages"]),
         "drafts": common["drafts"](),

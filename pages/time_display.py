@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from django.conf import settings
 from django.utils.formats import date_format
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -25,8 +25,9 @@ TIME = (
 # A script keeps counting, by the server's clock; screen readers read it on demand, not every second.
 COUNTDOWN = (
     '<span class="countdown{}" role="timer" data-edge="{}" data-until="{}" data-now="{}" data-words="{}" '
-    'data-over="{}">{}{}{}</span>'
+    'data-over="{}">{}</span>'
 )
+NOW = "{now}"
 
 
 def moment(stored: str | int) -> datetime:
@@ -67,12 +68,27 @@ def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: dateti
     """How much time is left until voting ends or, with the edge "opening", until it begins; a script keeps counting."""
     until, now = _moment(until), now or utc_now()
     left = times.seconds_left(until, now)
-    language = get_language()
-    label, before, after, over = _labels(edge, language)
-    amounts = _with_bold_counts(tuple(times.split_seconds(left)), language)
-    kind = " ending" if edge == Edge.CLOSING.value and left < SECONDS_PER_HOUR else ""
-    parts = (before, amounts, after) if left else (over, "", "")
-    return format_html(COUNTDOWN, kind, edge, as_text(until), as_text(now), label, over, *parts)
+    is_ending = edge == Edge.CLOSING.value and left < SECONDS_PER_HOUR
+    amounts = tuple(times.split_seconds(left)) if left else ()
+    before, after = _around_now(as_text(until), edge, is_ending, amounts, get_language())
+    return SafeString(f"{before}{as_text(now)}{after}")
+
+
+@lru_cache(1000)
+def _around_now(
+    until: str, edge: str, is_ending: bool, amounts: tuple[Duration, ...], language: str | None
+) -> tuple[str, str]:
+    """A countdown without the present time. The rest stays as it is for an hour or a minute."""
+    opening = Edge(edge) is Edge.OPENING
+    label = (_("Opens in %(time)s") if opening else _("%(time)s left")) % {"time": "{time}"}
+    over = _("Voting has begun.") if opening else _("Voting has ended.")
+    parts = (str(each).partition(str(each.count)) for each in amounts)
+    counts = format_html_join(" ", "<span>{}<b>{}</b>{}</span>", parts)
+    first, _time, last = label.partition("{time}")
+    text = format_html("{}{}{}", first, counts, last) if amounts else over
+    kind = " ending" if is_ending else ""
+    before, _now, after = format_html(COUNTDOWN, kind, edge, until, NOW, label, over, text).partition(NOW)
+    return before, after
 
 
 def _moment(moment: datetime | str) -> datetime:
@@ -86,19 +102,3 @@ def _local_time(moment: datetime, zone_name: str) -> tuple[datetime, str]:
         return times.local_time(moment, zone_name), zone_name
     except UnknownZone:
         return moment.astimezone(UTC), "UTC"
-
-
-@lru_cache(1000)
-def _labels(edge: str, language: str | None) -> tuple[SafeString, ...]:
-    """The sentence with a placeholder for the time, the text around it, and the text for when it is over."""
-    opening = Edge(edge) is Edge.OPENING
-    label = (_("Opens in %(time)s") if opening else _("%(time)s left")) % {"time": "{time}"}
-    before, _time, after = label.partition("{time}")
-    over = _("Voting has begun.") if opening else _("Voting has ended.")
-    return escape(label), escape(before), escape(after), escape(over)
-
-
-@lru_cache(1000)
-def _with_bold_counts(amounts: tuple[Duration, ...], language: str | None) -> SafeString:
-    parts = (str(each).partition(str(each.count)) for each in amounts)
-    return format_html_join(" ", "<span>{}<b>{}</b>{}</span>", parts)

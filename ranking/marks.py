@@ -334,6 +334,13 @@ def shown_ranking(text: str, candidates: Sequence[Candidate], sentence: str) -> 
     return ShownBallot("ranked", marks, unranked_names(text, candidates), _("Not ranked"), sentence)
 
 
+def sample_ballot(rules: BallotRules) -> ShownBallot:
+    """A ballot without names, from whose lines a script makes those of any other: with equals, with a value for each
+    plural that a language may have, and with somebody left out."""
+    text = {"ranked": "0=1", "score": "0@1", "points": "0@100>1@11>2@3>3@2>4@1"}.get(rules.kind, "0")
+    return shown_ballot(text, [Candidate("", number=number) for number in range(6)], rules)
+
+
 def _mark(kind: str, name: str, value: int) -> Mark:
     if kind in TICKED:
         return Mark("✓", [name], _("chosen"))

@@ -23,7 +23,7 @@ from acts.links import absolute_url
 from acts.storage import now_text
 from elections.help_desk.rules import takes_requests
 from elections.rules import Election, State
-from pages.http_cache import cached_for_reader, digest
+from pages.http_cache import cached_for_reader
 from pages.page_cache import page_with
 from pages.sharing import MAX_PREVIEW_CHARS, site_picture
 from results import services, wording
@@ -61,7 +61,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     context |= {"preview": {**part.extra, "address": context["address"], "image": image}, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
     made_of = part.etag, part.extra, found.election, context["address"], context["has_help_desk"], image
-    return cached_for_reader(request, digest(*made_of), make)
+    return cached_for_reader(request, made_of, make)
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:

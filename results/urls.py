@@ -9,7 +9,6 @@ from .incoming import views as live_views
 from .mailing import views as mail_views
 
 below_election = [
-    path("<name:name>/results/", views.results, name="results"),
     path("<name:name>/results/screen/", views.result_screen, name="result_screen"),
     path("<name:name>/live/", live_views.live, name="live"),
     path("<name:name>/live/now/", live_views.live_now, name="live_now"),

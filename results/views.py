@@ -20,7 +20,7 @@ from elections.access import election_context, panels
 from elections.kinds import majority_text
 from elections.repository import candidates_of
 from elections.rules import KINDS, State
-from pages.http_cache import cached_for_reader, digest
+from pages.http_cache import cached_for_reader
 from pages.page_cache import page_with, shared_page
 from photos.rules import Photo
 from tally.lots import COMMITMENT, SEED
@@ -78,8 +78,8 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # organisers see what they can do with the result; others came to read it
         return make(context | {"panels": panels(request.user, found.election)})
-    around = found.election, context["state"], sorted(context["offered"]), context["multi_ballot"]
-    return cached_for_reader(request, digest(part.etag, *around), lambda common: make(context, common))
+    made_of = part.etag, found.election, context["state"], sorted(context["offered"]), context["multi_ballot"]
+    return cached_for_reader(request, made_of, partial(make, context))
 
 
 def load_screen(reader: Reader, name: str) -> Found | None:
@@ -94,7 +94,7 @@ def result_screen(request: HttpRequest, found: Found) -> HttpResponse:
         return other
     part = SCREEN.fragment(found)
     make = partial(page_with, request, part, "results/screen.html", {"election": found.election})
-    return cached_for_reader(request, digest(part.etag, found.election), make)
+    return cached_for_reader(request, (part.etag, found.election), make)
 
 
 def _instead(request: HttpRequest, found: Found) -> HttpResponse | None:

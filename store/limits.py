@@ -3,7 +3,7 @@ messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from .table import (
@@ -95,18 +95,17 @@ def check_item(item: Item) -> int:
 def check_key(key: Key) -> None:
     pk, sk, table = key
     _check_table(table)
-    _check_key_text("PK", pk)
-    _check_key_text("SK", sk)
+    _check_key_texts({"PK": pk, "SK": sk})
 
 
 def check_span(span: Span) -> None:
     _check_table(span.table)
     if span.index and span.table != DATA:
         raise Invalid("Only the data table has an index.")
-    _check_key_text("PK", span.pk)
+    _check_key_texts({"PK": span.pk})
     for bound in (span.prefix or None, span.first, span.last):
         if bound is not None:
-            _check_key_text("SK", bound)
+            _check_key_texts({"SK": bound})
 
 
 def check_limit(limit: int | None) -> None:
@@ -140,7 +139,7 @@ def check_condition(condition: Condition) -> None:
             check_condition(each)
         return
     assert isinstance(condition, (Missing, Exists, Equals, Less, Greater))
-    _check_name(condition.name)
+    _check_names((condition.name,))
     if isinstance(condition, (Less, Greater)) and type(condition.value) not in (str, int, bytes):
         raise Invalid("Only text, numbers and bytes have an order.")
     if isinstance(condition, (Equals, Less, Greater)):
@@ -168,8 +167,7 @@ def _check_update(update: Update) -> int:
     if not update.set and not update.add and (update.when is None or holds(update.when, None)):
         # Engines differ in whether this creates the item.
         raise Invalid("An update that only removes needs a condition that the item is there.")
-    for name in (*update.add, *update.remove):
-        _check_name(name)
+    _check_names((*update.add, *update.remove))
     for name, value in update.add.items():
         if type(value) is not int or name in KEY_BYTES:
             raise Invalid("An update adds whole numbers to numbers.")
@@ -178,12 +176,8 @@ def _check_update(update: Update) -> int:
 
 
 def _check_attributes(attributes: Mapping[str, Value]) -> int:
-    size = sum(map(_check_name, attributes))
-    for value in attributes.values():
-        size += len(value) if type(value) is str and value.isascii() else check_value(value)
-    for name in KEY_BYTES:
-        if name in attributes:
-            _check_key_text(name, attributes[name])
+    size = _check_names(attributes) + _check_values(attributes.values(), 1)
+    _check_key_texts(attributes)
     if type(attributes.get("ttl", 0)) is not int:
         raise Invalid("The attribute ttl is a whole number of seconds.")
     return size
@@ -195,8 +189,15 @@ def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
     if isinstance(value, list):
         if (size := _size_of_table(value, depth)) is not None:
             return size
-        return 3 + sum(1 + check_value(each, depth + 1) for each in value)
-    return 3 + sum(1 + _check_name(name) + check_value(each, depth + 1) for name, each in value.items())
+        return 3 + len(value) + _check_values(value, depth + 1)
+    return 3 + len(value) + _check_names(value) + _check_values(value.values(), depth + 1)
+
+
+def _check_values(values: Iterable[Value], depth: int) -> int:
+    size = 0
+    for value in values:
+        size += len(value) if type(value) is str and value.isascii() else check_value(value, depth)
+    return size
 
 
 def _size_of_table(rows: list[Value], depth: int) -> int | None:
@@ -216,18 +217,23 @@ def _check_table(table: str) -> None:
         raise Invalid(f"There is no table {table}.")
 
 
-def _check_name(name: str) -> int:
-    if type(name) is not str or not name:
+def _check_names(names: Collection[str]) -> int:
+    """Their size together: measured one by one, they would take a tenth of a cast."""
+    if not set(map(type, names)) <= {str} or "" in names:
         raise Invalid("The name of an attribute is text and not empty.")
-    return _utf8_size(name)
+    return _utf8_size("".join(names))
 
 
-def _check_key_text(name: str, value: Value) -> int:
-    if type(value) is not str or not value:
-        raise Invalid(f"{name} is text and not empty.")
-    if (size := len(value) if value.isascii() else _utf8_size(value)) > KEY_BYTES[name]:
-        raise KeyTooLong(f"{name} has at most {KEY_BYTES[name]} bytes.")
-    return size
+def _check_key_texts(attributes: Mapping[str, Value]) -> None:
+    """Those of an item that are part of a key."""
+    for name, most in KEY_BYTES.items():
+        if name not in attributes:
+            continue
+        text = attributes[name]
+        if type(text) is not str or not text:
+            raise Invalid(f"{name} is text and not empty.")
+        if (len(text) if text.isascii() else _utf8_size(text)) > most:
+            raise KeyTooLong(f"{name} has at most {most} bytes.")
 
 
 def _utf8_size(text: str) -> int:

@@ -23,6 +23,7 @@ EXPECTED = {
         "cast",
         "cast: choose",
         "cast: score",
+        "whole way, to the thank-you",
         "result seen by another voter",
     },
     "live": {"a question reaches: 95%", "an answer is acknowledged: 95%", "answers that count", "pages"},

@@ -73,6 +73,7 @@ NOT_WALKED = {
 
 
 @pytest.mark.deep
+@pytest.mark.seconds(30)
 def test_every_form_takes_what_it_says_that_it_takes(distant_site, monkeypatch):
     """A new form is met by the walk, or stands above with the reason why it has no largest values."""
     with largest_site(SCRIPTS["rare Chinese"]) as site:

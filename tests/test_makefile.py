@@ -90,7 +90,7 @@ def test_a_python_without_a_pip_gets_one_in_the_environment(checkout):
 
 def test_help_names_every_command():
     listed = make(ROOT, "help").stdout
-    commands = "run test test-all test-deep docs-check test-dynamodb-local test-engine simulate lint bench help"
+    commands = "run test test-all test-deep docs-check test-dynamodb-local test-engine simulate lint bench calls help"
     for command in commands.split():
         assert f"make {command} " in listed
 

@@ -18,7 +18,7 @@ import pytest
 
 from config.settings import BASE_DIR
 
-pytestmark = [pytest.mark.deep, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.deep, pytest.mark.seconds(3), pytest.mark.timeout(1200)]  # seconds: each
 
 OURS = ("CI", "PYTEST", "PYTHON", "DJANGO", "COMPILED_TEMPLATES")  # what this process told those that it starts
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "data", "docs", "deploy", "browser", "golden")

@@ -12,7 +12,6 @@ from store import keys
 from store.table import Delete, Item, Put
 
 from .configuration import Provider
-from .github.connector import GitHubConnector
 
 
 def followable() -> dict[str, tuple[Provider, str]]:
@@ -54,6 +53,8 @@ def members(provider: Provider, group: str) -> tuple[list[str], list[str]]:
     if not provider.team_token:
         claims = table().each(keys.members_at_provider(provider.id, group))
         return sorted(_current({item["name"]: item["account"] for item in claims})), []
+    from .github.connector import GitHubConnector  # as in `registry`
+
     there = GitHubConnector(provider).members(group)
     places = {keys.identity(each): login for each, login in there.items()}
     linked = table().get_many(places)

@@ -167,7 +167,7 @@ def form_values(snapshot: Snapshot, answer: Any) -> dict[str, list[str]]:
 
 def answer_summary(snapshot: Snapshot, answer: Any) -> dict[str, Any]:
     """The player's answer as context to them."""
-    if answer is None or snapshot.question is None:
+    if answer is None or snapshot.question is None or not is_form_for_all(snapshot):
         return {}
     return play_named(snapshot.state.play).summary(answer, snapshot)
 

@@ -189,16 +189,21 @@ def own_context(snapshot: Snapshot, seat: Seat, **own: Any) -> dict[str, Any]:
     )
 
 
-def render_counted(snapshot: Snapshot, options: list[int]) -> str:
-    """Confirms a choice. Cached per choice, because many players choose the same within seconds."""
+def render_counted(snapshot: Snapshot, answer: Any) -> SafeString:
+    """Confirms an answer; where many choose the same within seconds, once for all of them."""
+
+    def context() -> dict[str, Any]:
+        heading = player_screens.heading_context(snapshot)
+        return {"game": snapshot.game, "state": snapshot.state, "answer_status": AnswerStatus.COUNTED, **heading}
 
     def render() -> SafeString:
-        context = {"game": snapshot.game, "state": snapshot.state, **player_screens.heading_context(snapshot)}
-        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED}
-        context["summary"] = player_screens.answer_summary(snapshot, options)
-        return fragment("live/parts/answer_status.html", context)
+        shared = cached(snapshot, "counted context", make=context)
+        summary = player_screens.answer_summary(snapshot, answer)
+        return fragment("live/parts/answer_status.html", {**shared, "answer": answer, "summary": summary})
 
-    return cached(snapshot, "counted", *options, make=render)
+    if not play_for(snapshot.game, snapshot.state).has_few_answers:
+        return render()
+    return cached(snapshot, "counted", *answer, make=render)
 
 
 def clock_context(snapshot: Snapshot, percent: int, now: int | None = None) -> dict[str, Any]:

@@ -36,7 +36,7 @@ SEATS_MAX_AGE_MS = 10_000  # after which seats are reloaded whatever the roster 
 SEATS_REFRESH_MS = 1_000  # between two reads of many seats
 MIN_THROTTLED_SEATS = 100
 MAX_CODE_REFUSAL_MS = 600_000  # maximum time for which codes are refused at an address
-BESIDE_MAX_AGE_MS = 1_000  # how long items other than the state are reused while a question is open
+OPEN_MAX_AGE_MS = 1_000  # how long a snapshot of an open question is reused while its state is the same
 COUNT_REFRESH_MS = 1_000  # between two counts of answers
 COMPLETE_MS = 2_000  # from the last answer to closing: a moment to see it, and to change it
 
@@ -59,19 +59,20 @@ def current_with(game_id: str, *others: Key) -> tuple[Snapshot | None, dict[Key,
 def current_while_open(
     game_id: str, *others: Key, suffices: Callable[[State], bool] = lambda state: False
 ) -> tuple[Snapshot | None, dict[Key, Item]]:
-    """As `current_with`, but cheaper while a question is open: only the state is read, and everything else may be a
-    second old. If the state's version has changed, everything is read. Callers that read the state later anyway may
-    accept a cached state through `suffices`."""
-    kept, at = SESSIONS.of(game_id), keys.game_state(game_id)
-    beside = kept.beside(clock.now())
-    if beside is None:
+    """As `current_with`, but cheaper while a question is open: only the state is read, and as long as it is the same,
+    the last snapshot is returned, up to a second old. Callers that read the state later anyway may accept that of the
+    last snapshot through `suffices`, and then only the other items are read."""
+    at, recent = keys.game_state(game_id), SESSIONS.of(game_id).recent(clock.now())
+    if recent is None:
         return current_with(game_id, *others)
-    is_read = not suffices(repository.state_from_item(beside[at]))
-    items = table().get_many([*((at,) if is_read else ()), *others])
-    if is_read and (at not in items or items[at]["version"] != beside[at]["version"]):
-        snapshot, read = current_with(game_id)
-        return snapshot, items | read
-    return from_items(game_id, beside | items, anew=False), items
+    snapshot, state_item = recent
+    if suffices(snapshot.state):
+        return snapshot, table().get_many(others)
+    items = table().get_many([at, *others])
+    if items.get(at) == state_item and not snapshot.state.is_over(clock.now()):
+        return snapshot, items
+    changed, read = current_with(game_id)
+    return changed, items | read
 
 
 def salt_key(game_id: str) -> Key | None:
@@ -108,21 +109,20 @@ def _play_keys(game_id: str) -> tuple[Key, ...]:
     return play.extra_keys(game_id, last.state) if last and play else ()
 
 
-def from_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> Snapshot | None:
-    """Builds a snapshot from items: all of them just read or, without `anew`, only the state."""
+def from_items(game_id: str, items: Mapping[Key, Item]) -> Snapshot | None:
+    """Builds a snapshot from items that were just read."""
     game_item, state_item, roster, qa, *_others = map(items.get, keys_to_read(game_id))
     if game_item is None or state_item is None:
         SESSIONS.forget(game_id)
         return None
     game, kept = repository.game_from_item(game_item), SESSIONS.of(game_id)
-    state = repository.state_from_item(state_item)
-    if anew:
-        kept.remember(items, state)
-    state = kept.settled(game, state)
+    state = kept.settled(game, repository.state_from_item(state_item))
     changes = roster.get("changes", 0) if roster else 0
     place = game.format.extra_key(game_id)
     beside = items.get(place) if place else None
-    return kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
+    snapshot = kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
+    kept.remember(snapshot, state_item)
+    return snapshot
 
 
 # --- cache ---
@@ -147,20 +147,19 @@ class CachedSession:
         self.present = Attendance()
         self.last: Snapshot | None = None
         self._closing = threading.Lock()
-        self._beside: tuple[int, dict[Key, Item]] | None = None  # when and what was read of an open question
+        self._recent: tuple[int, Snapshot, Item] | None = None  # of an open question: when, what, and its state's item
 
-    def remember(self, items: Mapping[Key, Item], state: State) -> None:
-        own = {place: items[place] for place in keys_to_read(self.id) if place in items}
-        self._beside = (clock.now(), own) if state.is_open else None
+    def remember(self, snapshot: Snapshot, state_item: Item) -> None:
+        self._recent = (clock.now(), snapshot, state_item) if snapshot.state.is_open else None
 
-    def beside(self, now: int) -> dict[Key, Item] | None:
-        """Items that need not be read again yet."""
-        known = self._beside
-        return known[1] if known and now - known[0] < BESIDE_MAX_AGE_MS else None
+    def recent(self, now: int) -> tuple[Snapshot, Item] | None:
+        """A snapshot of an open question that need not be built again yet, and the item of its state."""
+        known = self._recent
+        return known[1:] if known and now - known[0] < OPEN_MAX_AGE_MS else None
 
     def doubt(self) -> None:
         """Forces the next read to go to the store."""
-        self._beside = None
+        self._recent = None
 
     def settled(self, game: Game, state: State) -> State:
         """The state after closing what is due."""
@@ -404,9 +403,10 @@ class SessionCache:
 
     def of(self, game_id: str) -> CachedSession:
         with self._turn:
-            kept = self._kept.setdefault(game_id, CachedSession(game_id))
+            if game_id not in self._kept:
+                self._kept[game_id] = CachedSession(game_id)
             self._kept.move_to_end(game_id)
-            return kept
+            return self._kept[game_id]
 
     def last(self, game_id: str) -> Snapshot | None:
         with self._turn:

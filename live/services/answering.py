@@ -60,6 +60,8 @@ def submit(game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes
     state_item = BATCHES.put_then_look(item, keys.game_state(game.id))
     if state_item is None:
         return AnswerStatus.LATE  # the session was removed in the meantime
+    if (state_item["version"], state_item["closing"]) == (state.version, 0):
+        return AnswerStatus.COUNTED
     return answer_status(game, state, repository.state_from_item(state_item), given.receipt)
 
 

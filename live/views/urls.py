@@ -1,6 +1,6 @@
 """URLs of live sessions."""
 
-from django.urls import include, path
+from django.urls import path
 
 from . import (
     correcting,
@@ -64,7 +64,6 @@ below_live = [
 ]
 
 urlpatterns = [
-    path("live/", include(below_live)),
     path("join/", joining.join, name="join"),
     path("join/<str:code>/", joining.by_code, name="join_by_code"),
     path("help/live/", reporting.help_live, name="help_live"),

@@ -139,7 +139,7 @@ def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None 
     for at in range(0, len(keys), STATEMENT_ITEMS):
         some = keys[at : at + STATEMENT_ITEMS]
         places = [text for key in some for text in (key.pk, key.sk)]
-        statement = _get_many_sql(tuple(key.table for key in some), now is None)
+        statement = _get_many_sql(tuple([key.table for key in some]), now is None)
         rows = connection.execute(statement, places if now is None else [*places, now])
         for number, body in rows.fetchall():
             found[some[number]] = unpack(body)

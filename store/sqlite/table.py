@@ -188,6 +188,13 @@ class SqliteTable(Table):
         with sentences(self.path):
             self._writers.opened_writer().connection.execute("PRAGMA synchronous = OFF")
 
+    def sync_later(self) -> None:
+        """For what can be loaded again: a power cut may undo the newest writes, but leaves part of none. The next write
+        of another process syncs them all.
+        """
+        with sentences(self.path):
+            self._writers.opened_writer().connection.execute("PRAGMA synchronous = NORMAL")
+
     def quiet(self) -> float:
         """From the modification time of the journal, or of the store itself if the journal is empty."""
         journal = Path(f"{self.path}-wal")

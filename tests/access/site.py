@@ -467,12 +467,12 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("history", "voter", ("Board",)),
         Look("ballot", "newcomer", ("Board",), of="not voted yet"),
         Look("ballot", "voter", ("Board",), of="to change it"),
-        Look("review", "newcomer", ("Board",)),
+        Look("review", "stranger", ("Board",)),
         *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state")),
         *(Look(page, "voter", ("Prize",), of="public") for page in ("receipt", "withdraw")),
         Look("receipt_qr", "voter", ("Prize",), asked={"acts": "1"}),
-        *(Look(page, "stranger", ("Board",)) for page in ("change", "change_receipt")),
-        *(Look(f"change_{page}", "changer", ("Board",)) for page in ("ballot", "review", "withdraw")),
+        *(Look(page, "stranger", ("Board",)) for page in ("change", "change_receipt", "change_review")),
+        *(Look(f"change_{page}", "changer", ("Board",)) for page in ("ballot", "withdraw")),
     ]
 
 

@@ -270,6 +270,7 @@ def test_the_system_page_tells_what_dynamodb_says_of_its_tables_and_charges(on_d
     assert b'plenum_store_retries_total{reason="conflict"}' in metrics.as_text()
 
 
+@pytest.mark.deep
 def test_tables_are_described_once_a_minute(on_dynamodb, monkeypatch):
     asked = []
     monkeypatch.setattr(round_trips, "_listeners", [lambda operation, *_: asked.append(operation)])

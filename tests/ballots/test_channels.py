@@ -252,6 +252,7 @@ def counted_tries() -> set[str]:
 
 
 @pytest.mark.deep
+@pytest.mark.seconds(20)
 @pytest.mark.parametrize("is_closed", [False, True])
 def test_no_page_tells_who_used_which_channel(board, tmp_path, is_closed):
     asked = list(questions([voter for voter, (_kind, number) in VOTERS.items() if number == 0]))

@@ -39,7 +39,7 @@ from tests.seeds import seed
 from .caster import CANDIDATES, kind_of, ranks_on
 from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behind, secret_of
 
-ROUNDS = 2  # `make soak` kills again and again
+ROUNDS = 1  # `make soak` kills again and again
 FORMS_BETWEEN_KILLS = 40  # forms that are answered between a start and the next kill
 START_TIMEOUT_SECONDS = 120
 ELECTIONS = ("Secret board", "Public board")
@@ -234,7 +234,7 @@ def kill_and_start_again(server: Server, rush: Rush, amid: int) -> None:
         rush.over.set()
 
 
-@pytest.mark.seconds(30)
+@pytest.mark.seconds(10)
 def test_killed_in_the_middle_of_a_rush_it_loses_no_ballot_and_doubles_none(site, server, person, opened):
     check_rush(site, server, person, opened)
 

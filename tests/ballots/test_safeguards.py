@@ -149,7 +149,6 @@ def test_without_drafts_the_browser_stores_nothing_of_a_ballot(voter):
     before = stored_by(eve)
     assert 'data-draft=""' in eve.get(PAGE).content.decode()
     page = review(eve, rank_1="1", rank_0="2")
-    assert (page.status_code, page.redirect_chain) == (200, []), "the review is the answer"
     assert "ballot_secret" not in page.content.decode(), "no script that would store a half of the secret"
     back = eve.post(PAGE, fields_of(page, f"{PAGE}cast/") | {"back": "1"})
     assert [fields_of(back, PAGE)[f"rank-{number}"] for number in (0, 1)] == ["2", "1"]
@@ -258,6 +257,7 @@ def test_without_the_confirmation_nothing_is_cast_and_nothing_lost(voter, change
     eve = voter(CONFIRM, changeable=changeable)
     page = review(eve, rank_1="1", rank_2="2")
     fields = fields_of(page, f"{PAGE}cast/")
+    del fields["protected"]  # a box that is not ticked
     refused = eve.post(f"{PAGE}cast/", fields)
     assert refused.status_code == 422
     assert "Please confirm first" in text_of(refused)

@@ -76,7 +76,6 @@ def walk(page: Page, name: str) -> None:
 MESSY = "\ufeffName;E-Mail\r\nHypatia;\r\n;someone@example.org\r\nhypatia;\r\n;broken@\r\n".encode("utf-16")
 
 
-@pytest.mark.journey
 def test_an_organiser_takes_an_election_to_its_close_writing_to_all_on_the_way(visit, draft, subtests, tmp_path: Path):
     election = draft("Journey to the close")
     add_candidates(people.find(ORGANISER), election, [Candidate(name) for name in ("Amara", "Chen", "Noor 🦜")])

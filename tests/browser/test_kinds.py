@@ -165,7 +165,8 @@ def test_on_a_phone_it_is_marked_by_keyboard_left_found_again_reviewed_and_cast(
     page.goto(there)
     expect(page.locator(".rank-note")).to_contain_text("This is your unfinished ballot")
     page.get_by_role("button", name="Review my ballot").press("Enter")
-    expect(page.locator(".ballot-ranks")).to_contain_text(expected.shown)
+    expect(page.get_by_role("dialog").locator(".ballot-ranks")).to_contain_text(expected.shown)
+    assert_says_what_the_server_says(page)
     assert faults(page) == []
     page.get_by_role("button", name="Cast this ballot").press("Enter")
     expect(page.locator(".ballot-ranks")).to_contain_text(expected.shown)
@@ -182,6 +183,23 @@ def fill(page: Page, kind: str, marks: dict[str, str]) -> None:
             page.get_by_label(f"Points: {name}").fill(value)
         else:
             page.get_by_label(name, exact=True).check()
+
+
+# What the dialog shows, and what the server answers when the same form is sent to it.
+BOTH_REVIEWS = """async () => {
+  const form = document.querySelector(".ballot-form");
+  const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return [document.querySelector("dialog.review"), page.querySelector("#cast")].map((parent) =>
+    [...parent.querySelectorAll(":scope > :not(header, input, .ballot-bar)")].map((each) =>
+      each.outerHTML.replace(/\\s+/g, " ").replaceAll("> <", "><")));
+}"""
+
+
+def assert_says_what_the_server_says(page: Page) -> None:
+    dialog, answer = page.evaluate(BOTH_REVIEWS)
+    assert any("ballot-sheet" in each for each in dialog)
+    assert dialog == answer
 
 
 FILLED = "boxes => boxes.filter((box) => box.value && (box.type === 'number' || box.checked)).length"

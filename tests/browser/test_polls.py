@@ -95,12 +95,11 @@ def test_a_new_poll_is_shared_by_the_phones_own_sheet_where_there_is_one(visit, 
 @pytest.mark.journey
 def test_a_poll_from_the_phone_to_the_result(maker, visit):
     path = make(maker, "Lunch with everybody", *DISHES)
-    assert faults(maker) + wide(maker) == []
     code = maker.locator("#poll-code").inner_text()
-    voters = [visit(f"/p/{code}/") for _ in range(4)]
+    voters = [visit(f"/p/{code}/") for _ in range(3)]
     plain = visit(path, java_script_enabled=False)
     assert faults(voters[0]) + wide(voters[0]) == []
-    rankings = (("Pizza", "Sushi"), ("Sushi", "Tacos", "Pizza"), ("Tacos",), ("Pizza", "Soup"))
+    rankings = (("Pizza", "Sushi"), ("Sushi", "Tacos", "Pizza"), ("Pizza", "Soup"))
     for page, names in zip(voters, rankings, strict=True):
         ranked(page, *names)
     for page in voters:
@@ -117,10 +116,10 @@ def test_a_poll_from_the_phone_to_the_result(maker, visit):
     send(voters[0])
     expect(voters[0].locator(".messages")).to_contain_text("Your vote was changed")
 
-    given = ["1>0", "1>2>0", "2", "0>3", "1>0=2"]
+    given = ["1>0", "1>2>0", "0>3", "1>0=2"]
     wanted = count(Ballots.of(DISHES, given), "irv").winners[0]
     maker.goto(f"{path}results/")
-    expect(maker.locator("#agreement")).to_have_text("5 votes")
+    expect(maker.locator("#agreement")).to_have_text("4 votes")
     maker.click("text=How the votes were counted")
     expect(maker.locator("#method-irv + .poll-leaders")).to_have_text(wanted)
     expect(maker.locator("#method-schulze + .poll-leaders")).to_have_text(wanted)

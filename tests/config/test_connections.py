@@ -37,7 +37,7 @@ def echoing(folder, **variables):
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "--config", "python:tests.config.echo_server", "tests.config.echo"]
     folders = {"DATA_DIR": str(folder), "METRICS_DIR": str(folder / "metrics")}
-    settings = {**folders, "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD, **variables}
+    settings = {**folders, "WORKER": "apart", "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD, **variables}
     return running(command, f"http://127.0.0.1:{port}/", **settings), port
 
 
@@ -126,6 +126,7 @@ def test_a_page_is_answered_while_hundreds_of_clients_are_slow(tmp_path):
                 client.recv(1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kind", "last_word"), [(silent, b""), (slow_head, b"HTTP/1.1 408 "), (slow_body, b"HTTP/1.1 408 ")]
 )
@@ -148,6 +149,7 @@ def test_a_body_sent_fast_buys_no_time_to_stand_still(strict):
         assert until_end(connection).startswith(b"HTTP/1.1 408 ")
 
 
+@pytest.mark.deep
 def test_who_does_not_read_is_ended(strict):
     with connected(strict, request("/large"), buffer=4096) as connection:
         waited = time.monotonic() + TIMEOUT_SECONDS
@@ -165,6 +167,7 @@ def _is_reset(connection):
     return False
 
 
+@pytest.mark.deep
 def test_an_answer_waits_for_a_slow_reader_and_the_thread_does_not(server):
     with connected(server, request("/large"), buffer=4096) as connection:
         assert is_answered(server)

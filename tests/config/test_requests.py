@@ -6,18 +6,14 @@ import gzip
 import logging
 import re
 from datetime import UTC, datetime
-from importlib import import_module, reload
 
 import orjson
 import pytest
-from django.conf import settings
 from django.core.cache import close_caches
 from django.core.signals import request_finished, request_started
 from django.db import reset_queries
 from django.http import HttpResponse
-from django.template import engines
 from django.test import Client, RequestFactory
-from django.utils.translation import override
 
 from accounts import middleware as at_the_door
 from config.logs import JsonLines
@@ -184,13 +180,3 @@ def padding(packed: bytes) -> int:
 def test_no_request_looks_for_databases_or_caches():
     assert not request_started.disconnect(reset_queries)
     assert not request_finished.disconnect(close_caches)
-
-
-@pytest.mark.deep
-def test_the_pages_of_voters_are_compiled_in_every_language_before_anybody_comes(monkeypatch):
-    monkeypatch.setattr(engines["jinja2"].env, "compiled", {})
-    wsgi = reload(import_module("config.wsgi"))
-    for language, _ in settings.LANGUAGES:
-        with override(language):
-            compiled = {name for _loader, name in engines["jinja2"].env.active().cache}
-        assert compiled >= set(wsgi.VOTERS_PAGES)

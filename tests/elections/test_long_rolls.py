@@ -92,6 +92,7 @@ def opened(ada: User, name: str, voters: int, **settings: str) -> None:
     lifecycle.open_(ada, repository.find(name), editable=False)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("electorate", ["listed", "everyone"])
 def test_mailing_many_reads_no_more_than_mailing_few(site, ada, signed_in, person, settings, electorate):
     settings.MAILS_A_DAY = 10_000

@@ -534,7 +534,7 @@ def test_what_stands_beside_a_question_is_at_most_a_second_old(site, made, monke
     phone.page()
     site.write(Update(keys.game(game.id), set={"title": "Saturday"}, add={"version": 1}))
     assert "Saturday" not in phone.page()
-    now += snapshots.BESIDE_MAX_AGE_MS
+    now += snapshots.OPEN_MAX_AGE_MS
     assert "Saturday" in phone.page()
     site.write(Update(keys.game(game.id), set={"title": "Sunday"}, add={"version": 1}))
     site.write(Update(keys.game_state(game.id), set={"revealed": False}, add={"version": 1}))
@@ -558,9 +558,9 @@ def test_an_answer_to_what_another_process_has_closed_is_late(site, made):
     ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
     drive(game, Step.NEXT)
     ada.page()
-    kept = snapshots.SESSIONS.of(game.id).beside(clock.now())
+    recent = snapshots.SESSIONS.of(game.id).recent(clock.now())
     drive(game, Step.CLOSE)
-    snapshots.SESSIONS.of(game.id).remember(kept, repository.state_from_item(kept[keys.game_state(game.id)]))
+    snapshots.SESSIONS.of(game.id).remember(*recent)
     assert 'data-outcome="late"' in ada.tell(round=1, option="0").content.decode()
     assert repository.read_receipts(game.id, 1, Phase.QUESTION) == []
     assert 'data-outcome="late"' in ben.tell(round=1, option="0").content.decode()

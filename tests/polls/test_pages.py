@@ -138,6 +138,7 @@ def test_strangers_make_polls_only_where_the_site_allows_it(site, client, settin
     assert Client().get(link[:-4] + "xyz/").status_code == 404
 
 
+@pytest.mark.deep
 def test_a_maker_in_a_hurry_is_slowed_down(site, signed_in, monkeypatch):
     ida = signed_in("Ida")
     for _ in range(20):

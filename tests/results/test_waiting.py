@@ -129,7 +129,6 @@ def test_pages_of_a_voter_read_the_election_once_a_second(here, clock, opened, s
         assert reads.get(OWN, 0) == expected, "the election, its description and its candidates"
     with metered(here, reads):
         bob.post("/election/Board/ballot/", {"rank-0": "1"})
-        bob.get("/election/Board/ballot/review/")
     assert OWN not in reads
     clock[0] = 1.0
     with metered(here, reads):

@@ -84,6 +84,22 @@ def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
     assert ("To load it: python manage.py demo" in output.getvalue()) == (is_distant and not no_demo)
 
 
+FULL, NORMAL = 2, 1  # of SQLite
+
+
+def synchronous(site) -> int:
+    return site._writers.opened_writer().connection.execute("PRAGMA synchronous").fetchone()[0]
+
+
+def test_what_a_first_start_loads_does_not_wait_for_the_disk(site, monkeypatch):
+    modes = []
+    monkeypatch.setattr(serve, "call_command", lambda name, **options: modes.append(synchronous(site)))
+    monkeypatch.setattr(serve, "run_jobs", lambda jobs, leases: modes.append(synchronous(site)))
+    assert synchronous(site) == FULL
+    serve.load_demo()
+    assert modes == [NORMAL, NORMAL]
+
+
 def test_sealing_ends_with_a_sentence_where_checkpoints_were_deleted(site, one_event):
     run("seal")
     site.write(Delete(keys.checkpoint(1)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
@@ -190,6 +191,29 @@ def test_static_files_are_not_touched_on_a_disk_without_room(site, monkeypatch, 
     settings.STATIC_ROOT = settings.STATIC_ROOT / "nothing"
     with pytest.raises(CommandError, match="MB left"):
         call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def test_static_files_are_collected_again_only_after_a_change(site, settings, tmp_path):
+    settings.STATICFILES_DIRS, settings.STATIC_ROOT = [tmp_path / "ours"], tmp_path / "static"
+    source, copy = tmp_path / "ours" / "page.css", tmp_path / "static" / "page.css"
+    source.parent.mkdir()
+    source.write_text("old")
+
+    def collect(**options: bool) -> str:
+        said = StringIO()
+        call_command("collectstatic", interactive=False, stdout=said, **options)
+        return said.getvalue()
+
+    assert "copied" in collect()
+    assert collect() == ""
+    assert "copied" in collect(clear=True)
+    source.write_text("new")
+    os.utime(source, (in_an_hour := time.time() + 3600, in_an_hour))  # Django compares times, to the second
+    assert "copied" in collect()
+    assert copy.read_text() == "new"
+    copy.unlink()
+    assert "copied" in collect()
+    assert collect() == ""
 
 
 # --- files for what is large ---

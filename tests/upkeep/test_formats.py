@@ -239,7 +239,7 @@ def test_a_backup_of_a_later_format_is_refused(site, tmp_path):
 
 def test_no_server_starts_on_a_store_that_is_too_new(site, tmp_path, settings, monkeypatch):
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "")  # which the configuration sets for the processes it starts
-    settings.DATA_DIR = tmp_path
+    settings.DATA_DIR, settings.WORKER = tmp_path, "apart"
     server = SimpleNamespace(log=SimpleNamespace(warning=lambda sentence: None))
     start = partial(runpy.run_path(str(ROOT / "config/gunicorn.py"))["on_starting"], server)
     start()

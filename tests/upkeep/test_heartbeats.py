@@ -261,24 +261,45 @@ def test_a_killed_process_is_followed_by_another_until_the_server_stops():
 
 
 @pytest.mark.parametrize(("worker", "starts"), [("beside", 1), ("apart", 0)])
-def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypatch, worker, starts):
+def test_the_server_starts_a_worker_unless_somebody_else_does(site, settings, tmp_path, monkeypatch, worker, starts):
     from config import gunicorn
 
-    kept: list[WorkerSupervisor] = []
+    kept: list[tuple[WorkerSupervisor, server.Process]] = []
 
-    def go(keeper: WorkerSupervisor) -> None:
-        kept.append(keeper)
+    def go(keeper: WorkerSupervisor, first: server.Process) -> None:
+        kept.append((keeper, first))
 
     monkeypatch.setattr(WorkerSupervisor, "start_thread", go)
+    monkeypatch.setattr(server, "fork_worker", lambda leave: Ended())
     monkeypatch.setattr(gunicorn, "stopped", threading.Event())
-    settings.WORKER = worker
-    arbiter = SimpleNamespace(log=SimpleNamespace(error=print))
-    gunicorn.when_ready(arbiter)
+    settings.WORKER, settings.DATA_DIR, settings.METRICS_DIR = worker, tmp_path, tmp_path / "metrics"
+    arbiter = SimpleNamespace(log=SimpleNamespace(error=print, warning=print))
+    gunicorn.on_starting(arbiter)
+    gunicorn.release_lock()
     assert len(kept) == starts
-    for keeper in kept:
+    for keeper, first in kept:
+        assert first.poll() == -9
         assert keeper.goes_on()
         gunicorn.on_exit(arbiter)
         assert not keeper.goes_on()
+
+
+@pytest.mark.parametrize("reaped_by_gunicorn", [True, False])
+def test_a_forked_worker_that_ends_is_followed_by_another(reaped_by_gunicorn):
+    starts: list[Ended] = []
+    forked = os.fork()
+    if not forked:
+        os._exit(3)
+    if reaped_by_gunicorn:
+        os.waitpid(forked, 0)
+
+    def start() -> Ended:
+        starts.append(Ended())
+        return starts[-1]
+
+    keeper = WorkerSupervisor(lambda: not starts, lambda sentence: None, start, rest=lambda _: None)
+    keeper.supervise(server.Forked(forked))
+    assert len(starts) == 1
 
 
 # --- one server ---

@@ -24,6 +24,7 @@ from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
 from tests.ports import free_port
+from upkeep.server import NAME
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
@@ -154,7 +155,7 @@ def children(pid: int) -> list[int]:
 
 
 def is_worker(pid: int) -> bool:
-    return b"\0worker\0--beside\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return Path(f"/proc/{pid}/comm").read_text() == f"{NAME}\n"
 
 
 def worker_of(pid: int, but: int = 0) -> int:
@@ -218,7 +219,20 @@ def _ready(port: int) -> int:
     return sum(map(int, re.findall(counted, read(port, "/metrics"))))
 
 
-@pytest.mark.seconds(5)
+RARE = ("authlib", "boto3", "joserfc", "pynamodb", "requests", "webauthn")
+
+
+@pytest.mark.deep
+def test_a_site_on_sqlite_loads_neither_another_store_nor_what_few_people_use(tmp_path):
+    program = f"import sys, config.asgi, upkeep.management.commands.serve; print(*sys.modules.keys() & set({RARE}))"
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    run = subprocess.run(
+        [sys.executable, "-c", program], check=True, env=environment, cwd=BASE_DIR, capture_output=True, text=True
+    )
+    assert run.stdout.split() == []
+
+
+@pytest.mark.deep
 def test_a_taken_port_is_a_sentence(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

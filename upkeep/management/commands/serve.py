@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from io import StringIO
 from multiprocessing import get_context
 from multiprocessing.context import ForkProcess
@@ -15,13 +16,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.urls import get_resolver
 
 from accounts.demo import DEMO_DOMAIN, PASSWORD, PEOPLE
 from acts.storage import table
 from store import keys
 from store.connect import connect
 from store.formats import prepare
+from store.sqlite import SqliteTable
 from upkeep import server
 from upkeep.commands import StoreCommand
 from upkeep.worker.jobs import JOBS, run_jobs
@@ -52,7 +53,7 @@ class Command(StoreCommand):
         loads_demo = is_demo and not self.table.is_distant
         with _demo_beside() if loads_demo else nullcontext():
             _collect_static_files()
-            get_resolver().url_patterns  # noqa: B018 - all pages are loaded meanwhile
+            import_module("config.asgi")  # what gunicorn will serve, with all pages
         call_command("seal", stdout=StringIO())
         self.table.close()
         self.stdout.write(f"\n  Plenum is at {settings.SITE_URL}/\n")
@@ -87,13 +88,19 @@ def _demo_beside() -> Iterator[None]:
 
 def demo_process() -> ForkProcess:
     """Forked, because everything is loaded already; there is no other thread yet."""
-    return get_context("fork").Process(target=_load_demo)
+    return get_context("fork").Process(target=load_demo)
 
 
-def _load_demo() -> None:
-    """Including the worker's jobs for it, such as mails, so that the worker does not keep the memory they take."""
+def load_demo() -> None:
+    """Including the worker's jobs for it, such as mails, so that the worker does not keep the memory they take.
+
+    A thousand writes do not wait for the disk, one after another: what a power cut undoes is loaded at the next start.
+    """
+    store = connect(settings.STORE_URL)
+    if isinstance(store, SqliteTable):
+        store.sync_later()
     call_command("demo", verbosity=0)
-    run_jobs(JOBS, Leases(connect(settings.STORE_URL)))
+    run_jobs(JOBS, Leases(store))
 
 
 def _is_demo_there() -> bool:
