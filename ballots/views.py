@@ -31,7 +31,7 @@ from elections.rules import LEAVE, NO_DRAFTS, Action, Election
 from pages.forms import form_page, new_token, token_in
 from pages.messages import confirm_page
 from pages.page_cache import shared_page
-from pages.paths import path_of
+from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, listing, ranking_cookie
 from ranking.marks import (
@@ -303,7 +303,7 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str, *, is_chan
         return open_by_secret(request, standing)  # it was withdrawn since
     if outcome.repeated and not standing.election.secret_ballot:
         if not standing.voted:
-            return redirect(_path(standing, "ballot"))
+            return redirect_to("receipt", name)  # withdrawn since, too
         ballot = repository.ballot_of(standing)
     acts, notes = standing.acts + (not outcome.repeated), _notes(request, outcome)
     is_change = is_change or outcome.replaced
@@ -338,7 +338,8 @@ def show_thanks(request: HttpRequest, standing: Standing, cast: rules.Ballot | N
         "secret": standing.secret if by_words and may_change else "",
         "has_words": by_words,
         "may_change": may_change,
-        "is_by_link": standing.link is not None and not by_words,
+        "has_receipt": not is_secret and standing.link is None,
+        "is_by_link": standing.link_is_secret,
         "state_url": "" if is_secret else path_of("ballot_state", election.name),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "page_path": _path(standing, "receipt"),

@@ -101,6 +101,16 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     assert ANN.encode() not in base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)), "proxies log addresses"
 
 
+def test_a_public_vote_by_link_is_thanked_with_its_code_and_no_page_shows_it_later(opened):
+    opened(ANN, vote_by_link=True, secret_ballot=False)
+    client = come_in(door_of(ANN))
+    thanks = vote(client, rank_1="1")
+    (ballot,) = repository.every_ballot("Board")
+    assert code_of(thanks) == ballot.confirmation
+    assert "Show my receipt" not in text_of(thanks), "others might read the mail"
+    assert ballot.confirmation not in text_of(client.get(f"{PAGE}receipt/"))
+
+
 def test_the_door_and_the_bar_call_voters_by_their_name_on_the_roll(board):
     name = "Lina <b>One</b>"
     add_voters(people.find("the organiser"), board, ["lina@example.org"], {"lina@example.org": Details(name)})

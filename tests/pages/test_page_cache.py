@@ -123,7 +123,8 @@ def test_the_edition_of_a_frame_knows_all_that_the_frame_looks_at(site):
     request = RequestFactory().get("/")
     request.user = AnonymousUser()
     request.session, request._messages = {}, []
-    names = looked_at("base.html") - {"csrf_input", "plain"}  # made of the token; a choice of the page's own template
+    own = {"csrf_input", "plain", "page_path"}  # made of the token; choices of the page itself
+    names = looked_at("base.html") - own
     names = {name for name in names if name.partition(".")[0] != "user"}  # of whom it knows that nobody is signed in
     assert {name.split(".")[0] for name in names} <= set(http_cache._frame(request, http_cache.common_context(request)))
     assert {name for name in names if name.startswith("request.")} == {"request.get_full_path"}
