@@ -16,7 +16,6 @@ VOTERS_PAGES = (
     "news/home_of.html",
     "ballots/ballot.html",
     "ballots/review.html",
-    "ballots/receipt.html",
     "ballots/thanks.html",
     "ballots/counted.html",
     "results/not_yet.html",
