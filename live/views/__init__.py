@@ -1,1 +1,1 @@
-PUBLIC = "demo forms join_forms"
+PUBLIC = "demo forms join_forms urls"
