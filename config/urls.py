@@ -8,14 +8,13 @@ from live.views.urls import below_live
 from pages import help_views, site_views
 from pages.paths import NameConverter
 from photos import views as photo_views
-from results.urls import most_visited
 
 register_converter(NameConverter, "name")
 
 urlpatterns = [
     # Django tries them in order: the most visited come first. A hall answers all at once, a prefix costs others little.
     path("live/", include(below_live)),
-    *most_visited,
+    path("election/<name:name>/results/", include("results.page_urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),
     path("", include("news.urls")),

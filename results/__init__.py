@@ -1,4 +1,4 @@
 PUBLIC = (
     "access example exports incoming items mailing outcomes pictures proof published replay repository running_count "
-    "services sharing_views urls waiting wording"
+    "services sharing_views waiting wording"
 )

@@ -8,8 +8,6 @@ from .checks import head_to_head, in_browser, what_if
 from .incoming import views as live_views
 from .mailing import views as mail_views
 
-most_visited = [path("election/<name:name>/results/", views.results, name="results")]
-
 below_election = [
     path("<name:name>/results/screen/", views.result_screen, name="result_screen"),
     path("<name:name>/live/", live_views.live, name="live"),
