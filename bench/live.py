@@ -1,4 +1,4 @@
-"""Part `live`: 1,000 players at a server: how soon a step reaches them, answers, and coming back after a lost stream.
+"""Part `live`: 1,000 and 2,000 players at a server: how soon a step reaches them, answers, coming back after a drop.
 
 `make bench PART=live BEFORE=REVISION` also measures that revision, in alternating rounds.
 """
@@ -23,7 +23,8 @@ from .report import Goal, Report, at_least, at_most, ratio_at_least
 from .rounds import alternate
 from .server import OLD, Server, revisions, served_copy, work_folder
 
-PLAYERS, ROUNDS = 1_000, 3
+HALLS = (1_000, 2_000)  # players; the second as many as a session admits
+ROUNDS = 3
 OPEN_FILES = 8_000  # every player is an open file, here and at the server
 ANSWERING_SECONDS = 2.0  # seconds within which all of them answer
 RETURN = (1.0, 5.0)  # seconds, at random between them, after which a page that lost its stream comes back
@@ -49,14 +50,18 @@ SHARES = {"50%": 0.5, "95%": 0.95, "99%": 0.99, "all": 1.0}
 
 def measure(report: Report, scale: float = 1.0) -> None:
     _allow_many_files()
-    players = max(4, round(PLAYERS * scale))
+    for players in HALLS if scale >= 1 else HALLS[:1]:
+        _measure_hall(report, max(4, round(players * scale)), ROUNDS if scale >= 1 else 1)
+
+
+def _measure_hall(report: Report, players: int, rounds: int) -> None:
     with work_folder(report.build) as folder:
         roots = revisions(folder)
         turns = []
         for name, root in roots.items():
             made = data.make("live", folder / name, root, players=players)
             turns.append(partial(_turn, root, folder / name, made))
-        found = alternate(turns, ROUNDS if scale >= 1 else 1, warm_up=False)
+        found = alternate(turns, rounds, warm_up=False)
     _report(report, found, players, OLD if OLD in roots else "")
 
 
@@ -89,7 +94,8 @@ def _report(report: Report, found: list[list[Figures]], players: int, peer: str)
     row("answers acknowledged", "acknowledged", "players", at_least(players))
     row("answers that count", "counted", "players", at_least(players))
     row("connecting one", "connect cpu", "ms CPU")
-    row("one answer", "answer cpu", "ms CPU")
+    row("one answer", "answer cpu", "ms CPU", at_most(2.5))
+    row("coming back", "return cpu", "ms CPU")
     row("memory of one who is connected", "memory", "KB")
     report.table("Trivial pages per second beside the streams, and at the same server without", "without")
     pages = [[each[key] for each in found[0]] for key in ("pages", "alone")]
@@ -155,7 +161,9 @@ class Hall:
         figures |= _shares("reveal", await self._step("reveal", "results-1-1"))
         for player in self.players:
             player.hang_up()
+        used = self.server.cpu_seconds()
         figures |= _shares("return", await self._connect("results-1-1", *RETURN))
+        figures["return cpu"] = (self.server.cpu_seconds() - used) * 1000 / len(self.players)
         for player in self.players:
             player.hang_up()
         return figures

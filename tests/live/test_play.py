@@ -503,11 +503,20 @@ def reads_of(meter: MeteredTable, game) -> float:
     return sum(units for charged, units in meter.take_units().items() if charged.kind == READ and charged.pk == here)
 
 
+@pytest.fixture
+def still(monkeypatch):
+    """Within one moment, however slow the machine is."""
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)
+
+
 @pytest.mark.parametrize(
     ("type_", "said", "by_script", "without"),
     [(Type.TRIVIA, {"option": "0"}, 1, 2), (Type.POLL, {"rank-0": "1"}, 2, 4)],
 )
-def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(site, made, type_, said, by_script, without):
+def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(
+    site, made, still, type_, said, by_script, without
+):
     """An answer reads the state once it is put, and the salt if nobody signs it; nothing else there. Without a script
     the page that follows reads as much once more."""
     meter = MeteredTable(site)
@@ -522,6 +531,32 @@ def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(site, mad
         phone.answer(**said)
         assert reads_of(meter, game) == without
     assert without * HALL / SECONDS <= READS_PER_KEY
+
+
+@pytest.mark.parametrize(("type_", "said"), [(Type.TRIVIA, {"option": "0"}), (Type.POLL, {"rank-0": "1"})])
+def test_an_answer_takes_three_round_trips_and_is_confirmed_in_a_few_words(made, still, type_, said):
+    """The seat, the put and the state after it."""
+    game = made(type_)
+    phone = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    phone.page()
+    answer = phone.tell(round=1, **said)
+    assert 'desc="3 trips"' in answer["Server-Timing"]
+    assert len(answer.content) < 600
+
+
+def test_a_phone_that_comes_back_reads_its_seat_and_the_state(site, made, still):
+    """Everything else it is shown was read for the phone before it."""
+    meter = MeteredTable(site)
+    with use_table(meter):
+        game = made(Type.TRIVIA)
+        phone = Phone(game, "Ada")
+        for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
+            drive(game, step)
+        phone.page()
+        meter.take_units()
+        assert b'"screen"' in phone.client.get(reverse("game_now", args=[game.id, "player"]), {"quiet": 1}).content
+        assert reads_of(meter, game) == 1
 
 
 def test_what_stands_beside_a_question_is_at_most_a_second_old(site, made, monkeypatch):
