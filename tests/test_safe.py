@@ -27,6 +27,7 @@ CODE = {
     "pages/page_cache.py": "what a template was rendered to",
     "pages/qr.py": "a drawing made of numbers",
     "pages/markdown_cache.py": "what the cleaner let through earlier, from the store",
+    "pages/time_display.py": "a countdown that Django has escaped, cut where the present time goes",
     "pages/time_fields.py": "options that Django has written",
     "results/pictures/drawing.py": "elements whose attributes and texts are escaped there",
 }
