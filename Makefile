@@ -63,6 +63,7 @@ test-deploy: .venv/test ## what is in deploy/, read by the real systemd, nginx, 
 lint: .venv/dev ## style, mistakes, types, imports, translations
 	@$(BIN)/ruff format --check --quiet . || { echo "Not in our format; run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
+	@$(BIN)/lint-imports --no-logo --no-cache
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest --quiet --numprocesses 0 tests/house
 

@@ -1,3 +1,1 @@
 """The API: the same services as the pages, for programs. Each operation is declared once (`operations.py`)."""
-
-PUBLIC = "items middleware problems"

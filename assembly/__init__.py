@@ -1,1 +1,0 @@
-PUBLIC = "demo format minutes plays"

@@ -1,3 +1,1 @@
 """Pages for those who look after the site: overview, event log, tables, mails."""
-
-PUBLIC = "events forms"

@@ -1,1 +1,0 @@
-PUBLIC = "bounce_mailbox bounces emails errors labels message_ids names outages outbox sending undelivered"

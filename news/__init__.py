@@ -1,1 +1,0 @@
-PUBLIC = "access demo election_posts emails forms front_page likes mailing repository rules services subscriptions"

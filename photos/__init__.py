@@ -1,3 +1,1 @@
 """Uploaded pictures: re-encoded in a separate process, stored in the table, served at URLs of their own."""
-
-PUBLIC = "changing demo repository rules views"

@@ -1,1 +1,0 @@
-PUBLIC = "counting demo forms home_cards live_count repository rules sealing services"

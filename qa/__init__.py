@@ -1,3 +1,1 @@
 """Questions that people send and upvote, and that somebody reviews: for live sessions and for candidates."""
-
-PUBLIC = "rules services store"

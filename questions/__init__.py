@@ -1,1 +1,0 @@
-PUBLIC = "access demo formats forms question repository rules services"

@@ -1,1 +1,0 @@
-PUBLIC = "candidates codes drafts listing marks ranking_cookie"

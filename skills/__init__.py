@@ -1,1 +1,0 @@
-PUBLIC = "access demo endorsements finding forms merging repository rules services"

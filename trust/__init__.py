@@ -1,1 +1,0 @@
-PUBLIC = "serving"

@@ -1,1 +1,0 @@
-PUBLIC = "backups disk doctor erasure log monitoring pause server system worker"

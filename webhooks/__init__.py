@@ -1,3 +1,1 @@
 """Webhooks: signed requests that tell other systems what happened here, by the Standard Webhooks specification."""
-
-PUBLIC = "emails events repository sending services"

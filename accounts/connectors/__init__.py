@@ -1,3 +1,1 @@
 """Signing in with an identity provider: one folder for each kind of connector."""
-
-PUBLIC = "configuration membership"

@@ -23,5 +23,3 @@ from .casting import (
 )
 from .leaving import remove_ballots_of
 from .sealing import seal_closed
-
-PUBLIC = "sealing"

@@ -1,3 +1,1 @@
 """The polling station: a browser in a booth, which an officer unlocks for one voter after the other."""
-
-PUBLIC = "services"

@@ -1,3 +1,1 @@
 """Candidates of an election: names, statements, links and pictures."""
-
-PUBLIC = "forms services"

@@ -1,3 +1,1 @@
 """The page of those who run an election: the next step, what to think about, what is still missing."""
-
-PUBLIC = "home_cards next_step"

@@ -1,3 +1,1 @@
 """Drafts: the guided setup, settings, renaming and copying."""
-
-PUBLIC = "copying forms services"

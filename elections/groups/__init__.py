@@ -1,3 +1,1 @@
 """Groups: reusable electorates that organisers put on the rolls of their elections."""
-
-PUBLIC = "filling repository services"

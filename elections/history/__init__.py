@@ -1,3 +1,1 @@
 """The history of an election, as far as it is public."""
-
-PUBLIC = "entries"

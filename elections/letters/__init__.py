@@ -1,3 +1,1 @@
 """Letters to voters without an email address: codes, printing in batches, reissuing."""
-
-PUBLIC = "repository rules services"

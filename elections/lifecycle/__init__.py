@@ -1,3 +1,1 @@
 """From draft to closed: opening, extending, closing, deleting."""
-
-PUBLIC = "closing forms services"

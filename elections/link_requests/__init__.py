@@ -1,3 +1,1 @@
 """Links on request: somebody enters an address, and if it may vote in anything open, its links are mailed there."""
-
-PUBLIC = "emails services"

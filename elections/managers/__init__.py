@@ -1,3 +1,1 @@
 """Who runs an election."""
-
-PUBLIC = "services"

@@ -1,3 +1,1 @@
 """What organisers do with a multi-question ballot, and its pages."""
-
-PUBLIC = "services"

@@ -1,3 +1,1 @@
 """Multi-question ballots: elections that are bound together as several questions on one ballot."""
-
-PUBLIC = "links repository rules"

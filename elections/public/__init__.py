@@ -1,3 +1,1 @@
 """The public side of elections: lists, and the page of one."""
-
-PUBLIC = "own_elections"

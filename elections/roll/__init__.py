@@ -1,3 +1,1 @@
 """Who may vote: the roll, and lists on their way to it."""
-
-PUBLIC = "emails imports services sources"

@@ -1,3 +1,1 @@
 """Which skills an election needs, and which candidates agreed to show theirs."""
-
-PUBLIC = "needs services"

@@ -1,3 +1,1 @@
 """How many have voted, when, and who may know of it."""
-
-PUBLIC = "counts disclosure"

@@ -15,5 +15,3 @@ PLAYS = (
     Survey(),
     WordCloud(),
 )
-
-PUBLIC = "ideas ideas_order race ranked_poll"

@@ -1,1 +1,0 @@
-PUBLIC = "access broadcaster host_screens rendering snapshots"

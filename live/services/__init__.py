@@ -1,3 +1,1 @@
 """Actions on live sessions."""
-
-PUBLIC = "correcting deleting ending joining making moving seating"

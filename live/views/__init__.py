@@ -1,1 +1,0 @@
-PUBLIC = "demo forms join_forms urls"

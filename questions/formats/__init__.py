@@ -16,8 +16,6 @@ from ..rules import FullSet
 from . import aiken_import, csv_import, gift_import
 from .rows import ImportedFile
 
-PUBLIC = "exports"
-
 
 class Format(StrEnum):
     CSV = "csv"

@@ -1,1 +1,0 @@
-PUBLIC = "emails services"

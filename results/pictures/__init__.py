@@ -39,7 +39,6 @@ DRAWN: dict[str, tuple[Draw, ...]] = {
     "star": (levels, runoff),
 }
 
-
 MARKED: tuple[Callable[[Result, Marks], Picture | None], ...] = (
     rounds,
     points,
@@ -67,6 +66,3 @@ def arrange_pictures(pictures: Iterable[Picture]) -> list[Picture]:
         at = next((at for at, each in enumerate(left) if not each.is_whole), None)
         found += [replace(first, alone=True)] if at is None else [first, left.pop(at)]
     return found
-
-
-PUBLIC = "drawing points"

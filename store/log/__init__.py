@@ -7,5 +7,3 @@ Every act records events, so the names for that are exported here.
 from .events import Event, EventLog, Repeated, as_text, new_nonce, utc_now
 
 __all__ = ["Event", "EventLog", "Repeated", "as_text", "new_nonce", "utc_now"]
-
-PUBLIC = "checkpoint_proofs events index layout publish rewriting seal search"

@@ -98,6 +98,3 @@ def write(file: File, format: str) -> Iterator[bytes]:
     pieces = WRITERS[format](file)
     pieces = chain([next(pieces)], pieces)
     return iter(lambda: "".join(islice(pieces, BATCH_LINES)).encode(), b"")
-
-
-PUBLIC = "file plain text"

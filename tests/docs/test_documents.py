@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from tests.house.test_arrows import LAYERS
+from tests.house.product import PACKAGES, ROOT
 
-ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-PACKAGES = {package for floor in LAYERS for package in floor}
 MAX_LINE_CHARS = 120  # of prose; rows of tables may be longer
 MAX_ARCHITECTURE_LINES = 300
 A_FILE = re.compile(r"[\w.…/-]+\.(?:py|md|html|css|js|sh|toml)")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.docs.test_documents import found, quoted, section
-from tests.house.test_arrows import LAYERS, modules
+from tests.house.product import ROOT, modules
 
-ROOT = Path(__file__).parents[2]
 MAX_FILES_FOUND = 5  # files that somebody can look into after a search
 
 
@@ -24,8 +22,7 @@ def rows() -> list[tuple[str, str, list[str]]]:
 def hits(words: str) -> set[str]:
     """The modules in which the words stand, also where a line breaks between them."""
     wanted = re.compile(r"[\s#]+".join(map(re.escape, words.split())), re.IGNORECASE)
-    packages = (package for floor in LAYERS for package in floor)
-    paths = [path for package in packages for path in modules(ROOT, package) if wanted.search(path.read_text())]
+    paths = [path for path in modules() if wanted.search(path.read_text())]
     return {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in paths}
 
 

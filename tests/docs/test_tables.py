@@ -8,7 +8,7 @@ from config import checks
 from config.settings import BASE_DIR
 from store import formats
 from tests.docs import routes_table, settings_table, types_table
-from tests.house.test_arrows import LAYERS
+from tests.house.product import CONTRACTS
 from upkeep import system
 from upkeep.upgrading import STEPS
 
@@ -35,7 +35,8 @@ def test_the_drawing_in_architecture_shows_the_layers_of_packages():
     drawing = re.search(r"```\n(config/.*?)```", text, re.DOTALL)
     assert drawing is not None
     lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
-    assert [set(line) for line in lines if line] == [set(floor) for floor in LAYERS]
+    layers = next(each["layers"] for each in CONTRACTS["contracts"] if each["type"] == "layers")
+    assert [set(line) for line in lines if line] == [set(re.findall(r"\w+", layer)) for layer in layers]
 
 
 def test_every_type_stands_in_its_table():

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.house.test_arrows import ROOT, modules, packages
+from tests.house.product import PACKAGES, ROOT, modules
 
 ALLOWED = {
     "SessionBase._session_key": "how every session engine of Django says which session it holds; there is no setter",
@@ -24,7 +24,6 @@ ASSIGNED = {
     "sys.argv": "where gunicorn reads its arguments",
 }
 OURS = {"self", "cls"}
-PACKAGES = packages()
 
 
 def is_private(name: str) -> bool:
@@ -109,15 +108,11 @@ def private_names_of(base: type) -> frozenset[str]:
 def private_names() -> dict[str, list[str]]:
     """Each with the modules that use it."""
     found: dict[str, list[str]] = {}
-    for path in product():
+    for path in modules():
         tree, own = parsed(path), defined_in(parsed(path))
         for name in {*used_by(tree, own), *inherited_by(module_of(path), tree)}:
             found.setdefault(name, []).append(str(path.relative_to(ROOT)))
     return found
-
-
-def product() -> list[Path]:
-    return [path for package in sorted(PACKAGES) for path in modules(ROOT, package)]
 
 
 @cache
@@ -168,6 +163,6 @@ def _root(node: ast.expr) -> str:
 
 
 def test_nothing_of_a_library_is_replaced():
-    found = {name: str(path.relative_to(ROOT)) for path in product() for name in replaced_in(parsed(path))}
+    found = {name: str(path.relative_to(ROOT)) for path in modules() for name in replaced_in(parsed(path))}
     assert {name: path for name, path in found.items() if name not in ASSIGNED} == {}
     assert ASSIGNED.keys() - found.keys() == set(), "no longer assigned: take it from the list"

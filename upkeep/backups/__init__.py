@@ -1,1 +1,0 @@
-PUBLIC = "alarms input_files"

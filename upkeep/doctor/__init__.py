@@ -18,8 +18,6 @@ from upkeep.worker.heartbeats import read_heartbeats
 from . import health, machine_checks, mail_checks, store_checks, web_checks
 from .findings import Finding, broken
 
-PUBLIC = "health"
-
 
 def examine_page(
     request: HttpRequest,

@@ -1,1 +1,0 @@
-PUBLIC = "figures nightly"

@@ -1,1 +1,0 @@
-PUBLIC = "metrics shared_metrics"
