@@ -7,7 +7,7 @@ import pytest
 from . import table
 
 
-@pytest.mark.seconds(3)
+@pytest.mark.seconds(8)
 def test_no_act_calls_more_functions_than_is_written_down():
     complaints = table.complaints(table.read(), table.count())
     assert not complaints, "\n".join(complaints)
