@@ -73,7 +73,7 @@ format: .venv/dev ## put the code into our format
 
 .PHONY: bench
 bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally or starting; BEFORE=REVISION for voting and live)
-	@$(BIN)/python -m bench $(PART)
+	@$(BIN)/python -m tests.bench $(PART)
 
 .PHONY: calls
 calls: .venv/test ## count anew which Python functions ten requests call (tests/calls/calls.toml)
@@ -85,7 +85,7 @@ test-bench: .venv/test ## every part of the measurements at its smallest size, b
 
 .PHONY: bench-referees
 bench-referees: build/referees/installed ## measure counting beside other libraries
-	@build/referees/bin/python -m bench tally
+	@build/referees/bin/python -m tests.bench tally
 
 .PHONY: soak
 soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a server killed again and again, judged

@@ -18,11 +18,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
-from acts.hooks import Hooks
-from acts.refusals import NotAllowed
-from acts.storage import table
-from store import wait_budget
-from store.parallel import capture, run_parallel
+from foundation.acts.hooks import Hooks
+from foundation.acts.refusals import NotAllowed
+from foundation.acts.storage import table
+from foundation.store import wait_budget
+from foundation.store.parallel import capture, run_parallel
 
 from .models import User
 from .rules import Permission, Role

@@ -21,12 +21,12 @@ from enum import StrEnum
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import NotAllowed, NotThere, TooMany
-from acts.storage import record, table
-from mail import outbox
-from store import keys
-from store.log import Event, as_text, utc_now
-from store.table import Delete, Exists, Item, Missing, Put, StoreError, Update
+from foundation.acts.refusals import NotAllowed, NotThere, TooMany
+from foundation.acts.storage import record, table
+from foundation.mail import outbox
+from foundation.store import keys
+from foundation.store.log import Event, as_text, utc_now
+from foundation.store.table import Delete, Exists, Item, Missing, Put, StoreError, Update
 
 from . import repository
 from .models import User

@@ -8,9 +8,9 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.http import HttpRequest
 
-from acts.rate_limits import Attempt
-from acts.storage import table
-from store.parallel import run_parallel
+from foundation.acts.rate_limits import Attempt
+from foundation.acts.storage import table
+from foundation.store.parallel import run_parallel
 
 from . import repository, throttle
 from .models import User

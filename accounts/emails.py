@@ -6,9 +6,9 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from acts.tokens import SECONDS_PER_DAY, create_token
-from mail.emails import EmailTemplate
-from mail.outbox import Mail
+from foundation.acts.tokens import SECONDS_PER_DAY, create_token
+from foundation.mail.emails import EmailTemplate
+from foundation.mail.outbox import Mail
 
 from . import repository, tokens
 

@@ -13,10 +13,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from acts.rate_limits import TooOften
-from pages.fields import AddressField, NameField, markdown_field
-from pages.forms import form_data
-from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
+from foundation.acts.rate_limits import TooOften
+from foundation.pages.fields import AddressField, NameField, markdown_field
+from foundation.pages.forms import form_data
+from foundation.pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 
 from . import api_tokens, throttle
 from .models import User

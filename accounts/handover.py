@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from acts.queues import process_each
-from acts.retry import retry_lost_race
-from store import keys
-from store.table import Check, Equals, Write
+from foundation.acts.queues import process_each
+from foundation.acts.retry import retry_lost_race
+from foundation.store import keys
+from foundation.store.table import Check, Equals, Write
 
 from . import repository
 from .models import User

@@ -2,8 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from store import keys
-from store.schema import EventType, Export, ItemType, Sheet
+from foundation.store import keys
+from foundation.store.schema import EventType, Export, ItemType, Sheet
 
 from . import api_tokens, personal_data
 from .connectors import membership

@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-from store.keys import without_invisible
+from foundation.store.keys import without_invisible
 
 LEFT_TO_RIGHT = "\u200e"  # the package's data puts it around right-to-left letters
 

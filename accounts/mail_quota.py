@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from acts.refusals import Refusal
-from acts.storage import now_text, table
-from store import keys
-from store.table import Condition, Item, Less, Missing, Update, Write
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.table import Condition, Item, Less, Missing, Update, Write
 
 from . import repository, rules
 from .models import User

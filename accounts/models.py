@@ -11,7 +11,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.utils.crypto import salted_hmac
 
-from store.log import as_text, utc_now
+from foundation.store.log import as_text, utc_now
 
 from .password_policy import requires_provider, seems_to_require_provider
 from .rules import Permission, Role, has, is_confirmed
@@ -32,7 +32,7 @@ class User(AbstractBaseUser):
     lineage = models.CharField(max_length=32, default="")
     mails_a_day = models.IntegerField(null=True, default=None)  # if it differs from the site's default
     confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
-    photo = models.JSONField(null=True, default=None)  # a `photos.rules.Photo`, if there is one
+    photo = models.JSONField(null=True, default=None)  # a `foundation.photos.rules.Photo`, if there is one
     visited_at = models.CharField(max_length=24, default="")  # start of the current or latest visit
     visited_before = models.CharField(max_length=24, default="")  # start of the visit before that
     asked_at = models.CharField(max_length=24, default="")  # when they asked to be confirmed as an organiser

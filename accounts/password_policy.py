@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from acts.caches import SiteCache
-from acts.storage import now_text, record
-from store import keys
-from store.log import Event
-from store.table import Delete, Exists, Item, Missing, Put, Table, Write
+from foundation.acts.caches import SiteCache
+from foundation.acts.storage import now_text, record
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Delete, Exists, Item, Missing, Put, Table, Write
 
 FRESH_SECONDS = 1.0
 NO_PASSWORD_OF_NEW_OWNER = _(

@@ -13,11 +13,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.rate_limits import TooOften, count
-from acts.refusals import LostRace, NotThere
-from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
-from pages.messages import refusals_as_messages, run_action
-from pages.paging import list_context
+from foundation.acts.rate_limits import TooOften, count
+from foundation.acts.refusals import LostRace, NotThere
+from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from foundation.pages.messages import refusals_as_messages, run_action
+from foundation.pages.paging import list_context
 
 from . import mail_quota, repository, rules, services, throttle
 from .access import PROFILE_VISIBILITY, View, allow_everyone, requires

@@ -14,12 +14,12 @@ from typing import IO, Any
 
 from django.utils.translation import gettext as _
 
-from acts.storage import table
-from photos import repository as photos
-from store import keys
-from store.log.search import Query, search
-from store.schema import SCHEMA
-from store.table import Item, Span
+from foundation.acts.storage import table
+from foundation.photos import repository as photos
+from foundation.store import keys
+from foundation.store.log.search import Query, search
+from foundation.store.schema import SCHEMA
+from foundation.store.table import Item, Span
 
 from .models import User
 from .second_factor import factors

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.tokens import read_token
-from pages.forms import form_page
-from pages.messages import confirm_page, inbox_page, message_page, refusals_as_messages
+from foundation.acts.tokens import read_token
+from foundation.pages.forms import form_page
+from foundation.pages.messages import confirm_page, inbox_page, message_page, refusals_as_messages
 
 from . import services
 from .access import public, requires

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from acts.hooks import Hooks
-from acts.refusals import Refusal
+from foundation.acts.hooks import Hooks
+from foundation.acts.refusals import Refusal
 
 from .rules import is_at
 

@@ -11,13 +11,26 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.background import TaskType
-from acts.storage import table
-from photos import repository as photos
-from photos.rules import Photo, photo_of
-from store import keys
-from store.log import as_text
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, StoreError, Update, Write
+from foundation.acts.background import TaskType
+from foundation.acts.storage import table
+from foundation.photos import repository as photos
+from foundation.photos.rules import Photo, photo_of
+from foundation.store import keys
+from foundation.store.log import as_text
+from foundation.store.table import (
+    Check,
+    Condition,
+    Delete,
+    Equals,
+    Exists,
+    Item,
+    Key,
+    Missing,
+    Put,
+    StoreError,
+    Update,
+    Write,
+)
 
 from .lookalikes import skeleton
 from .models import User

@@ -7,8 +7,8 @@ from enum import Enum, IntEnum
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import NotAllowed
-from store.keys import fold
+from foundation.acts.refusals import NotAllowed
+from foundation.store.keys import fold
 
 
 class Role(IntEnum):

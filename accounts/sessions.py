@@ -17,9 +17,9 @@ from typing import Any
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 
-from acts.storage import now_text, table
-from store import keys
-from store.table import Delete, Exists, Item, Key, Put, Refused, Unwritable
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.table import Delete, Exists, Item, Key, Put, Refused, Unwritable
 
 from . import repository
 from .models import User

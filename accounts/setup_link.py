@@ -13,11 +13,11 @@ import time
 
 from django.conf import settings
 
-from acts.storage import table, try_write
-from acts.tokens import SECONDS_PER_DAY
-from store import keys
-from store.connect import BadStoreUrl
-from store.table import Check, Delete, Equals, Missing, Put, StoreError
+from foundation.acts.storage import table, try_write
+from foundation.acts.tokens import SECONDS_PER_DAY
+from foundation.store import keys
+from foundation.store.connect import BadStoreUrl
+from foundation.store.table import Check, Delete, Equals, Missing, Put, StoreError
 
 
 def new_link(now: float | None = None) -> str | None:

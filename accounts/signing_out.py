@@ -8,8 +8,8 @@ from django.contrib import auth
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from acts.hooks import Hooks
-from acts.links import absolute_url
+from foundation.acts.hooks import Hooks
+from foundation.acts.links import absolute_url
 
 from .connectors import registry
 from .connectors.protocol import OutOfReach

@@ -20,7 +20,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from acts.rate_limits import (
+from foundation.acts.rate_limits import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
     TEN_MINUTES_IN_SECONDS,
@@ -33,10 +33,10 @@ from acts.rate_limits import (
     key_of,
     uncount,
 )
-from acts.refusals import Refusal
-from acts.storage import table
-from store import keys
-from store.table import Key, StoreError
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Key, StoreError
 
 from .models import User
 from .visitors import Visitor

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from pages.forms import form_page, refusals_as_errors, show_form
-from pages.messages import run_action
+from foundation.pages.forms import form_page, refusals_as_errors, show_form
+from foundation.pages.messages import run_action
 
 from . import api_tokens
 from .access import requires

@@ -6,9 +6,9 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
-from acts.tokens import SECONDS_PER_DAY, create_token, read_token
-from store import keys
+from foundation.acts.refusals import Refusal
+from foundation.acts.tokens import SECONDS_PER_DAY, create_token, read_token
+from foundation.store import keys
 
 from .models import User
 

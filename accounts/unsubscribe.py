@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from acts.tokens import read_token
-from pages.forms import form_page
-from pages.messages import confirm_page, message_page
+from foundation.acts.tokens import read_token
+from foundation.pages.forms import form_page
+from foundation.pages.messages import confirm_page, message_page
 
 from .access import View, public
 

@@ -16,14 +16,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.rate_limits import TooOften, count, uncount
-from acts.refusals import LostRace, NameTaken, Refusal, TryLater
-from acts.storage import table
-from pages.forms import form_data, form_page, refusals_as_errors, show_form
-from pages.messages import confirm_page, inbox_page, message_page
-from pages.paths import election_in
-from photos.changing import picture_page
-from store.parallel import run_parallel
+from foundation.acts.rate_limits import TooOften, count, uncount
+from foundation.acts.refusals import LostRace, NameTaken, Refusal, TryLater
+from foundation.acts.storage import table
+from foundation.pages.forms import form_data, form_page, refusals_as_errors, show_form
+from foundation.pages.messages import confirm_page, inbox_page, message_page
+from foundation.pages.paths import election_in
+from foundation.photos.changing import picture_page
+from foundation.store.parallel import run_parallel
 
 from . import registration_policy, repository, services, throttle
 from .access import View, public, requires

@@ -21,8 +21,8 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
-from pages.client_address import client_network
-from store import keys
+from foundation.pages.client_address import client_network
+from foundation.store import keys
 
 from .models import User
 

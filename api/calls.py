@@ -24,17 +24,17 @@ from accounts.api_tokens import ApiToken, Scope
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.visitors import Anonymous
-from acts.links import absolute_url
-from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, count
-from acts.refusals import NotAllowed
-from acts.retry import run_once
-from acts.storage import log, mark_first_event, table
-from acts.tokens import create_token, read_token
-from pages.client_address import client_network, is_loaded_by_another_site
-from store import keys
-from store.log.events import IDEMPOTENCY_SECONDS
-from store.table import Item, Missing, Put, Refused, Unwritable
-from upkeep.pause import Paused
+from foundation.acts.links import absolute_url
+from foundation.acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, count
+from foundation.acts.refusals import NotAllowed
+from foundation.acts.retry import run_once
+from foundation.acts.storage import log, mark_first_event, table
+from foundation.acts.tokens import create_token, read_token
+from foundation.pages.client_address import client_network, is_loaded_by_another_site
+from foundation.store import keys
+from foundation.store.log.events import IDEMPOTENCY_SECONDS
+from foundation.store.table import Item, Missing, Put, Refused, Unwritable
+from operations.upkeep.pause import Paused
 
 from .operations import OPERATIONS, Operation, route_name
 from .problems import Problem, invalid, of_form_errors, problem_of, problem_response

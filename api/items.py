@@ -1,7 +1,7 @@
 """Item types of the API."""
 
-from store import keys
-from store.schema import ItemType
+from foundation.store import keys
+from foundation.store.schema import ItemType
 
 ITEMS = (
     ItemType("API request", keys.api_request, hidden="digest ttl:int"),

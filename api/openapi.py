@@ -9,7 +9,7 @@ import msgspec
 import orjson
 
 from accounts.api_tokens import Scope
-from acts.links import absolute_url
+from foundation.acts.links import absolute_url
 
 from . import problems
 from .calls import MAX_BODY_BYTES, MAX_KEY_CHARS

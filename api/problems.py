@@ -10,9 +10,9 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from acts.rate_limits import TooOften
-from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow, NotThere, Refusal, TooMany, TryLater
-from store.table import KeyTooLong
+from foundation.acts.rate_limits import TooOften
+from foundation.acts.refusals import LostRace, NameTaken, NotAllowed, NotNow, NotThere, Refusal, TooMany, TryLater
+from foundation.store.table import KeyTooLong
 
 MEDIA_TYPE = "application/problem+json"
 TYPE = "urn:plenum:problem:"

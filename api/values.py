@@ -10,11 +10,11 @@ import msgspec
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from acts.links import absolute_url
 from elections.turnout.counts import Turnout as Counted
-from pages.names import MAX_NAME_CHARS
-from pages.times import UnknownZone, form_time, from_text
-from store.log import as_text
+from foundation.acts.links import absolute_url
+from foundation.pages.names import MAX_NAME_CHARS
+from foundation.pages.times import UnknownZone, form_time, from_text
+from foundation.store.log import as_text
 
 from .problems import invalid
 

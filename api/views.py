@@ -14,10 +14,10 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import absolute_url
-from pages.http_cache import cached_for_anonymous
-from pages.page_cache import shared_page
-from pages.paths import NameConverter
+from foundation.acts.links import absolute_url
+from foundation.pages.http_cache import cached_for_anonymous
+from foundation.pages.page_cache import shared_page
+from foundation.pages.paths import NameConverter
 
 from . import openapi, problems
 from .operations import OPERATIONS, Operation

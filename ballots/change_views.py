@@ -11,13 +11,13 @@ from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_POST
 
 from accounts.access import View, public
-from acts.refusals import Refusal
-from acts.storage import now_text
 from elections.rules import NO_DRAFTS
-from pages.forms import form_page
-from pages.paths import redirect_to
-from ranking import ranking_cookie
-from ranking.marks import RANK_PREFIX, ranks_of, typed_ranks
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text
+from foundation.pages.forms import form_page
+from foundation.pages.paths import redirect_to
+from foundation.ranking import ranking_cookie
+from foundation.ranking.marks import RANK_PREFIX, ranks_of, typed_ranks
 
 from . import rules, services
 from .repository import Standing

@@ -14,12 +14,12 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import public
-from acts.refusals import Refusal
 from elections.invitations.voting_link import LETTER
 from elections.letters.rules import CODE_SYMBOLS
-from pages.client_address import client_network
-from pages.forms import form_data, form_page
-from ranking.codes import GROUP_SYMBOLS, code_symbols
+from foundation.acts.refusals import Refusal
+from foundation.pages.client_address import client_network
+from foundation.pages.forms import form_data, form_page
+from foundation.ranking.codes import GROUP_SYMBOLS, code_symbols
 
 from . import services
 from .link_views import let_in, refused

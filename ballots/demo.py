@@ -10,15 +10,15 @@ from zlib import crc32
 
 from accounts import repository as people
 from accounts.models import User
-from acts.queues import Progress, no_progress
-from acts.retry import retry_on_conflict
-from acts.storage import now_text, table
 from elections import repository as elections
 from elections import rolls
 from elections.demo import DEMO_ELECTIONS, DemoElection
 from elections.lifecycle import closing
 from elections.rules import Election, State
-from ranking.marks import Ranks
+from foundation.acts.queues import Progress, no_progress
+from foundation.acts.retry import retry_on_conflict
+from foundation.acts.storage import now_text, table
+from foundation.ranking.marks import Ranks
 
 from . import services
 from .robots import random_marks

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_noop
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import was_mailed
 from elections.rolls import is_by_address
-from mail import outbox
-from mail.emails import RECIPIENT_NAME, EmailTemplate
-from mail.outbox import Mail
-from store.table import Write
+from foundation.mail import outbox
+from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate
+from foundation.mail.outbox import Mail
+from foundation.store.table import Write
 
 from .repository import Standing
 

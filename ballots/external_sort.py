@@ -18,7 +18,7 @@ from typing import IO
 
 import orjson
 
-from store.splitting import by_count
+from foundation.store.splitting import by_count
 
 Line = str  # a row of texts with a tab after each but the last, which none of the others has: so it sorts as the row
 Block = list[Line]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 
 from elections.turnout.disclosure import after_the_close, before_the_close_only, of_a_named_voter
-from store import keys
-from store.schema import EventType, Export, ItemType, Sheet
+from foundation.store import keys
+from foundation.store.schema import EventType, Export, ItemType, Sheet
 
 from . import personal_data
 from .rules import Ballot

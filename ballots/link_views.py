@@ -14,8 +14,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts import registration_policy
 from accounts.access import public
 from accounts.models import User
-from acts.refusals import Refusal
-from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context
 from elections.candidate_questions.rules import is_taking
@@ -25,8 +23,10 @@ from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
 from elections.multi_ballots.links import shared_route
 from elections.rules import Election, State
-from pages.forms import form_page
-from pages.messages import message_page
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text
+from foundation.pages.forms import form_page
+from foundation.pages.messages import message_page
 
 from . import passes, rules, services
 from .services import LinkTarget

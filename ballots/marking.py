@@ -7,8 +7,8 @@ from typing import Any
 
 from elections.candidate_questions.repository import answers_with_candidates
 from elections.rules import Election
-from ranking.candidates import Candidate
-from ranking.marks import choices_of, explanation, labelled, takes_one, unranked_sentence
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import choices_of, explanation, labelled, takes_one, unranked_sentence
 
 
 def form_context(

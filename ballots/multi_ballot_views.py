@@ -19,16 +19,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import View, public, requires
 from accounts.rules import Permission
-from acts.refusals import Refusal
-from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context
 from elections.multi_ballots import repository as ballots_of_several
 from elections.multi_ballots.rules import question_key
 from elections.rules import LEAVE, NO_DRAFTS, Election
-from pages.forms import form_page, token_in
-from ranking import drafts, listing, ranking_cookie
-from ranking.marks import (
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text
+from foundation.pages.forms import form_page, token_in
+from foundation.ranking import drafts, listing, ranking_cookie
+from foundation.ranking.marks import (
     RANK_PREFIX,
     Ranks,
     marks_from,

@@ -2,7 +2,7 @@
 
 Each question is an election, and is cast as its own ballot with its own code; a form that casts several gives each a
 token of its own, so that sending it again casts none of them twice. What was ranked on the way is carried by the
-browser (`ranking.ranking_cookie`) as one ranking for each question.
+browser (`foundation.ranking.ranking_cookie`) as one ranking for each question.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from functools import partial
 from django.http import QueryDict
 
 from accounts.models import User
-from acts.refusals import Refusal
-from acts.storage import now_text, table
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot, question_key
-from ranking import drafts
-from ranking.marks import Ranks, ranks_of
-from store.parallel import run_parallel
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text, table
+from foundation.ranking import drafts
+from foundation.ranking.marks import Ranks, ranks_of
+from foundation.store.parallel import run_parallel
 
 from . import repository, services
 from .passes import Pass

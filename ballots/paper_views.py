@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from acts.refusals import Refusal
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
-from pages.forms import form_page, token_in
-from ranking.marks import submitted_ranks
+from foundation.acts.refusals import Refusal
+from foundation.pages.forms import form_page, token_in
+from foundation.ranking.marks import submitted_ranks
 
 from . import rules, services
 from .views import show_ballot, show_for_review, show_receipt, show_typed

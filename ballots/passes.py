@@ -20,12 +20,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository as elections
 from elections.invitations.voting_link import Link
 from elections.rules import Election
-from ranking.drafts import GUEST_COOKIE as COOKIE
-from store import keys
+from foundation.acts.tokens import SECONDS_PER_DAY, create_token, read_token
+from foundation.ranking.drafts import GUEST_COOKIE as COOKIE
+from foundation.store import keys
 
 from .secret import of_link
 

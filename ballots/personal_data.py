@@ -8,14 +8,14 @@ from itertools import groupby
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from acts.storage import table
 from elections import personal_data
 from elections import repository as elections
 from elections.rolls import weight_fields
 from elections.rules import Election
-from ranking.marks import ranks_of
-from store import keys
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.ranking.marks import ranks_of
+from foundation.store import keys
+from foundation.store.table import Item
 
 from . import repository
 from .repository import Standing

@@ -14,8 +14,6 @@ from django.urls import reverse
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.refusals import Refusal
-from acts.storage import now_text, table
 from elections import repository as elections
 from elections import rolls
 from elections.access import election_context
@@ -25,9 +23,11 @@ from elections.candidate_questions.rules import TO_ALL, CandidateQuestion
 from elections.candidate_questions.services import Asker
 from elections.candidate_questions.telling import now_ms
 from elections.rules import State
-from pages.forms import form_page
-from qa import store
-from qa.rules import MAX_ID_CHARS, MAX_QUESTION_CHARS, best_first, check_knows_names, parse_question
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text, table
+from foundation.pages.forms import form_page
+from foundation.qa import store
+from foundation.qa.rules import MAX_ID_CHARS, MAX_QUESTION_CHARS, best_first, check_knows_names, parse_question
 
 from . import passes, services
 from .passes import Pass

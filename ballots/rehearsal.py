@@ -16,8 +16,6 @@ from django.utils.translation import gettext as _
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import TooMany
-from acts.storage import now_text, use_table
 from elections import actions, kinds
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -28,16 +26,18 @@ from elections.opening_rules import check_opening
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
 from elections.turnout.counts import turnout
-from ranking.candidates import Candidate
-from store.log.seal import Sealer, verify
-from store.sqlite import SqliteTable
-from tally import lots
-from tally.ballots import Ballots, ratings_of
-from tally.cost import Size
-from tally.count_job import CountJob
-from tally.explain import Sentence, explain
-from tally.methods import count
-from tally.result import Result
+from foundation.acts.refusals import TooMany
+from foundation.acts.storage import now_text, use_table
+from foundation.ranking.candidates import Candidate
+from foundation.store.log.seal import Sealer, verify
+from foundation.store.sqlite import SqliteTable
+from foundation.tally import lots
+from foundation.tally.ballots import Ballots, ratings_of
+from foundation.tally.cost import Size
+from foundation.tally.count_job import CountJob
+from foundation.tally.explain import Sentence, explain
+from foundation.tally.methods import count
+from foundation.tally.result import Result
 
 from . import repository, services
 from .robots import random_marks

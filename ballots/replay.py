@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from acts.storage import table
 from elections import rolls, sharding
 from elections.replay import election_of
-from store import keys
-from store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
-from store.splitting import by_count
-from store.table import Put
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.splitting import by_count
+from foundation.store.table import Put
 
 from . import repository
 from .repository import Standing

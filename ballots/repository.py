@@ -12,18 +12,18 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from acts.storage import table
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.invitations.voting_link import Link, are_unchanged
 from elections.repository import Description
 from elections.rules import Election
 from elections.sharding import Known
-from store import keys, sharded_reads
-from store.purging import purge_marks
-from store.splitting import by_count
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
-from tally.ballots import Ballots
+from foundation.acts.storage import table
+from foundation.store import keys, sharded_reads
+from foundation.store.purging import purge_marks
+from foundation.store.splitting import by_count
+from foundation.store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
+from foundation.tally.ballots import Ballots
 
 from .external_sort import Line, Sorter
 from .rules import Ballot, PublishedBallot

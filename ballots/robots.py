@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from ranking.candidates import Candidate
-from ranking.marks import ANSWERS, BallotRules, Ranks
-from tally.ballots import MAX_SCORE
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import ANSWERS, BallotRules, Ranks
+from foundation.tally.ballots import MAX_SCORE
 
 TRUNCATION_PROBABILITY = 0.35  # how likely a robot stops ranking after a candidate,
 TIE_PROBABILITY = 0.12  # and how likely it ranks the next one as an equal

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import NotNow, Refusal
 from elections.rules import Election, State
-from pages import times
-from store.table import Item
+from foundation.acts.refusals import NotNow, Refusal
+from foundation.pages import times
+from foundation.store.table import Item
 
 
 class Over(NotNow):

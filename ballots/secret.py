@@ -18,9 +18,9 @@ from functools import cache
 from django.utils.translation import gettext as _
 from mnemonic import Mnemonic
 
-from acts.refusals import Refusal
-from ranking.codes import code_of
-from store.keys import fold
+from foundation.acts.refusals import Refusal
+from foundation.ranking.codes import code_of
+from foundation.store.keys import fold
 
 SECRET_BYTES = 16
 WORDS = 12  # the secret, with a checksum of four bits

@@ -22,19 +22,19 @@ from accounts.access import LostSession, View, current_person, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.signing_out import clear_browser, end_session
-from acts.links import absolute_url
-from acts.refusals import NotThere, Refusal
-from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page
 from elections.rules import LEAVE, NO_DRAFTS, Action, Election
-from pages.forms import form_page, new_token, token_in
-from pages.messages import confirm_page
-from pages.page_cache import shared_page
-from pages.paths import path_of, redirect_to
-from pages.qr import qr_image, qr_svg
-from ranking import drafts, listing, ranking_cookie
-from ranking.marks import (
+from foundation.acts.links import absolute_url
+from foundation.acts.refusals import NotThere, Refusal
+from foundation.acts.storage import now_text
+from foundation.pages.forms import form_page, new_token, token_in
+from foundation.pages.messages import confirm_page
+from foundation.pages.page_cache import shared_page
+from foundation.pages.paths import path_of, redirect_to
+from foundation.pages.qr import qr_image, qr_svg
+from foundation.ranking import drafts, listing, ranking_cookie
+from foundation.ranking.marks import (
     RANK_PREFIX,
     marks_from,
     ranks_of,
@@ -43,7 +43,7 @@ from ranking.marks import (
     submitted_ranks,
     typed_ranks,
 )
-from store.keys import fold
+from foundation.store.keys import fold
 
 from . import passes, rehearsal, repository, rules, services
 from .emails import NO_LATER_EMAIL

@@ -10,7 +10,8 @@ from django.db import close_old_connections, reset_queries
 
 # The packages whose module `items` declares types of items and of events. A new one only has to be added.
 ITEM_PACKAGES = (
-    "accounts mail elections ballots results polls skills news webhooks photos questions live assembly upkeep trust api"
+    "accounts foundation.mail elections ballots results parts.polls parts.skills parts.news parts.webhooks "
+    "foundation.photos parts.questions parts.live parts.assembly operations.upkeep operations.trust api"
 )
 
 
@@ -21,11 +22,11 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         from django.conf import settings
 
-        from store import round_trips
-        from store.connect import expect_threads
-        from store.schema import SCHEMA
-        from upkeep import pause
-        from upkeep.monitoring import metrics
+        from foundation.store import round_trips
+        from foundation.store.connect import expect_threads
+        from foundation.store.schema import SCHEMA
+        from operations.upkeep import pause
+        from operations.upkeep.monitoring import metrics
 
         from . import hooks
 

@@ -16,12 +16,12 @@ from django.conf import settings  # only once the name of its module is set
 from accounts import setup_link
 from config.proxies import missing_proxies
 from config.web.connections import room_for
-from store import keys
-from store.connect import connect
-from store.formats import refusal
-from store.table import Missing, StoreError
-from upkeep import server as this_server
-from upkeep.monitoring import shared_metrics
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.formats import refusal
+from foundation.store.table import Missing, StoreError
+from operations.upkeep import server as this_server
+from operations.upkeep.monitoring import shared_metrics
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 preload_app = True  # loaded once and shared by all processes; a new version needs a restart
@@ -78,9 +78,9 @@ def on_starting(server: Any) -> None:
 
 def when_ready(server: Any) -> None:
     """Record the key and the scripts of pages that this server runs with."""
-    from acts import key_mark
-    from acts.storage import try_write
-    from trust.serving import record_code  # needs the application to be loaded
+    from foundation.acts import key_mark
+    from foundation.acts.storage import try_write
+    from operations.trust.serving import record_code  # needs the application to be loaded
 
     with suppress(StoreError):  # a store that is down now is reported by whatever needs it
         try_write(key_mark.marking(when=Missing()))  # the first start is with the site's key
@@ -119,14 +119,14 @@ def release_lock() -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    from upkeep.monitoring import metrics
+    from operations.upkeep.monitoring import metrics
 
     metrics.forget_process(worker.pid)
 
 
 def post_worker_init(worker: Any) -> None:
     """What is loaded by now stays, so exempt it from garbage collection during long reads."""
-    from upkeep.worker import heartbeats  # with its dependencies, which only serving processes load
+    from operations.upkeep.worker import heartbeats  # with its dependencies, which only serving processes load
 
     heartbeats.watch.begin()
     gc.collect()

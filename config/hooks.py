@@ -15,11 +15,6 @@ from accounts.registration_policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
 from accounts.services import ON_REMOVAL, delete_sessions
 from accounts.signing_out import SIGNING_OUT
-from acts import background
-from assembly.format import Assembly
-from assembly.minutes import repository as minutes
-from assembly.minutes.services import forget_attendances
-from assembly.plays import PLAYS as ASSEMBLY_PLAYS
 from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import guest_with_link, link_holder, remove_ballots_of
@@ -56,44 +51,49 @@ from elections.personal_data import forget_calendar
 from elections.roll.emails import EMAIL_TEMPLATES as ROLL_EMAILS
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
-from live import follow_up_store, formats
-from live import repository as live_sessions
-from live.follow_ups import services as _follow_up_steps  # noqa: F401 - only for its step
-from live.home_cards import session_cards
-from live.play import register as register_plays
-from live.plays import PLAYS as LIVE_PLAYS
-from live.screens.broadcaster import BROADCASTER
-from live.services.deleting import forget_hosting
-from mail.emails import COLOURING, EMAIL_TEMPLATES
-from news import repository as posts
-from news import subscriptions as of_news_by_mail
-from news.election_posts import election_panel as on_elections
-from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
-from news.front_page import post_cards
-from news.likes import forget_likes
-from news.services import PUBLISHING
-from news.services import pass_on as pass_posts_on
-from pages import colours
-from polls import repository as polls
-from polls.home_cards import poll_cards
-from polls.services import pass_on as pass_polls_on
-from questions import repository as question_sets
-from questions.question import Type
-from questions.services import pass_on as pass_sets_on
+from foundation.acts import background
+from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
+from foundation.pages import colours
+from operations.upkeep import pause
+from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
+from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
+from parts.assembly.format import Assembly
+from parts.assembly.minutes import repository as minutes
+from parts.assembly.minutes.services import forget_attendances
+from parts.assembly.plays import PLAYS as ASSEMBLY_PLAYS
+from parts.live import follow_up_store, formats
+from parts.live import repository as live_sessions
+from parts.live.follow_ups import services as _follow_up_steps  # noqa: F401 - only for its step
+from parts.live.home_cards import session_cards
+from parts.live.play import register as register_plays
+from parts.live.plays import PLAYS as LIVE_PLAYS
+from parts.live.screens.broadcaster import BROADCASTER
+from parts.live.services.deleting import forget_hosting
+from parts.news import repository as posts
+from parts.news import subscriptions as of_news_by_mail
+from parts.news.election_posts import election_panel as on_elections
+from parts.news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
+from parts.news.front_page import post_cards
+from parts.news.likes import forget_likes
+from parts.news.services import PUBLISHING
+from parts.news.services import pass_on as pass_posts_on
+from parts.polls import repository as polls
+from parts.polls.home_cards import poll_cards
+from parts.polls.services import pass_on as pass_polls_on
+from parts.questions import repository as question_sets
+from parts.questions.question import Type
+from parts.questions.services import pass_on as pass_sets_on
+from parts.skills import repository as skills
+from parts.skills.access import may_see_profile
+from parts.skills.services import delete_endorsements, delete_skills
+from parts.webhooks import events as webhook_events
+from parts.webhooks import repository as webhooks
+from parts.webhooks import sending as webhook_sending  # noqa: F401 - its step
+from parts.webhooks.emails import EMAIL_TEMPLATES as WEBHOOK_EMAILS
+from parts.webhooks.services import forget_webhooks
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import SEALING, seal_result, wait_for_worker
-from skills import repository as skills
-from skills.access import may_see_profile
-from skills.services import delete_endorsements, delete_skills
-from upkeep import pause
-from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
-from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
-from webhooks import events as webhook_events
-from webhooks import repository as webhooks
-from webhooks import sending as webhook_sending  # noqa: F401 - its step
-from webhooks.emails import EMAIL_TEMPLATES as WEBHOOK_EMAILS
-from webhooks.services import forget_webhooks
 
 
 def install_hooks() -> None:
@@ -126,7 +126,7 @@ def install_hooks() -> None:
     )
     # Finally the box of a secret election is emptied (ballots.services.sealing).
 
-    # Voters are reminded (elections.invitations), and a post is published (news.services.publish): each in one
+    # Voters are reminded (elections.invitations), and a post is published (parts.news.services.publish): each in one
     # transaction, with the event for webhooks.
     REMINDING.install(webhook_events.reminded)
     PUBLISHING.install(webhook_events.published)
@@ -194,26 +194,26 @@ def install_hooks() -> None:
         delete_tokens,  # and their API tokens
         forget_membership,  # which groups they are in at sign-in providers is forgotten
     )
-    # and finally the mark by which the log forgets their name (upkeep.erasure.log_erasure).
+    # and finally the mark by which the log forgets their name (operations.upkeep.erasure.log_erasure).
 
-    # How questions of a live session are played (live.play):
+    # How questions of a live session are played (parts.live.play):
     register_plays(
         *LIVE_PLAYS,
         *ASSEMBLY_PLAYS,  # of agendas
     )
 
-    # People listen to a live session (live.screens.broadcaster): each pass of its thread
+    # People listen to a live session (parts.live.screens.broadcaster): each pass of its thread
     BROADCASTER.around = pause.guarded  # changes nothing while the site is paused
 
-    # Sessions (live.formats) are ordinary ones, except for
+    # Sessions (parts.live.formats) are ordinary ones, except for
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
 
-    # A mail is composed (mail.emails.compose): its colours are
+    # A mail is composed (foundation.mail.emails.compose): its colours are
     COLOURING.install(
         colours.site_shades,  # those of the pages
     )
 
-    # What the worker finishes (acts.background), regardless of who began it:
+    # What the worker finishes (foundation.acts.background), regardless of who began it:
     background.register(
         REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.SEALING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),

@@ -32,17 +32,17 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
 from elections.rolls import voter_label
-from live import clock, symbols
-from live.labels import type_label
-from mail import outbox
-from pages import markdown_cache, names, served_code, time_display, times
-from pages.fragments import cached_include
-from pages.icons import icon
-from pages.paths import path_of
-from pages.sections import section_of
+from foundation.mail import outbox
+from foundation.pages import markdown_cache, names, served_code, time_display, times
+from foundation.pages.fragments import cached_include
+from foundation.pages.icons import icon
+from foundation.pages.paths import path_of
+from foundation.pages.sections import section_of
+from operations.upkeep import disk, pause
+from parts.live import clock, symbols
+from parts.live.labels import type_label
 from results.pictures import arrange_pictures
 from results.wording import translate
-from upkeep import disk, pause
 
 from . import proxies
 

@@ -20,8 +20,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 
-from upkeep.backups import input_files
-from upkeep.monitoring import shared_metrics
+from operations.upkeep.backups import input_files
+from operations.upkeep.monitoring import shared_metrics
 
 from . import environment_file, initial
 from .variables import NAMES
@@ -201,7 +201,7 @@ def _become(uid: int, gid: int, environ: Environ, system: Any) -> None:
 
 def command_help() -> str:
     """Plenum's own commands, described by the first line of their modules."""
-    paths = CODE.glob("*/management/commands/[a-z]*.py")
+    paths = (CODE / "operations" / "upkeep" / "management" / "commands").glob("[a-z]*.py")
     lines = {path.stem: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0] for path in paths}
     lines["init"] = "Write the settings of a new site, with a secret of its own."
     width = max(map(len, lines))

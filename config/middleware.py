@@ -17,12 +17,12 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import activate, get_language, get_language_from_request
 from isal import isal_zlib
 
-from pages.streams import EVENT_STREAM
-from store import round_trips, wait_budget
-from store.connect import connect
-from store.table import KeyTooLong
-from upkeep import pause
-from upkeep.monitoring import metrics
+from foundation.pages.streams import EVENT_STREAM
+from foundation.store import round_trips, wait_budget
+from foundation.store.connect import connect
+from foundation.store.table import KeyTooLong
+from operations.upkeep import pause
+from operations.upkeep.monitoring import metrics
 
 from . import proxies
 from .errors import error_page, paused_page
@@ -160,7 +160,7 @@ def probes(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         if request.path_info not in PROBES and not DOCTOR.fullmatch(request.path_info):
             return get_response(request)
-        request.resolver_match = found = resolve(request.path_info, "upkeep.urls")
+        request.resolver_match = found = resolve(request.path_info, "operations.upkeep.urls")
         return found.func(request, *found.args, **found.kwargs)
 
     return respond

@@ -10,7 +10,7 @@ import time
 from django.conf import settings
 from django.http import HttpRequest
 
-from pages.client_address import is_trusted, parse
+from foundation.pages.client_address import is_trusted, parse
 
 HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO")
 MAX_REMEMBERED_PROXIES = 8  # remembered at most

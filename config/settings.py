@@ -16,11 +16,11 @@ from django.core.exceptions import ImproperlyConfigured
 from jinja2 import Undefined
 
 from accounts.connectors.configuration import Provider, read_providers
-from mail.names import named_sender
-from pages import colours, logo, times
-from store.connect import BadStoreUrl, check
-from store.keys import OVERRIDES, without_invisible
-from upkeep.monitoring import shared_metrics
+from foundation.mail.names import named_sender
+from foundation.pages import colours, logo, times
+from foundation.store.connect import BadStoreUrl, check
+from foundation.store.keys import OVERRIDES, without_invisible
+from operations.upkeep.monitoring import shared_metrics
 
 from . import checks
 from .checks import quoted
@@ -104,8 +104,8 @@ class Environment:
             return "", {}
         url = urlsplit(text)
         if url.scheme == "file":
-            return "mail.files.EmailBackend", {"EMAIL_FILE_PATH": url.path}
-        return "mail.smtp.EmailBackend", {
+            return "foundation.mail.files.EmailBackend", {"EMAIL_FILE_PATH": url.path}
+        return "foundation.mail.smtp.EmailBackend", {
             "EMAIL_HOST": url.hostname,
             "EMAIL_PORT": url.port or checks.MAIL_PORTS[url.scheme],
             "EMAIL_HOST_USER": unquote(url.username or ""),
@@ -349,7 +349,7 @@ DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
 environment.report(checks.wrong_sender(MAIL_FROM))
 MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
 MAIL_CA = environment.certificates("MAIL_CA")  # for a mail server whose certificate no public authority signed
-OUTGOING_ALLOWED = environment.networks_and_hosts("OUTGOING_ALLOWED")  # see acts/outbound.py
+OUTGOING_ALLOWED = environment.networks_and_hosts("OUTGOING_ALLOWED")  # see foundation/acts/outbound.py
 OUTGOING_CA = environment.certificates("OUTGOING_CA")
 BOUNCES_URL = environment.bounces("BOUNCES_URL")
 
@@ -386,24 +386,24 @@ SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # shows whether HTTPS is 
 
 INSTALLED_APPS = [
     "config",
-    "trust",
-    "upkeep",
-    "audit",
-    "assembly",
-    "live",
-    "questions",
-    "webhooks",
-    "news",
-    "polls",
+    "operations.trust",
+    "operations.upkeep",
+    "operations.audit",
+    "parts.assembly",
+    "parts.live",
+    "parts.questions",
+    "parts.webhooks",
+    "parts.news",
+    "parts.polls",
     "results",
     "ballots",
     "elections",
-    "skills",
+    "parts.skills",
     "accounts",
-    "ranking",
-    "mail",
-    "photos",
-    "pages",
+    "foundation.ranking",
+    "foundation.mail",
+    "foundation.photos",
+    "foundation.pages",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.forms",
@@ -451,9 +451,9 @@ TEMPLATES = [
             "context_processors": [
                 "accounts.visitors.user_context",
                 "django.contrib.messages.context_processors.messages",
-                "pages.site_views.site_context",
+                "foundation.pages.site_views.site_context",
                 "config.jinja.site_state",
-                "ranking.drafts.page_context",
+                "foundation.ranking.drafts.page_context",
             ],
         },
     }

@@ -4,10 +4,10 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from accounts.access import public
-from live.views.urls import below_live
-from pages import help_views, site_views
-from pages.paths import NameConverter
-from photos import views as photo_views
+from foundation.pages import help_views, site_views
+from foundation.pages.paths import NameConverter
+from foundation.photos import views as photo_views
+from parts.live.views.urls import below_live
 
 register_converter(NameConverter, "name")
 
@@ -17,18 +17,18 @@ urlpatterns = [
     path("election/<name:name>/results/", include("results.page_urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),
-    path("", include("news.urls")),
-    path("", include("webhooks.urls")),
-    path("", include("live.views.urls")),
-    path("", include("assembly.urls")),
-    path("live/sets/", include("questions.urls")),
-    path("", include("polls.urls")),
+    path("", include("parts.news.urls")),
+    path("", include("parts.webhooks.urls")),
+    path("", include("parts.live.views.urls")),
+    path("", include("parts.assembly.urls")),
+    path("live/sets/", include("parts.questions.urls")),
+    path("", include("parts.polls.urls")),
     path("", include("elections.urls")),
-    path("", include("skills.urls")),
+    path("", include("parts.skills.urls")),
     path("", include("accounts.urls")),
-    path("", include("audit.urls")),
-    path("", include("upkeep.urls")),
-    path("", include("trust.urls")),
+    path("", include("operations.audit.urls")),
+    path("", include("operations.upkeep.urls")),
+    path("", include("operations.trust.urls")),
     path("api/v1/", include("api.urls")),
     path("help/", public(help_views.help_start), name="help"),
     path("favicon.ico", public(site_views.favicon), name="favicon"),

@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.hooks import Hooks
-from acts.storage import now_text
+from foundation.acts.hooks import Hooks
+from foundation.acts.storage import now_text
 
 from . import actions, repository, rules
 from .multi_ballots import repository as multi_ballots

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from accounts.models import User
-from acts import storage
-from acts.storage import now_text
-from acts.versions import next_version
-from store.log import Event
-from store.table import Write
+from foundation.acts import storage
+from foundation.acts.storage import now_text
+from foundation.acts.versions import next_version
+from foundation.store.log import Event
+from foundation.store.table import Write
 
 from . import repository, rolls, rules
 from .multi_ballots import repository as multi_ballots

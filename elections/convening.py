@@ -14,7 +14,7 @@ from math import ceil, floor
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from store.table import Item
+from foundation.store.table import Item
 
 
 @dataclass(frozen=True, slots=True)

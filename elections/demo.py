@@ -10,15 +10,15 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
-from acts.queues import Progress, no_progress
-from acts.refusals import NameTaken
-from acts.storage import now_text
 from elections.voter_lists import Details
-from photos.demo import picture
-from qa.rules import Fate
-from ranking.candidates import Candidate
-from skills import repository as skills
-from store.log import as_text, utc_now
+from foundation.acts.queues import Progress, no_progress
+from foundation.acts.refusals import NameTaken
+from foundation.acts.storage import now_text
+from foundation.photos.demo import picture
+from foundation.qa.rules import Fate
+from foundation.ranking.candidates import Candidate
+from foundation.store.log import as_text, utc_now
+from parts.skills import repository as skills
 
 from . import repository, rolls
 from .candidate_questions import services as questions

@@ -4,10 +4,10 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts.personal_data import count_items, list_items
-from ranking.candidates import Candidate
-from store import keys
-from store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
-from store.table import Span
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
+from foundation.store.table import Span
 
 from . import personal_data
 from .convening import Convened

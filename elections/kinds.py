@@ -9,9 +9,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.marks import MAX_POINTS
-from tally import methods
-from tally.majorities import Majority, Of, majority_of, parse_majority
+from foundation.ranking.marks import MAX_POINTS
+from foundation.tally import methods
+from foundation.tally.majorities import Majority, Of, majority_of, parse_majority
 
 USUAL_POINTS = 10  # that a voter has to distribute
 SETTINGS = ("kind", "method", "seats", "fewest", "most", "majority", "unranked")  # of ballots and their count

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from django.utils.translation import gettext_lazy as _
 
-from tally.majorities import Of
+from foundation.tally.majorities import Of
 
 from .rules import Election, NotReady
 

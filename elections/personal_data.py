@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Iterator
 
 from accounts.models import User
-from acts.storage import table
-from mail import outbox
-from store import keys
-from store.splitting import by_count
-from store.table import Delete, Item
+from foundation.acts.storage import table
+from foundation.mail import outbox
+from foundation.store import keys
+from foundation.store.splitting import by_count
+from foundation.store.table import Delete, Item
 
 from .candidate_questions.rules import asker_mark
 from .groups import repository as groups

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from acts.storage import table
 from elections.voter_lists import Details
-from ranking.candidates import Candidate
-from store import keys
-from store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
-from store.splitting import by_count
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.splitting import by_count
+from foundation.store.table import Item
 
 from . import repository
 from .drafts import services as drafts

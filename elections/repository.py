@@ -9,21 +9,21 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts import versions
-from acts.background import TaskType
-from acts.caches import Cacheable, ParseCache, SizedCache, get_cached
-from acts.gates import as_of
-from acts.storage import now_text, table
-from acts.versions import unchanged
-from pages import markdown_cache
-from pages.markdown_cache import Html
-from pages.sorting import natural_sort_key
-from photos import repository as photos
-from photos.rules import Photo, photo_of
-from ranking.candidates import Candidate
-from ranking.marks import ANSWERS
-from store import keys
-from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
+from foundation.acts import versions
+from foundation.acts.background import TaskType
+from foundation.acts.caches import Cacheable, ParseCache, SizedCache, get_cached
+from foundation.acts.gates import as_of
+from foundation.acts.storage import now_text, table
+from foundation.acts.versions import unchanged
+from foundation.pages import markdown_cache
+from foundation.pages.markdown_cache import Html
+from foundation.pages.sorting import natural_sort_key
+from foundation.photos import repository as photos
+from foundation.photos.rules import Photo, photo_of
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import ANSWERS
+from foundation.store import keys
+from foundation.store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from .convening import convened_of
 from .rules import Election, Relation, State, is_over, relation

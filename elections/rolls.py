@@ -12,14 +12,14 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.background import OVERWRITE, TaskType
-from acts.caches import Cacheable
-from acts.storage import table
 from elections.voter_lists import Details
-from mail.names import isolated, turned_as_here
-from store import keys, sharded_reads
-from store.splitting import by_count
-from store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update
+from foundation.acts.background import OVERWRITE, TaskType
+from foundation.acts.caches import Cacheable
+from foundation.acts.storage import table
+from foundation.mail.names import isolated, turned_as_here
+from foundation.store import keys, sharded_reads
+from foundation.store.splitting import by_count
+from foundation.store.table import Exists, Item, Key, Missing, Put, Refused, Span, Update
 
 from . import sharding
 from .opening_rules import as_opened

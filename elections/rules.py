@@ -12,12 +12,12 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.permissions import Permissions, Rule
-from acts.refusals import NotAllowed, NotNow, Refusal
-from pages import lists
-from ranking.marks import how_to_vote
-from store.keys import fold
-from tally import methods
+from foundation.acts.permissions import Permissions, Rule
+from foundation.acts.refusals import NotAllowed, NotNow, Refusal
+from foundation.pages import lists
+from foundation.ranking.marks import how_to_vote
+from foundation.store.keys import fold
+from foundation.tally import methods
 
 from .convening import Convened
 from .kinds import majority_sentence
@@ -75,7 +75,7 @@ METHODS = {
 }
 RANKED_METHODS = {name: label for name, label in METHODS.items() if name in methods.KINDS["ranked"]}
 SEVERAL_SEATS = methods.SEVERAL_SEATS
-# By default, unranked candidates are below all others (tally.pairwise).
+# By default, unranked candidates are below all others (foundation.tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
 # What voters are protected by beyond what every election does; all of them together are called strict.
@@ -146,7 +146,7 @@ class Election:
     kind: str = "ranked"  # of ballot
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
-    majority: str = ""  # which a proposal needs, as `tally.majorities` writes it
+    majority: str = ""  # which a proposal needs, as `foundation.tally.majorities` writes it
     questions_from: str = ""  # who may ask candidates questions, of ASKERS
     questions_open: bool = False  # whether questions are shown before an organiser has approved them
     questions_named: bool = False  # whether everyone sees who asks

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 
-from acts.caches import Cacheable
-from acts.gates import Gates, count_votes, new_shards, read_sharded, shards_in
-from acts.storage import table
-from store import keys
-from store.table import Item, Key, Span
+from foundation.acts.caches import Cacheable
+from foundation.acts.gates import Gates, count_votes, new_shards, read_sharded, shards_in
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Item, Key, Span
 
 from .rules import Election
 

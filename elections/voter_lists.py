@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from pages.lists import (
+from foundation.pages.lists import (
     HINT,
     MAX_LINE_CHARS,
     MAX_ROWS,
@@ -30,8 +30,8 @@ from pages.lists import (
     unescape_formula,
     without_repeats,
 )
-from pages.names import clean_email, clean_name, clean_title
-from store.keys import fold
+from foundation.pages.names import clean_email, clean_name, clean_title
+from foundation.store.keys import fold
 
 MAX_NUMBER_CHARS = 40  # of a member number
 MAX_POSTAL_LINES, MAX_POSTAL_CHARS = 6, 80  # of an address for letters, and of each line

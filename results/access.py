@@ -21,7 +21,7 @@ from ballots.passes import Pass
 from elections import repository as elections
 from elections.access import check_visible
 from elections.rules import Election, State
-from pages.client_address import client_network
+from foundation.pages.client_address import client_network
 
 
 @dataclass(frozen=True, slots=True)

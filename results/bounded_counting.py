@@ -1,8 +1,8 @@
 """Runs counts within a request without letting them take down the site.
 
-The cost of a count is estimated first (tally/cost.py), and one that is too expensive is refused. Small counts run
-inline. All others run in a process of their own, a few at a time, under a CPU limit enforced by the kernel in case the
-estimate was wrong. A count is also stopped when its client disconnects.
+The cost of a count is estimated first (foundation/tally/cost.py), and one that is too expensive is refused. Small
+counts run inline. All others run in a process of their own, a few at a time, under a CPU limit enforced by the kernel
+in case the estimate was wrong. A count is also stopped when its client disconnects.
 
 The process is a new program rather than a fork: a fork of a process with threads may hang on a lock that one of them
 held, and would know the site's secrets.
@@ -25,10 +25,10 @@ from typing import Protocol, TypeVar
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from acts.refusals import Refusal
-from pages.streams import CLIENT_GONE
-from tally import cost
-from tally.cost import Size
+from foundation.acts.refusals import Refusal
+from foundation.pages.streams import CLIENT_GONE
+from foundation.tally import cost
+from foundation.tally.cost import Size
 
 MAX_STEPS = 3_000_000  # per request; about three seconds
 MAX_INLINE_STEPS = 60_000  # steps that are done before a process has begun: that takes about as long
@@ -36,7 +36,14 @@ COUNTING_SLOTS = BoundedSemaphore(2)  # counts that are made apart for this proc
 MAX_QUEUE_SECONDS = 2.0
 RETRY_AFTER_SECONDS = 5  # seconds, for those who waited in line in vain
 ROOT = Path(__file__).parent.parent
-PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.count_job")  # -S: installed packages are not needed
+PROGRAM = (
+    sys.executable,
+    "-S",
+    "-X",
+    "utf8",
+    "-m",
+    "foundation.tally.count_job",
+)  # -S: installed packages are not needed
 CHUNK_BYTES = 1 << 16
 CHECK_INTERVAL_SECONDS = 0.25  # seconds between checks whether the client is still connected
 
@@ -45,7 +52,7 @@ Outcome = TypeVar("Outcome", covariant=True)
 
 
 class Job(Protocol[Outcome]):
-    """A job of tally/count_job.py."""
+    """A job of foundation/tally/count_job.py."""
 
     @property
     def size(self) -> Size: ...

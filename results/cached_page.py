@@ -14,9 +14,9 @@ from typing import Any
 
 from accounts.models import User
 from elections import repository as elections
-from pages import page_cache
-from pages.page_cache import Fragment
-from store.keys import fold
+from foundation.pages import page_cache
+from foundation.pages.page_cache import Fragment
+from foundation.store.keys import fold
 
 from . import repository, services
 from .repository import Found, Sealed

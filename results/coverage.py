@@ -12,8 +12,8 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 
 from elections.skills_needed.needs import Need, Snapshot
-from pages import lists
-from skills.rules import level_of
+from foundation.pages import lists
+from parts.skills.rules import level_of
 
 from .pictures.bars import Bar, draw
 from .pictures.drawing import Picture

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from ranking.candidates import Candidate
-from ranking.marks import Choice, ranked_names, unranked_sentence
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import Choice, ranked_names, unranked_sentence
 
 QUESTION = _("What shall we eat at the summer party?")
 OPTIONS = (_("Pizza"), _("Curry"), _("Barbecue"), _("Sushi"), _("Salad"))

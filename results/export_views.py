@@ -12,10 +12,10 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from acts.rate_limits import Limit, TooOften, count
 from elections.access import election_context
-from pages.messages import refusals_as_messages
-from tally.formats import CannotWrite
+from foundation.acts.rate_limits import Limit, TooOften, count
+from foundation.pages.messages import refusals_as_messages
+from foundation.tally.formats import CannotWrite
 
 from .access import Reader, for_anybody, is_stranger, limit_key
 from .coverage import as_csv, coverage_of

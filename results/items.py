@@ -3,8 +3,8 @@
 from elections.history import entries as history
 from elections.items import OUTCOME
 from elections.turnout.disclosure import after_the_close
-from store import keys
-from store.schema import EventType, ItemType
+from foundation.store import keys
+from foundation.store.schema import EventType, ItemType
 
 ITEMS = (
     ItemType("lot secret", keys.lots, hidden="secret"),

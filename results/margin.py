@@ -17,10 +17,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tally import star
-from tally.condorcet import Graph
-from tally.methods import KIND_OF
-from tally.result import Result
+from foundation.tally import star
+from foundation.tally.condorcet import Graph
+from foundation.tally.methods import KIND_OF
+from foundation.tally.result import Result
 
 from .pictures.contests import votes as votes_of
 from .pictures.drawing import fluid, in_order, isolated, number, rounded, share, tag, voters

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.storage import now_text
 from ballots.passes import Pass
 from elections.access import election_context
 from elections.kinds import majority_text
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import State
+from foundation.acts.storage import now_text
 
 from . import services, wording
 from .access import Reader, by_pass_of_multi_ballot, check_reads, is_shared

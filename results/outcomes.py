@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tally.lots import ByLot, elected_by_lot
-from tally.methods import KIND_OF, KINDS
-from tally.result import VOTE, Result
+from foundation.tally.lots import ByLot, elected_by_lot
+from foundation.tally.methods import KIND_OF, KINDS
+from foundation.tally.result import VOTE, Result
 
 from .pictures.drawing import number, voters
 

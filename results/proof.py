@@ -1,9 +1,9 @@
 """Whether a sealed election is still what was sealed: its ballots, how they were counted, its result, lots and roll.
 
-Everything is held against the log, which the checkpoints hold together in turn (store/log/seal.py). The ballots of a
-secret election entered it when it was sealed, those of a public one as they were cast. Ballots are compared one by one,
-and only different rankings are kept, as by every count. The box of a secret election is emptied once its ballots are
-published: whatever is left in it must be what was sealed.
+Everything is held against the log, which the checkpoints hold together in turn (foundation/store/log/seal.py). The
+ballots of a secret election entered it when it was sealed, those of a public one as they were cast. Ballots are
+compared one by one, and only different rankings are kept, as by every count. The box of a secret election is emptied
+once its ballots are published: whatever is left in it must be what was sealed.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
 
-from acts.storage import table
 from ballots import repository as ballots
 from ballots.external_sort import Line, Sorter
 from ballots.rules import Mismatch, PublishedBallot, compare, compare_remaining
 from elections.repository import candidates_of
 from elections.rules import Election, State
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Item
+from foundation.tally import lots
+from foundation.tally.ballots import BadBallot, Ballots
 from results.services import roll_commitment
-from store import keys
-from store.table import Item
-from tally import lots
-from tally.ballots import BadBallot, Ballots
 
 from . import repository
 from .exports.election_events import events_of

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from acts.storage import table
-from store import keys
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Item
 
 
 @dataclass(frozen=True, slots=True)

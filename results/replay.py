@@ -7,11 +7,11 @@ import secrets
 from ballots import repository as ballots
 from elections.replay import election_of
 from elections.turnout.counts import final_turnout
-from store import keys
-from store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
-from store.table import Put
-from tally import lots
-from tally.methods import count
+from foundation.store import keys
+from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.table import Put
+from foundation.tally import lots
+from foundation.tally.methods import count
 
 from .report import settings_of
 from .services import roll_commitment

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from elections.rules import Election
-from tally.ballots import Ballots
-from tally.closeness import Closeness
-from tally.count_job import CountJob, CountOutcome
-from tally.explain import Sentence, explain
-from tally.result import Result
+from foundation.tally.ballots import Ballots
+from foundation.tally.closeness import Closeness
+from foundation.tally.count_job import CountJob, CountOutcome
+from foundation.tally.explain import Sentence, explain
+from foundation.tally.result import Result
 
 VERSION = 1
 
@@ -75,7 +75,7 @@ def settings_of(election: Election, seed: str, entitled: int | None = None) -> d
 
 
 def report_on(ballots: Ballots, method: str, **settings: Any) -> Report:
-    """`settings` are those that `tally.methods.count` takes."""
+    """`settings` are those that `foundation.tally.methods.count` takes."""
     return build_report(CountJob(ballots, method, settings).run())
 
 

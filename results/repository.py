@@ -10,21 +10,21 @@ from itertools import chain
 
 import orjson
 
-from acts.caches import Cacheable, ParseCache, get_cached
-from acts.storage import table
 from elections import repository as elections
 from elections.rolls import Voter
 from elections.rules import Election
 from elections.skills_needed.needs import Snapshot, snapshot_in
 from elections.turnout.counts import GroupTurnout, Turnout
-from store import keys
-from store.limits import BATCH_PUTS
-from store.log import as_text
-from store.splitting import by_count, split_counts, split_text
-from store.table import Exists, Item, Key, Missing, Put, Update, Write
-from tally.ballots import Ballots
-from tally.lots import elected_by_lot
-from tally.result import Result
+from foundation.acts.caches import Cacheable, ParseCache, get_cached
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.limits import BATCH_PUTS
+from foundation.store.log import as_text
+from foundation.store.splitting import by_count, split_counts, split_text
+from foundation.store.table import Exists, Item, Key, Missing, Put, Update, Write
+from foundation.tally.ballots import Ballots
+from foundation.tally.lots import elected_by_lot
+from foundation.tally.result import Result
 
 from .report import Report
 
@@ -182,7 +182,7 @@ class SharedResult:
     winners: tuple[str, ...]
     winner_count: int
     seats: int
-    vote: tuple[int, ...] = ()  # in a vote on yes or no, its numbers: `tally.result.VOTE`
+    vote: tuple[int, ...] = ()  # in a vote on yes or no, its numbers: `foundation.tally.result.VOTE`
     by_lot: tuple[str, ...] = ()  # those of all winners whom a lot elected
 
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 
-from acts.storage import table
 from ballots.repository import votes_of
 from elections.repository import candidates_of
 from elections.rolls import weight_of
 from elections.rules import Election
-from ranking.candidates import Candidate
-from store import keys, sharded_reads
-from store.log import as_text
-from store.table import Item
-from tally.ballots import Ballots, renumbered, values_in
-from tally.pairwise import PairwiseSummary
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, sharded_reads
+from foundation.store.log import as_text
+from foundation.store.table import Item
+from foundation.tally.ballots import Ballots, renumbered, values_in
+from foundation.tally.pairwise import PairwiseSummary
 
 # more than a cast takes from its time stamp to the index, or two clocks differ
 OVERLAP_DURATION = timedelta(seconds=60)

@@ -18,19 +18,19 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from accounts.registration_policy import allows_registration
 from accounts.visitors import throttle_key
-from acts.rate_limits import Limit, count
-from acts.refusals import Refusal
 from elections.kinds import majority_text
 from elections.rules import KINDS, MAX_SEATS, METHODS, UNRANKED, Election, check_settings
-from pages.fields import LinesField
-from pages.forms import form_data, form_page
-from ranking.marks import ranked_names, ranking_from, submitted_ranks, typed_ranks
-from tally.count_job import CountJob
-from tally.formats import BadFile, File, Limits, NotRecognised, read
-from tally.formats.text import Text
-from tally.majorities import Majority, Of
-from tally.methods import KIND_OF
-from tally.methods import KINDS as METHODS_OF
+from foundation.acts.rate_limits import Limit, count
+from foundation.acts.refusals import Refusal
+from foundation.pages.fields import LinesField
+from foundation.pages.forms import form_data, form_page
+from foundation.ranking.marks import ranked_names, ranking_from, submitted_ranks, typed_ranks
+from foundation.tally.count_job import CountJob
+from foundation.tally.formats import BadFile, File, Limits, NotRecognised, read
+from foundation.tally.formats.text import Text
+from foundation.tally.majorities import Majority, Of
+from foundation.tally.methods import KIND_OF
+from foundation.tally.methods import KINDS as METHODS_OF
 
 from . import bounded_counting, example, wording
 from .bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive

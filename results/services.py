@@ -13,10 +13,6 @@ from typing import NamedTuple
 
 import orjson
 
-from acts.caches import Cacheable
-from acts.hooks import Hooks
-from acts.storage import now_text, table, try_record
-from acts.wakeups import SEALING_JOB, wake_worker
 from ballots import repository as ballots
 from ballots.services import seal_closed
 from ballots.services.sealing import CannotSeal
@@ -26,15 +22,19 @@ from elections.lifecycle.closing import close_if_over
 from elections.repository import candidates_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, group_turnouts, votes_of
+from foundation.acts.caches import Cacheable
+from foundation.acts.hooks import Hooks
+from foundation.acts.storage import now_text, table, try_record
+from foundation.acts.wakeups import SEALING_JOB, wake_worker
+from foundation.store import keys, round_trips
+from foundation.store.log import Event
+from foundation.store.sharded_reads import ordered_values
+from foundation.store.table import Check, Delete, Exists, Item, StoreError, Write
+from foundation.tally import lots
+from foundation.tally.ballots import Ballots
+from foundation.tally.cost import Size
+from foundation.tally.count_job import CountJob
 from results import repository, running_count
-from store import keys, round_trips
-from store.log import Event
-from store.sharded_reads import ordered_values
-from store.table import Check, Delete, Exists, Item, StoreError, Write
-from tally import lots
-from tally.ballots import Ballots
-from tally.cost import Size
-from tally.count_job import CountJob
 
 from .report import Report, report_on, settings_of
 from .repository import Found, Seal

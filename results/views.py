@@ -15,17 +15,17 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
-from acts.storage import now_text
 from elections.access import election_context, panels
 from elections.kinds import majority_text
 from elections.repository import candidates_of
 from elections.rules import KINDS, State
-from pages.http_cache import cached_for_reader
-from pages.page_cache import page_with, shared_page
-from photos.rules import Photo
-from tally.lots import COMMITMENT, SEED
-from tally.methods import KINDS as METHODS_OF
-from tally.result import Round, Tie
+from foundation.acts.storage import now_text
+from foundation.pages.http_cache import cached_for_reader
+from foundation.pages.page_cache import page_with, shared_page
+from foundation.photos.rules import Photo
+from foundation.tally.lots import COMMITMENT, SEED
+from foundation.tally.methods import KINDS as METHODS_OF
+from foundation.tally.result import Round, Tie
 
 from . import services, wording
 from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
@@ -236,7 +236,7 @@ def waiting(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def context_of_lots(found: Found) -> dict[str, Any]:
-    """Shell commands that draw the lots again (tally/lots.py). None for an election whose secret was lost."""
+    """Shell commands that draw the lots again (foundation/tally/lots.py); none if the secret was lost."""
     seal, report = found.seal, found.report
     if seal is None or report is None or not seal.seed:
         return {}

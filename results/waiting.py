@@ -20,7 +20,7 @@ from django.urls import reverse
 from elections import repository as elections
 from elections.invitations.progress import sealing
 from elections.rules import Election
-from store.log import utc_now
+from foundation.store.log import utc_now
 
 from . import repository
 from .repository import Found

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from elections.rules import METHODS, UNRANKED
-from tally.explain import Sentence
+from foundation.tally.explain import Sentence
 
 from .outcomes import list_in_sentence, outcome_of_vote, parts_of, with_those_by_lot
 from .pictures.drawing import number

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from acts.background import TYPES, Task, lanes, task_of
-from acts.storage import now_text, table
-from store import keys
-from store.log import as_text
+from foundation.acts.background import TYPES, Task, lanes, task_of
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.log import as_text
 
 HORIZON = timedelta(hours=1)  # what is due later has not begun
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from store import cursors
-from store.table import (
+from foundation.store import cursors
+from foundation.store.table import (
     DATA,
     Check,
     Conflict,

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import pytest
 
-from acts import storage
+from foundation.acts import storage
 
 T = TypeVar("T")
 

@@ -160,9 +160,9 @@ def pytest_sessionfinish(session):
 def begun_anew(django_test_environment):
     """Tests of another file have asked thousands of pages in thousands of ways, and /metrics would tell of each. They
     have connected to hundreds of stores, too, each of which would keep its files open."""
-    from store.connect import connect
-    from store.sqlite.table import _tables
-    from upkeep.monitoring import metrics
+    from foundation.store.connect import connect
+    from foundation.store.sqlite.table import _tables
+    from operations.upkeep.monitoring import metrics
 
     metrics.REQUESTS.clear()
     metrics.request_metrics.cache_clear()
@@ -206,7 +206,7 @@ def static_files(settings, collected_static_files):
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory):
     """The file of an empty store, which is quicker to copy than to create."""
-    from store.connect import connect
+    from foundation.store.connect import connect
 
     path = tmp_path_factory.mktemp("empty") / "plenum.sqlite3"
     table = connect(f"sqlite://{path}")
@@ -218,7 +218,7 @@ def empty_store(tmp_path_factory):
 @pytest.fixture
 def site(settings, tmp_path, empty_store):
     """An empty site; answers its table."""
-    from store.connect import connect
+    from foundation.store.connect import connect
 
     settings.STORE_URL = f"sqlite://{shutil.copy(empty_store, tmp_path)}"
     table = connect(settings.STORE_URL)
@@ -231,7 +231,7 @@ def distant_site(settings):
     """An empty site on the DynamoDB adapter and our own engine, in this process; answers its table."""
     from uuid import uuid4
 
-    from store.connect import connect
+    from foundation.store.connect import connect
     from tests.aws.engine import using
     from tests.aws.memory import MemoryEngine
 
@@ -251,7 +251,7 @@ def each_site(request):
 @pytest.fixture
 def elsewhere(site):
     """The site's store, opened by another process as far as this one can tell."""
-    from store.sqlite.table import SqliteTable
+    from foundation.store.sqlite.table import SqliteTable
 
     table = SqliteTable(site.path)
     yield table

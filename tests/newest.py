@@ -14,7 +14,7 @@ OF_MAIL = r".*(MAILERS|mailers|Directly creating EmailBackend|The EMAIL_\w+ sett
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    ours = "|".join(sorted({each.partition(".")[0] for each in settings.INSTALLED_APPS} | {"config", "store", "tally"}))
+    ours = "|".join(sorted({each.partition(".")[0] for each in settings.INSTALLED_APPS} | {"foundation"}))
     for warning in ("DeprecationWarning", "PendingDeprecationWarning"):
         config.addinivalue_line("filterwarnings", rf"error::{warning}:({ours})\b.*")
         config.addinivalue_line("filterwarnings", f"ignore:{OF_MAIL}:{warning}")

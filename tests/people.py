@@ -20,14 +20,14 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
 from accounts.visitors import remember_browser, start_session
-from acts.storage import log
 from elections import repository as elections
 from elections import rolls
 from elections.rules import Election
-from mail.emails import compose, mail_number
-from mail.outbox import find
-from mail.sending import send_waiting
-from store.log import Event, as_text
+from foundation.acts.storage import log
+from foundation.mail.emails import compose, mail_number
+from foundation.mail.outbox import find
+from foundation.mail.sending import send_waiting
+from foundation.store.log import Event, as_text
 
 PASSWORD = "correct horse battery"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from store.log import utc_now
-from store.log.publish import QUARTER_HOUR, Publisher
-from store.log.seal import Sealer
-from store.table import Item, Table
+from foundation.store.log import utc_now
+from foundation.store.log.publish import QUARTER_HOUR, Publisher
+from foundation.store.log.seal import Sealer
+from foundation.store.table import Item, Table
 
 
 def seal_publicly(table: Table, quarters: int = 1) -> Item:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from store.schema import SCHEMA, EventType, ItemType
+from foundation.store.schema import SCHEMA, EventType, ItemType
 
 
 @contextmanager

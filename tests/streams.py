@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pages.streams import Listener
+from foundation.pages.streams import Listener
 
 
 class Recorder:

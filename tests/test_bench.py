@@ -9,9 +9,9 @@ from importlib import import_module
 
 import pytest
 
-from bench.__main__ import PARTS
-from bench.report import FILE, Report
-from bench.store import ballots
+from tests.bench.__main__ import PARTS
+from tests.bench.report import FILE, Report
+from tests.bench.store import ballots
 
 SMALLEST_SCALE = 0.001
 EXPECTED = {
@@ -40,7 +40,7 @@ QUICK = ("voting", "store", "tally")  # which use most of what the others do
 def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
     monkeypatch.setattr(ballots, "SMALL_ITEMS", 50)
     report = Report(part, tmp_path, io.StringIO())
-    import_module(f"bench.{part}").measure(report, SMALLEST_SCALE)
+    import_module(f"tests.bench.{part}").measure(report, SMALLEST_SCALE)
     report.finish()
     labels = {row["label"] for row in json.loads((tmp_path / FILE).read_text())[part]["rows"]}
     assert labels >= EXPECTED[part]

@@ -17,7 +17,6 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts.storage import log, table, use_table
 from elections import repository as elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
@@ -25,13 +24,14 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Election
-from photos.changing import PictureChange
-from ranking.candidates import Candidate
-from store import keys
-from store.connect import connect
-from store.log import Event
-from store.schema import ON_EVERY_ITEM, SCHEMA, beginning
-from store.table import DATA, LOG, Check, Delete, Item, Key, Numbered, Put, Table, Update, Write, opened
+from foundation.acts.storage import log, table, use_table
+from foundation.photos.changing import PictureChange
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import Event
+from foundation.store.schema import ON_EVERY_ITEM, SCHEMA, beginning
+from foundation.store.table import DATA, LOG, Check, Delete, Item, Key, Numbered, Put, Table, Update, Write, opened
 from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.people import enrol
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
@@ -45,7 +45,7 @@ from tests.stories.sets import tell_of_sets
 from tests.stories.skills import tell_of_skills
 
 ROOT = Path(__file__).parent.parent
-BELOW = ("acts", "mail", "pages")  # through which apps write, too
+BELOW = ("foundation/acts", "foundation/mail", "foundation/pages")  # through which apps write, too
 Place = tuple[str, str]  # a module and a function of it
 
 
@@ -237,7 +237,7 @@ def _callers() -> Iterator[Place]:
     frame = sys._getframe(1)
     while frame is not None:
         path = Path(frame.f_code.co_filename)
-        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in (*APPS, *BELOW):
+        if any(path.is_relative_to(ROOT / app) for app in (*APPS, *BELOW)):
             yield str(path.relative_to(ROOT)), frame.f_code.co_name
         frame = frame.f_back
 
@@ -312,7 +312,7 @@ def test_live_sessions_too_change_nothing_without_an_event(watched, person, game
     assert (watched.faults, watched.undeclared) == ([], set())
     events = list(table().each(keys.events()))
     assert not [word for word in (*NAMES, WORDS) if word in repr(events)], "nor does the log say who said what"
-    of_sessions = {kind for kind in kinds_in("live") if kind.startswith("Live")}
+    of_sessions = {kind for kind in kinds_in("parts/live") if kind.startswith("Live")}
     untold = of_sessions - {event["event_type"] for event in events}
     assert untold == {"LiveHistoryForgotten"}, "of sessions whose time has passed"
     game = game_made()
@@ -366,7 +366,7 @@ def _writes(call: ast.Call, text: str) -> bool:
     """`table().write(...)`, `log().record(...)`, also of another module, or a `_record(...)` that does it."""
     called = call.func
     if isinstance(called, ast.Name):
-        is_ours = called.id != "write" or "from acts.storage import" in text
+        is_ours = called.id != "write" or "from foundation.acts.storage import" in text
         return called.id == "_record" or (called.id in WRITING and is_ours)
     if not isinstance(called, ast.Attribute) or called.attr not in WRITING:
         return False

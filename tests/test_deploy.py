@@ -20,10 +20,10 @@ from config.gunicorn import keepalive
 from config.settings import BASE_DIR
 from config.web.requests import MAX_BODY_BYTES
 from config.web.streams import HEARTBEAT_SECONDS
-from store import keys
-from store.dynamodb import errors, schema
+from foundation.store import keys
+from foundation.store.dynamodb import errors, schema
+from operations.upkeep.monitoring import metrics
 from tests.store.policy import Resolved, policy_of
-from upkeep.monitoring import metrics
 
 pytestmark = pytest.mark.deep
 
@@ -655,5 +655,5 @@ def test_a_backup_that_fails_is_told_of_and_the_command_that_makes_one_can_be_pa
     program, folder, recipients, *options = made["ExecStart"][0].split()
     assert (program, recipients) == ("/srv/plenum/deploy/backup", "/etc/plenum/backup-recipients")
     assert folder in {f"/var/lib/{each}" for each in made["StateDirectory"][0].split()}
-    command = load_command_class("upkeep", "backup_made")
+    command = load_command_class("operations.upkeep", "backup_made")
     assert command.create_parser("manage.py", "backup_made").parse_args([f"{folder}/file", *options]).keep == 35

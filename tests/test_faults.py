@@ -16,8 +16,6 @@ from django.test import Client
 from accounts import repository as people
 from accounts import throttle
 from accounts.models import User
-from acts import branding
-from acts.rate_limits import Limit
 from ballots.services import cast
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -26,17 +24,26 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog, as_text, new_nonce, seal
+from foundation.acts import branding
+from foundation.acts.rate_limits import Limit
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog, as_text, new_nonce, seal
+from operations.upkeep import pause
+from operations.upkeep.log.figures import site_sealer
 from tests.chaos import Chaos
 from tests.people import PASSWORD
-from upkeep import pause
-from upkeep.log.figures import site_sealer
 
 # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
 TIMEOUT_SECONDS = 60
-CONNECTING = ("acts.storage", "acts.caches", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.figures")
+CONNECTING = (
+    "foundation.acts.storage",
+    "foundation.acts.caches",
+    "operations.upkeep.views",
+    "operations.audit.views",
+    "operations.upkeep.pause",
+    "operations.upkeep.log.figures",
+)
 NEW = {
     "name": "New",
     "description": "",
@@ -228,11 +235,11 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
         for module in (
-            "acts.storage",
+            "foundation.acts.storage",
             "ballots.services.casting",
-            "store.log.events",
-            "upkeep.pause",
-            "upkeep.doctor.health",
+            "foundation.store.log.events",
+            "operations.upkeep.pause",
+            "operations.upkeep.doctor.health",
         ):
             monkeypatch.setattr(f"{module}.utc_now", now)
         monkeypatch.setattr(EventLog.__init__, "__defaults__", (now, new_nonce))

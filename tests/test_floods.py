@@ -18,25 +18,25 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from accounts import throttle
-from acts import rate_limits
-from acts.rate_limits import SECONDS_PER_DAY
-from acts.storage import table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from live.rules import MAX_PLAYERS, Names
-from live.services import making
-from news import services as news
-from news.services import Written
-from polls import services as polling
-from polls import voters
-from questions.question import Kind, Question, Type
-from ranking.candidates import Candidate
-from store import keys
-from store.schema import SCHEMA
-from store.table import Key
+from foundation.acts import rate_limits
+from foundation.acts.rate_limits import SECONDS_PER_DAY
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.schema import SCHEMA
+from foundation.store.table import Key
+from parts.live.rules import MAX_PLAYERS, Names
+from parts.live.services import making
+from parts.news import services as news
+from parts.news.services import Written
+from parts.polls import services as polling
+from parts.polls import voters
+from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
 from tests.copies import copy_of
 from tests.fuzz.forms import EMAIL, Form, forms_on

@@ -26,11 +26,6 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import storage
-from acts.queues import SomeFailed
-from acts.refusals import Refusal
-from acts.storage import table, use_table
-from assembly import roll
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
@@ -49,43 +44,48 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Action
-from live import clock as game_clock
-from live import repository as games
-from live import rules as game_rules
-from live import seats
-from live.follow_ups import services as follow_ups
-from live.plays import ideas_store
-from live.plays import ideas_store as orders
-from live.rules import Phase, Step
-from live.services import answering, deleting, making, moving
-from mail import outbox as mail
-from mail.emails import compose
-from mail.sending import LEASE_SECONDS, send_waiting
-from news import repository as posts
-from news import services as news
-from news.likes import member, set_like
-from news.services import Written
-from photos.changing import PictureChange
-from polls import services as polls
-from questions import repository as sets
-from questions import services as question_sets
-from questions.question import Kind, Question, Type
-from ranking.candidates import Candidate
-from skills import merging
-from skills import repository as catalogue
-from skills import services as skills
-from skills.endorsements import Ground
-from skills.rules import Visibility
-from store import keys
-from store.log import as_text
-from store.splitting import by_count
-from store.sqlite import SqliteTable
-from store.table import LOG, Conflict, Item, Put, Table, Unavailable
+from foundation.acts import storage
+from foundation.acts.queues import SomeFailed
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import table, use_table
+from foundation.mail import outbox as mail
+from foundation.mail.emails import compose
+from foundation.mail.sending import LEASE_SECONDS, send_waiting
+from foundation.photos.changing import PictureChange
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text
+from foundation.store.splitting import by_count
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import LOG, Conflict, Item, Put, Table, Unavailable
+from operations.upkeep.worker import jobs
+from parts.assembly import roll
+from parts.live import clock as game_clock
+from parts.live import repository as games
+from parts.live import rules as game_rules
+from parts.live import seats
+from parts.live.follow_ups import services as follow_ups
+from parts.live.plays import ideas_store
+from parts.live.plays import ideas_store as orders
+from parts.live.rules import Phase, Step
+from parts.live.services import answering, deleting, making, moving
+from parts.news import repository as posts
+from parts.news import services as news
+from parts.news.likes import member, set_like
+from parts.news.services import Written
+from parts.polls import services as polls
+from parts.questions import repository as sets
+from parts.questions import services as question_sets
+from parts.questions.question import Kind, Question, Type
+from parts.skills import merging
+from parts.skills import repository as catalogue
+from parts.skills import services as skills
+from parts.skills.endorsements import Ground
+from parts.skills.rules import Visibility
 from tests.background import finish_background
 from tests.live.conftest import QUESTIONS, seated
 from tests.photos.drawing import kept
 from tests.stories.core import election, someone
-from upkeep.worker import jobs
 
 MAX_ROUNDS = 20  # of a worker that finds nothing more to do long before
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]

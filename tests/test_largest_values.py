@@ -23,15 +23,15 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from elections.roll.services import add_voters
-from live.repository import read_questions as questions_of
-from live.services import making
-from polls.counting import MethodComparison
-from questions.question import Kind, Question, Type
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
+from foundation.store import splitting
+from foundation.store.limits import MAX_ITEM_BYTES
+from foundation.tally.ballots import Ballots
+from parts.live.repository import read_questions as questions_of
+from parts.live.services import making
+from parts.polls.counting import MethodComparison
+from parts.questions.question import Kind, Question, Type
 from results import services as results
-from store import splitting
-from store.limits import MAX_ITEM_BYTES
-from tally.ballots import Ballots
 from tests.fuzz.at_limits import take_multi_ballot_to_the_end, take_to_the_end, vote_in_multi_ballot
 from tests.fuzz.forms import links_on
 from tests.fuzz.recording import Sent, name_of, product_forms
@@ -56,19 +56,19 @@ NOT_WALKED = {
     "elections.help_desk.forms.CorrectForm": "of a voter who is listed by address: tests/elections/test_help_desk.py",
     "elections.help_desk.forms.VoterForm": "only a button",
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
-    "assembly.forms.PersonalCodeForm": "a code that is looked up",
+    "parts.assembly.forms.PersonalCodeForm": "a code that is looked up",
     "ballots.code_views.CodeForm": "a code that is looked up",
     "ballots.station.forms.LeaveForm": "a code that is looked up",
     "ballots.station.forms.LetterForm": "a code that is looked up",
     "ballots.station.forms.PairForm": "a code that is looked up",
-    "news.forms.NoNewsForm": "an address that is looked up",
-    "news.site_forms.PartForm": "what several forms have in common",
+    "parts.news.forms.NoNewsForm": "an address that is looked up",
+    "parts.news.site_forms.PartForm": "what several forms have in common",
     "elections.roll.forms.SourceForm": "an address that is requested at once",
     "elections.roll.forms.VotersForm": "what several forms have in common",
     "elections.skills_needed.views.SkilledForm": "what two forms have in common",
-    "pages.time_fields.ZonedForm": "what several forms have in common",
-    "questions.forms.EditForm": "what two forms have in common",
-    "ranking.codes.CodePrefixForm": "the beginning of a code that is looked up",
+    "foundation.pages.time_fields.ZonedForm": "what several forms have in common",
+    "parts.questions.forms.EditForm": "what two forms have in common",
+    "foundation.ranking.codes.CodePrefixForm": "the beginning of a code that is looked up",
 }
 
 

@@ -11,18 +11,18 @@ import pytest
 from accounts.models import User
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.storage import log, table
-from audit.tables import masks, relations
-from audit.tables.masks import HIDDEN
-from audit.tables.relations import TableQuery
-from store import keys
-from store.log import Event
-from store.schema import EventType, Export, ItemType, Sheet
-from store.table import DATA, LOG, Item, Key, Put, Span, Update
+from foundation.acts.storage import log, table
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.schema import EventType, Export, ItemType, Sheet
+from foundation.store.table import DATA, LOG, Item, Key, Put, Span, Update
+from operations.audit.tables import masks, relations
+from operations.audit.tables.masks import HIDDEN
+from operations.audit.tables.relations import TableQuery
+from operations.upkeep.erasure import log_erasure
+from operations.upkeep.erasure.log_erasure import Alias
 from tests.docs.types_table import event_row, item_row
 from tests.schema import with_types
-from upkeep.erasure import log_erasure
-from upkeep.erasure.log_erasure import Alias
 
 
 def reading_tip(tip_id: str) -> Key:

@@ -37,7 +37,7 @@ class Fault(NamedTuple):
 FAULTS = [
     Fault(
         "the gate lets votes through after the close",
-        "acts/gates.py",
+        "foundation/acts/gates.py",
         'reduce(and_, also, Equals("open", True))',
         'reduce(and_, also, Equals("open", True) | Equals("open", False))',
         "tests/races/test_voting.py::test_who_looked_before_the_close_is_too_late_after_it",
@@ -79,14 +79,14 @@ FAULTS = [
     ),
     Fault(
         "a tie is a win for both",
-        "tally/condorcet.py",
+        "foundation/tally/condorcet.py",
         "[of(ayes, noes) if ayes > noes else 0",
         "[of(ayes, noes) if ayes >= noes else 0",
         "tests/tally/test_ranked_pairs.py::test_a_draw_is_neither_locked_nor_skipped",
     ),
     Fault(
         "equal winning votes are not told apart",
-        "tally/condorcet.py",
+        "foundation/tally/condorcet.py",
         '"winning2": lambda ayes, noes: ayes * base + base - 1 - noes,',
         '"winning2": lambda ayes, noes: ayes * base,',
         "tests/tally/test_schulze.py::test_fewest_opposed_decides_between_equal_winning_votes",
@@ -100,7 +100,7 @@ FAULTS = [
     ),
     Fault(
         "everybody may do what is the organiser's",
-        "acts/permissions.py",
+        "foundation/acts/permissions.py",
         "if who not in self.rules[action].who:\n            raise",
         "if not self.rules[action].who:\n            raise",
         "tests/elections/test_services.py::test_a_stranger_may_nothing_and_a_manager_what_managers_may",
@@ -114,7 +114,7 @@ FAULTS = [
     ),
     Fault(
         "of two changes the first is lost",
-        "acts/versions.py",
+        "foundation/acts/versions.py",
         "        when=unchanged(before),",
         "        when=None,",
         "tests/acts/test_versions.py::test_of_two_changes_of_the_same_version_one_happens",
@@ -142,21 +142,21 @@ FAULTS = [
     ),
     Fault(
         "no token grows too old",
-        "acts/tokens.py",
+        "foundation/acts/tokens.py",
         "cipher.decrypt_at_time(padded, seconds, int(time.time()))",
         "cipher.decrypt(padded)",
         "tests/acts/test_tokens.py::test_it_grows_old_where_that_matters",
     ),
     Fault(
         "the embedded store does not wait for the disk",
-        "store/sqlite/writers.py",
+        "foundation/store/sqlite/writers.py",
         'connection.execute("PRAGMA synchronous = FULL")',
         'connection.execute("PRAGMA synchronous = OFF")',
         "tests/store/test_backup.py::test_of_what_cannot_be_loaded_nothing_is_there_and_writers_wait_for_the_disk_again",
     ),
     Fault(
         "the embedded store answers before the commit",
-        "store/sqlite/writers.py",
+        "foundation/store/sqlite/writers.py",
         "                        act.perform(connection)\n",
         "                        act.perform(connection)\n                        act.finish(None)\n",
         "tests/store/test_numbered.py::test_nobody_is_answered_before_the_commit",
@@ -170,7 +170,7 @@ FAULTS = [
     ),
     Fault(
         "the index knows an address in one spelling only",
-        "store/keys/of_people.py",
+        "foundation/store/keys/of_people.py",
         "return Span(part(email), index=True)",
         "return Span(email, index=True)",
         "tests/accounts/test_pages.py::test_sign_in_by_email_finds_the_account_in_the_index",

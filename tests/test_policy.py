@@ -20,7 +20,6 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.tokens import create_token
 from ballots import services as ballots
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -29,33 +28,34 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from live import clock
-from live import repository as games
-from live.rules import Step
-from live.services import answering, making, moving
-from polls import services as polls
-from polls.sealing import seal
-from questions.question import Type
-from ranking.candidates import Candidate
+from foundation.acts.tokens import create_token
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.dynamodb import schema
+from foundation.store.formats import refusal
+from foundation.store.log import EventLog, utc_now
+from foundation.store.log.index import ACTOR
+from foundation.store.table import DATA, LOG, Delete, Key, Put, Table, Unavailable
+from operations.upkeep import system
+from operations.upkeep.doctor import store_checks
+from operations.upkeep.doctor.findings import Finding, Grade
+from operations.upkeep.erasure import log_erasure
+from operations.upkeep.log.figures import site_sealer
+from parts.live import clock
+from parts.live import repository as games
+from parts.live.rules import Step
+from parts.live.services import answering, making, moving
+from parts.polls import services as polls
+from parts.polls.sealing import seal
+from parts.questions.question import Type
 from results import repository as results
-from store import keys
-from store.connect import connect
-from store.dynamodb import schema
-from store.formats import refusal
-from store.log import EventLog, utc_now
-from store.log.index import ACTOR
-from store.table import DATA, LOG, Delete, Key, Put, Table, Unavailable
 from tests.ballots.conftest import ranks
 from tests.live.conftest import TRIVIA, seated
 from tests.people import PASSWORD, enrol, make_owner, sign_in
 from tests.polls.conftest import CHOSEN, by_ida, vote
 from tests.store import engines
 from tests.store.policy import ARN, TEMPLATE, Need, Policy, Resolved, Roles, enforced, judged, policy_of, roles_of
-from upkeep import system
-from upkeep.doctor import store_checks
-from upkeep.doctor.findings import Finding, Grade
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
 

@@ -15,8 +15,6 @@ from django.core.management import CommandError, call_command
 
 from accounts import repository as people
 from accounts import services as accounts
-from acts.refusals import Refusal
-from acts.storage import record
 from ballots import services as ballots
 from ballots.services.casting import _record_cast
 from elections import actions
@@ -28,13 +26,18 @@ from elections.lifecycle import closing as closing_acts
 from elections.lifecycle import deleting
 from elections.roll.services import add_voters
 from elections.rules import Action
-from ranking.candidates import Candidate
-from store import keys
-from store.connect import connect
-from store.log import Event, utc_now
-from store.log.seal import verify
-from store.schema import SCHEMA, ItemType
-from store.table import DATA, LOG, Item, Key, Refused, Table, Update
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import record
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import Event, utc_now
+from foundation.store.log.seal import verify
+from foundation.store.schema import SCHEMA, ItemType
+from foundation.store.table import DATA, LOG, Item, Key, Refused, Table, Update
+from operations.upkeep.erasure import log_erasure
+from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.replay import EFFECTS, Verdict, check
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -42,9 +45,6 @@ from tests.copies import copy_of
 from tests.people import enrol
 from tests.stories import ROOT, kinds_in
 from tests.stories.core import APPS, election, someone, told  # noqa: F401 - a fixture
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
-from upkeep.replay import EFFECTS, Verdict, check
 
 # Backups of stores that earlier revisions wrote in a short story: people who were given roles and removed, public and
 # secret elections in every state, a deleted one. That of the evening (8c8bce75) has each type of item that is compared,
@@ -150,7 +150,7 @@ def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, s
 @pytest.mark.deep
 def test_the_story_tells_of_every_kind_of_event_there_is(told):  # noqa: F811
     kinds = {event["event_type"] for event in told.each(keys.events())}
-    assert kinds - kinds_in("skills") == kinds_in(*APPS, "mail")
+    assert kinds - kinds_in("parts/skills") == kinds_in(*APPS, "foundation/mail")
 
 
 OF_EARLIER_VERSIONS = {"InterruptionRecorded", "PollReported", "PollReportsDismissed"}
@@ -158,7 +158,7 @@ OF_EARLIER_VERSIONS = {"InterruptionRecorded", "PollReported", "PollReportsDismi
 
 @pytest.mark.seconds(4)
 def test_every_kind_of_event_in_the_code_is_declared():
-    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
     assert kinds_in(*packages) | OF_EARLIER_VERSIONS == set(SCHEMA.events)
     assert EFFECTS.keys() <= SCHEMA.events.keys()
 

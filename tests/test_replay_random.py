@@ -13,8 +13,6 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import Refusal
-from acts.storage import table, use_table
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
@@ -27,13 +25,15 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
-from ranking.candidates import Candidate
-from store import keys
-from store.log import as_text, utc_now
-from store.log.seal import Sealer
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import table, use_table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.store.log.seal import Sealer
+from operations.upkeep.log import figures
+from operations.upkeep.replay import check, temporary_store
 from tests.background import queue_mailings
-from upkeep.log import figures
-from upkeep.replay import check, temporary_store
 
 PEOPLE, ELECTIONS = 5, 3
 ROLES = (Role.NO_ACCESS, Role.VOTER, Role.USER, Role.ADMIN)

@@ -18,14 +18,14 @@ from django.views.i18n import set_language
 from accounts import repository
 from accounts.api_tokens import Scope
 from accounts.rules import Permission, Role
-from acts.storage import table
 from api.operations import OPERATIONS as API_OPERATIONS
 from api.operations import route_name
 from config import errors, middleware
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.rules import RULES, Action, Relation
-from ranking.candidates import Candidate
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
 from tests.copies import copy_of
 from tests.people import PASSWORD, make_person, sign_in
 from tests.rows import every_row
@@ -665,7 +665,7 @@ def test_a_view_of_another_package_stays_as_it_is():
 
 def test_an_address_that_says_nothing_is_closed(rf):
     from accounts.access import access_response
-    from acts.refusals import NotAllowed
+    from foundation.acts.refusals import NotAllowed
 
     with pytest.raises(NotAllowed):
         access_response(rf.get("/"), lambda request: None)

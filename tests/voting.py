@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 
 from accounts.models import User
-from acts.storage import table
 from ballots import services
 from ballots.passes import Pass
 from elections import repository as elections
 from elections.invitations.voting_link import Link, new_token, read_link
-from ranking.marks import Ranks
-from store import keys
+from foundation.acts.storage import table
+from foundation.ranking.marks import Ranks
+from foundation.store import keys
 
 
 def secret_for(name: str) -> str:

@@ -16,12 +16,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from acts.links import absolute_url
-from acts.refusals import Refusal
-from acts.storage import try_write
-from acts.tokens import create_token, read_token
-from store import keys
-from store.table import Missing, Put
+from foundation.acts.links import absolute_url
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import try_write
+from foundation.acts.tokens import create_token, read_token
+from foundation.store import keys
+from foundation.store.table import Missing, Put
 
 from .protocol import Challenge, digest
 

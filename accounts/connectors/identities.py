@@ -9,12 +9,12 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.password_policy import requires_provider
 from accounts.sessions import end_sessions_at_provider, end_sessions_of_identity
-from acts.refusals import LostRace, NotThere, Refusal
-from acts.retry import retried
-from acts.storage import now_text, record
-from mail import outbox
-from pages.names import clean_email
-from store.log import Event
+from foundation.acts.refusals import LostRace, NotThere, Refusal
+from foundation.acts.retry import retried
+from foundation.acts.storage import now_text, record
+from foundation.mail import outbox
+from foundation.pages.names import clean_email
+from foundation.store.log import Event
 
 from . import membership
 from .configuration import Provider

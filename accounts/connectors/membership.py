@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from django.conf import settings
 
 from accounts.models import User
-from acts.storage import table
-from store import keys
-from store.table import Delete, Item, Put
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Delete, Item, Put
 
 from .configuration import Provider
 

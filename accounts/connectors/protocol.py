@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
+from foundation.acts.refusals import Refusal
 
 from .configuration import Provider
 

@@ -21,10 +21,10 @@ from accounts.forms import NewcomerForm, OwnPasswordForm, own_password_form
 from accounts.models import User
 from accounts.second_factor import factors
 from accounts.visitors import Source, local_path, redirect_to_proof, remember_proof, start_session, visitor
-from acts.rate_limits import count, uncount
-from acts.refusals import NameTaken, Refusal
-from pages.forms import form_data, form_page, refusals_as_errors, show_form
-from pages.messages import message_page
+from foundation.acts.rate_limits import count, uncount
+from foundation.acts.refusals import NameTaken, Refusal
+from foundation.pages.forms import form_data, form_page, refusals_as_errors, show_form
+from foundation.pages.messages import message_page
 
 from . import flows, identities, registry
 from .flows import LINK, PROVE, SIGN_IN, Flow, FlowLost

@@ -10,9 +10,9 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from django.utils.crypto import constant_time_compare
 
-from acts.branding import site_name
-from acts.encryption import decrypt, encrypt
-from store import keys
+from foundation.acts.branding import site_name
+from foundation.acts.encryption import decrypt, encrypt
+from foundation.store import keys
 
 STEP_SECONDS = 30
 MAX_DRIFT_STEPS = 1  # steps that a phone's clock may be off, either way

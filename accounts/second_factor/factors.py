@@ -22,14 +22,14 @@ from accounts import repository, rules, services
 from accounts.access import demands_second_factor
 from accounts.models import User
 from accounts.visitors import Source
-from acts.refusals import NotThere, Refusal
-from acts.retry import retried
-from acts.storage import now_text, record, table
-from acts.versions import unchanged_or_new
-from mail import outbox
-from store import keys
-from store.log import Event
-from store.table import Delete, Item, Put, Write
+from foundation.acts.refusals import NotThere, Refusal
+from foundation.acts.retry import retried
+from foundation.acts.storage import now_text, record, table
+from foundation.acts.versions import unchanged_or_new
+from foundation.mail import outbox
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Delete, Item, Put, Write
 
 from . import authenticator_apps, passkeys
 from .passkeys import WRONG_PASSKEY, Passkey, RelyingParty, WrongPasskey

@@ -19,9 +19,9 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.branding import site_name
-from acts.refusals import Refusal
-from acts.storage import now_text
+from foundation.acts.branding import site_name
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text
 
 if TYPE_CHECKING:
     from webauthn.helpers.structs import PublicKeyCredentialDescriptor

@@ -26,10 +26,10 @@ from accounts.visitors import (
     start_session,
     visitor,
 )
-from acts.refusals import Refusal
-from pages.forms import form_page, refusals_as_errors, show_form
-from pages.messages import refusals_as_messages
-from pages.qr import qr_svg
+from foundation.acts.refusals import Refusal
+from foundation.pages.forms import form_page, refusals_as_errors, show_form
+from foundation.pages.messages import refusals_as_messages
+from foundation.pages.qr import qr_svg
 
 from . import authenticator_apps, passkeys
 from . import factors as second_factors

@@ -11,13 +11,13 @@ from accounts.models import User
 from accounts.sessions import sessions_of
 from accounts.tokens import LINK_SPENT, LinkSpent
 from accounts.visitors import Visitor
-from acts.rate_limits import count, try_count
-from acts.refusals import LostRace, NotAllowed, TryLater
-from acts.storage import record, table
-from mail import outbox
-from store import keys
-from store.log import Event
-from store.table import Check, Delete
+from foundation.acts.rate_limits import count, try_count
+from foundation.acts.refusals import LostRace, NotAllowed, TryLater
+from foundation.acts.storage import record, table
+from foundation.mail import outbox
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Check, Delete
 
 from .profile import reloaded
 from .registration import ADDRESS_FREED

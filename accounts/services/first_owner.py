@@ -9,9 +9,9 @@ from accounts import repository, setup_link
 from accounts.models import User
 from accounts.rules import Role
 from accounts.tokens import LinkSpent
-from acts.refusals import LostRace, Refusal
-from store import keys
-from store.table import Delete, Write
+from foundation.acts.refusals import LostRace, Refusal
+from foundation.store import keys
+from foundation.store.table import Delete, Write
 
 from .registration import create_account, new_user
 

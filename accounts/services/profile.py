@@ -5,13 +5,13 @@ from __future__ import annotations
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Role
-from acts.retry import retried
-from acts.storage import now_text, record, try_write
-from mail import outbox
-from photos import repository as photos
-from photos.changing import PictureChange
-from store.log import Event
-from store.table import Write
+from foundation.acts.retry import retried
+from foundation.acts.storage import now_text, record, try_write
+from foundation.mail import outbox
+from foundation.photos import repository as photos
+from foundation.photos.changing import PictureChange
+from foundation.store.log import Event
+from foundation.store.table import Write
 
 from .roles import name_and_role, role_unchanged
 

@@ -14,15 +14,15 @@ from accounts.demo import DEMO_DOMAIN
 from accounts.models import User
 from accounts.rules import Role, invitable_roles
 from accounts.tokens import LINK_SPENT, LinkSpent
-from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal, TryLater
-from acts.retry import retry_lost_race
-from acts.storage import now_text, record, table
-from acts.tokens import SECONDS_PER_DAY, read_token
-from mail import outbox
-from photos.demo import picture
-from store import keys
-from store.log import Event
-from store.table import Delete, Exists, Item, Key, Put, Write
+from foundation.acts.refusals import LostRace, NameTaken, NotAllowed, Refusal, TryLater
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, record, table
+from foundation.acts.tokens import SECONDS_PER_DAY, read_token
+from foundation.mail import outbox
+from foundation.photos.demo import picture
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Delete, Exists, Item, Key, Put, Write
 
 from .profile import change_picture, change_profile
 from .roles import confirm_organiser

@@ -10,15 +10,15 @@ from accounts import repository, rules
 from accounts.models import User
 from accounts.repository import REMOVAL
 from accounts.rules import Role
-from acts.background import Batch, Task, finished, wait
-from acts.hooks import Hooks
-from acts.queues import process_each
-from acts.refusals import NotAllowed
-from acts.storage import SITE, delete_all, now_text, record, table
-from store import keys
-from store.log import Event
-from store.schema import SCHEMA
-from store.table import Condition, Write
+from foundation.acts.background import Batch, Task, finished, wait
+from foundation.acts.hooks import Hooks
+from foundation.acts.queues import process_each
+from foundation.acts.refusals import NotAllowed
+from foundation.acts.storage import SITE, delete_all, now_text, record, table
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.schema import SCHEMA
+from foundation.store.table import Condition, Write
 
 from .roles import name_and_role, role_unchanged
 

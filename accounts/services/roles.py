@@ -8,12 +8,12 @@ from typing import Any
 from accounts import password_policy, repository, rules
 from accounts.models import User
 from accounts.rules import Permission, Role
-from acts.refusals import NotNow
-from acts.retry import retried
-from acts.storage import SITE, record
-from store import keys
-from store.log import Event, as_text, utc_now
-from store.table import Check, Equals, Write
+from foundation.acts.refusals import NotNow
+from foundation.acts.retry import retried
+from foundation.acts.storage import SITE, record
+from foundation.store import keys
+from foundation.store.log import Event, as_text, utc_now
+from foundation.store.table import Check, Equals, Write
 
 
 def change_role(actor: User, target: User, new: Role) -> None:

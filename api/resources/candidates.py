@@ -18,9 +18,9 @@ from elections import repository
 from elections.candidates import services
 from elections.candidates.forms import CandidateForm
 from elections.rules import MAX_CANDIDATES, Action
-from pages.names import clean_title
-from ranking import candidates as ranking
-from store.keys import fold
+from foundation.pages.names import clean_title
+from foundation.ranking import candidates as ranking
+from foundation.store.keys import fold
 
 from .elections import load, load_visible, organising, reading
 

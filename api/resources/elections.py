@@ -13,7 +13,6 @@ from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from acts.storage import now_text
 from api.calls import NO_EFFECT, Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import FieldError, Problem, of_form_errors
@@ -31,7 +30,8 @@ from elections.repository import Listed
 from elections.rules import Action, Relation, State
 from elections.skills_needed import needs
 from elections.turnout.counts import turnouts
-from pages.time_fields import zone_or_default
+from foundation.acts.storage import now_text
+from foundation.pages.time_fields import zone_or_default
 
 AREA = "Elections"
 

@@ -14,10 +14,10 @@ from accounts.rules import Permission
 from api.calls import Call, Page, Paging
 from api.operations import operation
 from api.values import Moment, link, moment
-from live import repository
-from live.rules import Phase
-from live.screens.access import load_hosted
-from questions.question import Type
+from parts.live import repository
+from parts.live.rules import Phase
+from parts.live.screens.access import load_hosted
+from parts.questions.question import Type
 
 AREA = "Live sessions"
 

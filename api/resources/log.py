@@ -11,15 +11,15 @@ from msgspec import Meta
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from acts.storage import table
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.values import described, link
-from audit.events import hidden_names, load_numbered, proof_of
-from audit.forms import MAX_SEARCH_CHARS, LogForm
-from store.log.rewriting import is_rewritten
-from store.log.search import search
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.store.log.rewriting import is_rewritten
+from foundation.store.log.search import search
+from foundation.store.table import Item
+from operations.audit.events import hidden_names, load_numbered, proof_of
+from operations.audit.forms import MAX_SEARCH_CHARS, LogForm
 
 AREA = "Event log"
 

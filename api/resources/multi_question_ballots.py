@@ -8,7 +8,6 @@ import msgspec
 from django.http import Http404
 from msgspec import Meta
 
-from acts.storage import now_text
 from api.calls import Call
 from api.operations import operation
 from api.values import Moment, link
@@ -17,6 +16,7 @@ from elections.access import check_visible
 from elections.multi_ballot_pages.services import questions_shown_to
 from elections.multi_ballots import repository
 from elections.rules import State
+from foundation.acts.storage import now_text
 
 from .elections import reading
 

@@ -12,17 +12,17 @@ from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from acts.storage import now_text
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import invalid
 from api.values import Markdown, Moment, Name, Zone, described, given, link, moment, stored, typed
-from news import repository, rules, services
-from news.access import can_edit, check_editable
-from news.forms import EditForm, PostForm, PublishForm
-from news.repository import FullPost
-from pages.names import MAX_NAME_CHARS
-from store.log import utc_now
+from foundation.acts.storage import now_text
+from foundation.pages.names import MAX_NAME_CHARS
+from foundation.store.log import utc_now
+from parts.news import repository, rules, services
+from parts.news.access import can_edit, check_editable
+from parts.news.forms import EditForm, PostForm, PublishForm
+from parts.news.repository import FullPost
 
 from .elections import organising
 

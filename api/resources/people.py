@@ -16,9 +16,9 @@ from accounts.rules import Permission, Role
 from api.calls import Call, Page, Paging
 from api.operations import operation
 from api.values import link
-from pages.names import MAX_EMAIL_CHARS
-from skills.access import profile_for
-from skills.repository import profile_without_endorsements
+from foundation.pages.names import MAX_EMAIL_CHARS
+from parts.skills.access import profile_for
+from parts.skills.repository import profile_without_endorsements
 
 AREA = "People"
 ROLES = {role.name.lower().replace("_", "-"): role for role in Role}

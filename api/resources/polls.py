@@ -15,17 +15,17 @@ from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from acts.refusals import NotAllowed, TryLater
-from acts.storage import now_text
 from api.calls import NO_EFFECT, Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import invalid
 from api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
-from pages.client_address import client_network
-from pages.time_fields import zone_or_default
-from polls import live_count, repository, rules, services
-from polls.forms import PollEndForm, PollForm, usual_retention
-from store import keys
+from foundation.acts.refusals import NotAllowed, TryLater
+from foundation.acts.storage import now_text
+from foundation.pages.client_address import client_network
+from foundation.pages.time_fields import zone_or_default
+from foundation.store import keys
+from parts.polls import live_count, repository, rules, services
+from parts.polls.forms import PollEndForm, PollForm, usual_retention
 
 from .elections import organising
 

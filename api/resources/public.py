@@ -12,23 +12,23 @@ from msgspec import Meta
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
-from acts.storage import log, now_text, table
 from api.calls import Call, Page, Paging
 from api.operations import operation
 from api.values import GroupTurnout, Moment, Turnout, link
 from elections import repository as elections
 from elections.rules import Election, State
+from foundation.acts.storage import log, now_text, table
+from foundation.store.keys import EVENT_NUMBER_DIGITS
+from foundation.store.log.checkpoint_proofs import ranges_over
+from foundation.store.table import Item
+from foundation.tally.lots import elected_by_lot
+from foundation.tally.result import Result, exact_text
 from results import repository, services
 from results.access import STRANGER, Reader, check_reads, is_shared
 from results.exports.files import EXPORTS, is_offered
 from results.outcomes import outcome_of, parts_of
 from results.pictures.points import score
 from results.repository import Sealed, SharedResult
-from store.keys import EVENT_NUMBER_DIGITS
-from store.log.checkpoint_proofs import ranges_over
-from store.table import Item
-from tally.lots import elected_by_lot
-from tally.result import Result, exact_text
 
 
 class CandidateResult(msgspec.Struct):

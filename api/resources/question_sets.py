@@ -17,11 +17,11 @@ from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import of_form_errors
 from api.values import Name, link
-from questions import question as questions
-from questions import repository, rules, services
-from questions.access import check_owned, check_visible
-from questions.formats.exports import questions_csv, questions_gift
-from questions.forms import SetForm
+from parts.questions import question as questions
+from parts.questions import repository, rules, services
+from parts.questions.access import check_owned, check_visible
+from parts.questions.formats.exports import questions_csv, questions_gift
+from parts.questions.forms import SetForm
 
 from .elections import organising
 

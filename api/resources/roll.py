@@ -20,9 +20,9 @@ from elections import rolls, rules, voter_lists
 from elections.roll import services, sources
 from elections.rules import MAX_VOTER_GROUPS, Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
-from pages.lists import Verdict
-from pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
-from store.keys import fold
+from foundation.pages.lists import Verdict
+from foundation.pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
+from foundation.store.keys import fold
 
 from .elections import load, organising
 

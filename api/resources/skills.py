@@ -12,17 +12,17 @@ from msgspec import Meta
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from accounts.services import name_and_role
-from acts.refusals import NotAllowed
 from api.calls import Call, Page, Paging, cleaned
 from api.operations import operation
 from api.problems import invalid
 from api.values import link
-from pages.names import MAX_NAME_CHARS
-from pages.sorting import natural_sort_key
-from skills import endorsements, finding, repository, rules, services
-from skills.access import listed_for, own_for, profile_for, skill_at
-from skills.forms import HeldForm
-from store.keys import fold
+from foundation.acts.refusals import NotAllowed
+from foundation.pages.names import MAX_NAME_CHARS
+from foundation.pages.sorting import natural_sort_key
+from foundation.store.keys import fold
+from parts.skills import endorsements, finding, repository, rules, services
+from parts.skills.access import listed_for, own_for, profile_for, skill_at
+from parts.skills.forms import HeldForm
 
 from .people import reading
 

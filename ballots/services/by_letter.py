@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
-from acts.refusals import NotAllowed
 from elections import rolls
 from elections.invitations.voting_link import Link, LinkRefused
 from elections.letters.repository import find_holder
 from elections.letters.rules import answers_check, link_of
+from foundation.acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
+from foundation.acts.refusals import NotAllowed
 
 from .by_link import LinkTarget, resolve_link
 

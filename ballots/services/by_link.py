@@ -19,8 +19,8 @@ from elections import repository as elections
 from elections import rolls, sharding
 from elections.invitations.voting_link import NOT_LISTED, STATION, Link, LinkRefused, check_link
 from elections.rules import Election
-from store import keys
-from store.table import Item
+from foundation.store import keys
+from foundation.store.table import Item
 
 
 class SignInInstead(LinkRefused):

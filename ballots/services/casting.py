@@ -13,9 +13,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import NotNow, NotThere, Refusal
-from acts.retry import retry_lost_race, run_once
-from acts.storage import SITE, now_text, record, table
 from ballots import emails, repository, rules
 from ballots.passes import Pass
 from ballots.repository import Standing
@@ -26,11 +23,14 @@ from elections import repository as elections
 from elections.rolls import NUMBER_SIGN, is_by_account, weight_fields
 from elections.rules import CONFIRM, Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
-from ranking.codes import new_code
-from ranking.marks import Ranks, marks_from
-from store import keys
-from store.log import Event, as_text, utc_now
-from store.table import Item, Write
+from foundation.acts.refusals import NotNow, NotThere, Refusal
+from foundation.acts.retry import retry_lost_race, run_once
+from foundation.acts.storage import SITE, now_text, record, table
+from foundation.ranking.codes import new_code
+from foundation.ranking.marks import Ranks, marks_from
+from foundation.store import keys
+from foundation.store.log import Event, as_text, utc_now
+from foundation.store.table import Item, Write
 
 from .by_link import standing_by
 

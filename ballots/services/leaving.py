@@ -9,9 +9,6 @@ from __future__ import annotations
 from functools import partial
 
 from accounts.models import User
-from acts.queues import process_each
-from acts.retry import retry_lost_race
-from acts.storage import SITE, now_text, record, table
 from ballots import repository
 from elections import repository as elections
 from elections import rolls, sharding
@@ -19,8 +16,11 @@ from elections.invitations.mailing import forgetting
 from elections.roll.services import removing
 from elections.rules import State
 from elections.turnout.counts import tells_who, turnout
-from store import keys
-from store.log import Event, as_text, utc_now
+from foundation.acts.queues import process_each
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import SITE, now_text, record, table
+from foundation.store import keys
+from foundation.store.log import Event, as_text, utc_now
 
 from .casting import MAX_ATTEMPTS, record_withdrawal
 

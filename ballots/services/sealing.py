@@ -17,22 +17,22 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 
-from acts.background import GRACE_SECONDS, Batch, Task, finished, wait
-from acts.hooks import Hooks
-from acts.queues import ExplainedError, log_failure
-from acts.retry import retry_on_conflict
-from acts.storage import record, table, try_write
 from ballots import repository
 from ballots.external_sort import STEP_LINES, Line, Sorter
 from ballots.rules import Mismatch, PublishedBallot, compare, compare_remaining
 from elections import repository as elections
 from elections.repository import SEALING
 from elections.rules import Election
-from store import keys
-from store.limits import check_value
-from store.log import Event
-from store.splitting import by_count, in_parts
-from store.table import Check, Conflict, Delete, Equals, Exists, Item, Refused, Unavailable, Update, Write
+from foundation.acts.background import GRACE_SECONDS, Batch, Task, finished, wait
+from foundation.acts.hooks import Hooks
+from foundation.acts.queues import ExplainedError, log_failure
+from foundation.acts.retry import retry_on_conflict
+from foundation.acts.storage import record, table, try_write
+from foundation.store import keys
+from foundation.store.limits import check_value
+from foundation.store.log import Event
+from foundation.store.splitting import by_count, in_parts
+from foundation.store.table import Check, Conflict, Delete, Equals, Exists, Item, Refused, Unavailable, Update, Write
 
 # of a ballot besides its text
 BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "weight": "", "voter_name": ""}])

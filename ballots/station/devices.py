@@ -9,12 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
-from acts.tokens import create_token, read_token
 from ballots import passes
 from ballots.views import forget_secret
 from elections.rules import Election
-from pages.paths import path_of
-from ranking import listing
+from foundation.acts.tokens import create_token, read_token
+from foundation.pages.paths import path_of
+from foundation.ranking import listing
 
 from .rules import Device
 

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pages.names import MAX_NAME_CHARS
+from foundation.pages.names import MAX_NAME_CHARS
 
 from .rules import MAX_STATION_NAME_CHARS
 

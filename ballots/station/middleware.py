@@ -9,8 +9,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from acts.storage import now_text
 from elections.invitations.voting_link import LinkRefused
+from foundation.acts.storage import now_text
 
 from . import devices, repository, rules, services
 

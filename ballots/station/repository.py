@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from acts.storage import table
-from acts.tokens import create_token, read_token
-from ranking.codes import code_of, code_symbols
-from store import keys
-from store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
+from foundation.acts.storage import table
+from foundation.acts.tokens import create_token, read_token
+from foundation.ranking.codes import code_of, code_symbols
+from foundation.store import keys
+from foundation.store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 from .rules import Device, Station, Visit
 

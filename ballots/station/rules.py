@@ -9,8 +9,8 @@ from enum import Enum
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import NotNow
 from elections.rules import Election
+from foundation.acts.refusals import NotNow
 
 MAX_STATIONS = 100  # of one election
 MAX_STATION_NAME_CHARS = 60

@@ -15,9 +15,6 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.refusals import NotAllowed, NotNow
-from acts.retry import retried, run_once
-from acts.storage import now_text, record, write
 from ballots.rules import NotOnTheRoll, check_voting, for_others
 from elections import actions, rolls, sharding
 from elections import repository as elections
@@ -25,8 +22,11 @@ from elections.invitations.voting_link import LINKS, SECRET_BYTES, STATION, Link
 from elections.letters import services as letters
 from elections.rules import Action, Election, check_who
 from elections.turnout.counts import tells_who, turnout
-from store.log import Event, as_text, utc_now
-from store.table import Item, Key, Update, Write
+from foundation.acts.refusals import NotAllowed, NotNow
+from foundation.acts.retry import retried, run_once
+from foundation.acts.storage import now_text, record, write
+from foundation.store.log import Event, as_text, utc_now
+from foundation.store.table import Item, Key, Update, Write
 
 from . import repository, rules
 from .rules import Booth, Busy, Device, NoStation, Occupied, Station, Visit

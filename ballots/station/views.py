@@ -14,9 +14,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
 from accounts.signing_out import clear_browser, end_session
-from acts.links import absolute_url
-from acts.refusals import Refusal
-from acts.storage import now_text
 from ballots import passes
 from elections import repository as elections
 from elections import rolls
@@ -25,9 +22,12 @@ from elections.invitations.voting_link import STATION
 from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
-from pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, token_in
-from pages.messages import refusals_as_messages, run_action
-from pages.qr import qr_svg
+from foundation.acts.links import absolute_url
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import now_text
+from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, token_in
+from foundation.pages.messages import refusals_as_messages, run_action
+from foundation.pages.qr import qr_svg
 
 from . import devices, repository, rules, services
 from .forms import LeaveForm, LetterForm, PairForm, StationForm, VoterSearchForm

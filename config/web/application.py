@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from django.conf import settings
 
-from pages.streams import CLIENT_GONE, OPEN_STREAM
+from foundation.pages.streams import CLIENT_GONE, OPEN_STREAM
 
 from .connections import CURRENT, LINGER_SECONDS, MIN_BYTES_PER_SECOND, SWEEP_SECONDS, Connection
 from .requests import (

@@ -22,7 +22,7 @@ import uvloop
 from django.conf import settings
 from gunicorn.workers.gasgi import ASGIWorker
 
-from pages.client_address import network
+from foundation.pages.client_address import network
 
 SWEEP_SECONDS = 0.5  # between two checks of all deadlines
 LINGER_SECONDS = 2  # seconds for a client to read its last response, and to finish its request when the server stops
@@ -281,7 +281,7 @@ class Worker(ASGIWorker):
 
 
 def count_ended(reason: str) -> None:
-    from upkeep.monitoring import (
+    from operations.upkeep.monitoring import (
         metrics,  # only in serving processes: counts from before the fork would belong to none
     )
 

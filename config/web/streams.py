@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 
-from pages.streams import EVENT_STREAM, Listener, Step
+from foundation.pages.streams import EVENT_STREAM, Listener, Step
 
 from .connections import LINGER_SECONDS, Connection
 from .requests import CHUNK_BYTES, Message, Response
@@ -195,6 +195,6 @@ def _tell(end: Step, stream: Any) -> None:
 
 
 def _show_open(count: int) -> None:
-    from upkeep.monitoring import metrics
+    from operations.upkeep.monitoring import metrics
 
     metrics.OPEN_STREAMS.set(count)

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from qa.rules import MAX_ID_CHARS, Fate
-from ranking.candidates import Candidate
+from foundation.qa.rules import MAX_ID_CHARS, Fate
+from foundation.ranking.candidates import Candidate
 
 from . import rules
 from .repository import QuestionsAndAnswers

@@ -6,16 +6,16 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from acts.caches import SizedCache
-from acts.storage import table
-from acts.versions import next_version, unchanged
 from elections.rules import Election, State
-from qa import store
-from qa.rules import Fate, best_first
-from qa.store import Board
-from store import keys
-from store.parallel import run_parallel
-from store.table import Delete, Exists, Item, Missing, Put, Update, Write
+from foundation.acts.caches import SizedCache
+from foundation.acts.storage import table
+from foundation.acts.versions import next_version, unchanged
+from foundation.qa import store
+from foundation.qa.rules import Fate, best_first
+from foundation.qa.store import Board
+from foundation.store import keys
+from foundation.store.parallel import run_parallel
+from foundation.store.table import Delete, Exists, Item, Missing, Put, Update, Write
 
 from .rules import Answer, AnswerShown, CandidateQuestion, scope, shown_answers
 

@@ -9,12 +9,12 @@ from typing import Self
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.refusals import NotAllowed, NotNow
 from elections.rules import WHILE_OPEN, Election
-from qa.rules import Mode, Question, keyed_digest, parse_answer
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Item
+from foundation.acts.refusals import NotAllowed, NotNow
+from foundation.qa.rules import Mode, Question, keyed_digest, parse_answer
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Item
 
 TO_ALL = -1  # instead of a candidate's number
 MAX_ANSWERS = 10_000  # in one election

@@ -8,23 +8,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from acts import storage
-from acts.refusals import NotNow, NotThere
-from acts.retry import retry_lost_race
-from acts.storage import SITE, now_text, table, write
-from acts.tokens import create_token, read_token
-from acts.versions import unchanged
 from elections import repository
 from elections.actions import check, record
 from elections.rules import Action, Election
-from qa import rules as question_rules
-from qa import services as questions
-from qa import store
-from qa.rules import ALREADY_CHANGED, NOT_THERE, Fate, author_id
-from ranking.candidates import Candidate
-from store import keys
-from store.log import Event
-from store.table import Key, Update, Write
+from foundation.acts import storage
+from foundation.acts.refusals import NotNow, NotThere
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import SITE, now_text, table, write
+from foundation.acts.tokens import create_token, read_token
+from foundation.acts.versions import unchanged
+from foundation.qa import rules as question_rules
+from foundation.qa import services as questions
+from foundation.qa import store
+from foundation.qa.rules import ALREADY_CHANGED, NOT_THERE, Fate, author_id
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Key, Update, Write
 
 from . import repository as asked
 from . import rules, telling

@@ -10,15 +10,15 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.background import Batch, Task, TaskType, finished
-from acts.storage import now_text, table, try_write
 from elections import repository
 from elections.rules import Election
-from mail import outbox
-from ranking.candidates import Candidate
-from store import keys
-from store.log import as_text, utc_now
-from store.table import Update
+from foundation.acts.background import Batch, Task, TaskType, finished
+from foundation.acts.storage import now_text, table, try_write
+from foundation.mail import outbox
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Update
 
 from . import repository as asked
 from . import rules

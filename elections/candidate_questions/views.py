@@ -14,17 +14,17 @@ from django.utils.translation import gettext as _
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import absolute_url
-from acts.refusals import NotNow, Refusal
-from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.actions import change
 from elections.rules import Action, Election, State
-from pages.forms import form_data, form_page, run_form
-from pages.messages import message_page, run_action
-from qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, MAX_ID_CHARS, Fate
-from ranking.candidates import Candidate
+from foundation.acts.links import absolute_url
+from foundation.acts.refusals import NotNow, Refusal
+from foundation.acts.storage import now_text
+from foundation.pages.forms import form_data, form_page, run_form
+from foundation.pages.messages import message_page, run_action
+from foundation.qa.rules import ALREADY_CHANGED, MAX_ANSWER_CHARS, MAX_ID_CHARS, Fate
+from foundation.ranking.candidates import Candidate
 
 from . import listing, repository, rules, services, telling
 from .forms import QuestionSettingsForm

@@ -7,8 +7,8 @@ from django.core.validators import URLValidator
 from django.utils.translation import gettext_lazy as _
 
 from elections.roll.list_summary import skipped_of
-from pages import lists
-from pages.fields import LinesField, markdown_field, new_names, valid_rows
+from foundation.pages import lists
+from foundation.pages.fields import LinesField, markdown_field, new_names, valid_rows
 
 
 class CandidatesForm(forms.Form):

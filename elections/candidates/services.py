@@ -7,18 +7,18 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from accounts.models import User
-from acts.refusals import LostRace
-from acts.retry import retry_lost_race
 from elections import repository, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
-from photos import repository as photos
-from photos.changing import PictureChange
-from ranking.candidates import Candidate
-from store import keys
-from store.limits import check_value
-from store.splitting import TRANSACTION_WRITES, in_parts
-from store.table import Item
+from foundation.acts.refusals import LostRace
+from foundation.acts.retry import retry_lost_race
+from foundation.photos import repository as photos
+from foundation.photos.changing import PictureChange
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.limits import check_value
+from foundation.store.splitting import TRANSACTION_WRITES, in_parts
+from foundation.store.table import Item
 
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:

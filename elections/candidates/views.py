@@ -17,11 +17,11 @@ from elections.access import election_context, organiser_page, organiser_page_wi
 from elections.roll import list_summary
 from elections.roll.views import ON_PATH
 from elections.rules import Action, Election
-from pages import markdown_cache
-from pages.forms import form_data, form_page, run_form, show_form
-from pages.messages import run_action
-from photos.changing import PictureChange, picture_page
-from ranking.candidates import Candidate
+from foundation.pages import markdown_cache
+from foundation.pages.forms import form_data, form_page, run_form, show_form
+from foundation.pages.messages import run_action
+from foundation.photos.changing import PictureChange, picture_page
+from foundation.ranking.candidates import Candidate
 
 from . import services
 from .forms import CandidateForm, CandidatesForm

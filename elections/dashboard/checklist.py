@@ -15,7 +15,7 @@ from elections.invitations.reminders import REMINDER_TIMES
 from elections.opening_rules import MIN_SECRET_GROUP, lacks_candidates, lacks_group
 from elections.roll.list_summary import weights_text
 from elections.rules import NO_SECRET_WEIGHTS, NO_WEIGHTS, Election, State
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 
 from .next_step import Button
 

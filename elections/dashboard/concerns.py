@@ -15,7 +15,7 @@ from elections.invitations.progress import Progress
 from elections.opening_rules import MIN_SECRET_GROUP
 from elections.roll.sources import trouble
 from elections.rules import Election, State
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 
 from .next_step import Button, waiting_text
 

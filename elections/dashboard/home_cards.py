@@ -8,16 +8,16 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from accounts.models import User
-from acts.hooks import Hooks
-from acts.storage import table
 from elections import actions, repository, rules
 from elections.invitations.progress import Progress, progress
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State
 from elections.turnout.counts import turnouts
-from store import keys
-from store.log import as_text
-from store.parallel import run_parallel
+from foundation.acts.hooks import Hooks
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.log import as_text
+from foundation.store.parallel import run_parallel
 
 from .next_step import ONCE_SEALED, Numbers, next_step, turnout_text, waiting_text
 

@@ -15,13 +15,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from acts.hooks import Hooks
 from elections import opening_rules, rules
 from elections.invitations.progress import Progress
 from elections.invitations.reminders import moment
 from elections.multi_ballots.links import shared_url
 from elections.rules import Election, State
 from elections.turnout.counts import tells_who
+from foundation.acts.hooks import Hooks
 
 REMINDER_LEAD_TIME = timedelta(days=3)  # before the end it is time to remind those who have not voted
 

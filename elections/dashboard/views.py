@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.access import election_context, organiser_page, panels
 from elections.candidate_questions.repository import count_waiting
@@ -19,8 +18,9 @@ from elections.invitations.progress import progress
 from elections.rules import Action, Election
 from elections.turnout.counts import group_turnouts
 from elections.turnout.views import turnout_context
-from ranking.candidates import Candidate
-from store.parallel import run_parallel
+from foundation.acts.storage import now_text, table
+from foundation.ranking.candidates import Candidate
+from foundation.store.parallel import run_parallel
 
 from .checklist import needs_accounts
 from .concerns import ElectionSnapshot, concerns, lookalikes

@@ -14,10 +14,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.background import Batch, Task, TaskType, finished, wait
-from acts.refusals import LostRace, Refusal, TryLater
-from acts.retry import retry_lost_race
-from acts.storage import now_text, table
 from elections import actions, repository, rolls, sharding
 from elections.candidates.services import add_candidates, copy_pictures
 from elections.invitations import own_text
@@ -26,11 +22,15 @@ from elections.rules import Action, Election, takes_names
 from elections.skills_needed import needs
 from elections.skills_needed.services import copy_needs
 from elections.voter_lists import Details
-from ranking.candidates import Candidate
-from store import keys
-from store.log import Event
-from store.splitting import by_count
-from store.table import Delete, Equals, Item, Key, Put, Update, Write
+from foundation.acts.background import Batch, Task, TaskType, finished, wait
+from foundation.acts.refusals import LostRace, Refusal, TryLater
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.splitting import by_count
+from foundation.store.table import Delete, Equals, Item, Key, Put, Update, Write
 
 from .services import create_draft
 

@@ -27,11 +27,11 @@ from elections.rules import (
     check_settings,
     check_window,
 )
-from pages.cards import Card, Cards, SeveralCards
-from pages.fields import TitleField, markdown_field
-from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
-from pages.times import Edge, form_time, from_text
-from tally import methods
+from foundation.pages.cards import Card, Cards, SeveralCards
+from foundation.pages.fields import TitleField, markdown_field
+from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from foundation.pages.times import Edge, form_time, from_text
+from foundation.tally import methods
 
 from .majority_field import MajorityField
 

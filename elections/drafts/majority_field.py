@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from elections.kinds import NEEDS_A_ROLL, OF, SHARES
-from tally.majorities import Of, majority_of
+from foundation.tally.majorities import Of, majority_of
 
 OTHER = "other"
 

@@ -16,20 +16,20 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts import storage
-from acts.background import Batch, Task, finished
-from acts.refusals import LostRace, NameTaken, Refusal
-from acts.storage import now_text, table
-from acts.versions import unchanged
 from elections import repository, rolls, sharding
 from elections.actions import check, record
 from elections.lifecycle.deleting import clear_name
 from elections.repository import RENAMING
 from elections.rules import Action, Election
-from pages import markdown_cache
-from store import keys, sharded_reads
-from store.log import Event
-from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
+from foundation.acts import storage
+from foundation.acts.background import Batch, Task, finished
+from foundation.acts.refusals import LostRace, NameTaken, Refusal
+from foundation.acts.storage import now_text, table
+from foundation.acts.versions import unchanged
+from foundation.pages import markdown_cache
+from foundation.store import keys, sharded_reads
+from foundation.store.log import Event
+from foundation.store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 # set by later events
 NOT_IN_CREATION_EVENT = (

@@ -11,19 +11,19 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from acts.storage import now_text
 from elections import kinds
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.multi_ballots.rules import MAX_QUESTIONS
 from elections.roll.forms import VotersForm
 from elections.rules import SEVERAL_SEATS, Election, check_window
-from pages import lists
-from pages.cards import Card, Cards
-from pages.fields import LinesField, TitleField, markdown_field, read_names
-from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
-from pages.times import Edge, form_time, from_text, is_selectable, local_time
-from tally.majorities import Of
+from foundation.acts.storage import now_text
+from foundation.pages import lists
+from foundation.pages.cards import Card, Cards
+from foundation.pages.fields import LinesField, TitleField, markdown_field, read_names
+from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from foundation.pages.times import Edge, form_time, from_text, is_selectable, local_time
+from foundation.tally.majorities import Of
 
 from .forms import SettingsForm, chosen_methods, counted_settings, seats_field
 from .templates import SEVERAL, TEMPLATES, end_after_days, initial_settings

@@ -15,8 +15,6 @@ from django.utils.translation import gettext as _
 from accounts.access import requires
 from accounts.rules import NOT_CONFIRMED, Permission
 from accounts.services import ask_for_confirmation
-from acts.refusals import NameTaken, Refusal
-from acts.retry import retry_lost_race, run_once
 from elections import actions, repository, setup_steps
 from elections.access import election_context, may
 from elections.candidates.services import add_candidates
@@ -27,9 +25,11 @@ from elections.roll.services import UnknownNames
 from elections.roll.views import ON_PATH, add_voters_from
 from elections.rules import Action, Election, State
 from elections.setup_steps import Step
-from pages.forms import form_data, form_page, run_form, token_in
-from pages.messages import show_time_notes
-from ranking.candidates import Candidate
+from foundation.acts.refusals import NameTaken, Refusal
+from foundation.acts.retry import retry_lost_race, run_once
+from foundation.pages.forms import form_data, form_page, run_form, token_in
+from foundation.pages.messages import show_time_notes
+from foundation.ranking.candidates import Candidate
 
 from . import services
 from .forms import ElectionForm

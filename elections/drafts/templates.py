@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from pages.cards import Card
-from pages.times import Edge, interpret, local_time
+from foundation.pages.cards import Card
+from foundation.pages.times import Edge, interpret, local_time
 
 
 @dataclass(frozen=True, slots=True)

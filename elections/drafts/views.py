@@ -13,9 +13,9 @@ from elections import repository as elections
 from elections.access import election_context, organiser_page
 from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
-from pages import markdown_cache
-from pages.forms import form_data, form_page, run_form, show_form
-from pages.messages import show_time_notes
+from foundation.pages import markdown_cache
+from foundation.pages.forms import form_data, form_page, run_form, show_form
+from foundation.pages.messages import show_time_notes
 
 from . import copying
 from . import services as drafts

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.background import Batch, Task, TaskType, finished
-from acts.storage import table
-from store import keys
-from store.log import Event
-from store.splitting import by_count
-from store.table import Delete, Exists, Item, Put, Write
+from foundation.acts.background import Batch, Task, TaskType, finished
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.splitting import by_count
+from foundation.store.table import Delete, Exists, Item, Put, Write
 
 from . import repository
 from .rules import Group, Member

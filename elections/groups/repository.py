@@ -8,15 +8,15 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.background import TaskType
-from acts.storage import table
 from elections import repository as elections
 from elections import rolls
 from elections.rules import Election
 from elections.voter_lists import Details
-from store import keys
-from store.splitting import by_count
-from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
+from foundation.acts.background import TaskType
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.splitting import by_count
+from foundation.store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
 from .rules import Group, Member
 

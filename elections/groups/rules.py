@@ -8,12 +8,12 @@ from itertools import count
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import TooMany
 from elections.rolls import voter_label
 from elections.voter_lists import Details
-from pages import lists
-from pages.names import MAX_NAME_CHARS
-from store.keys import fold
+from foundation.acts.refusals import TooMany
+from foundation.pages import lists
+from foundation.pages.names import MAX_NAME_CHARS
+from foundation.store.keys import fold
 
 MAX_MEMBERS = lists.MAX_ROWS  # as many as a list for a roll may have
 MAX_GROUPS_PER_PERSON = 200

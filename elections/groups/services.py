@@ -12,11 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.background import Batch, Task, finished, next_deletions
-from acts.queues import process_each
-from acts.refusals import LostRace, NameTaken, NotThere
-from acts.retry import retry_lost_race
-from acts.storage import SITE, now_text, record, table, write
 from elections import actions
 from elections import repository as elections
 from elections.roll import imports
@@ -26,9 +21,14 @@ from elections.roll.services import NOTHING, Known
 from elections.rolls import is_by_number
 from elections.rules import Action, Election, Relation, State, takes_names
 from elections.voter_lists import Details, group_named
-from store import keys
-from store.log import Event
-from store.table import Check, Exists, Item, Write
+from foundation.acts.background import Batch, Task, finished, next_deletions
+from foundation.acts.queues import process_each
+from foundation.acts.refusals import LostRace, NameTaken, NotThere
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import SITE, now_text, record, table, write
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Check, Exists, Item, Write
 
 from . import filling, repository, rules
 from .filling import Filling

@@ -20,7 +20,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from elections import voter_lists
 from elections.access import election_context, organiser_page
 from elections.roll import list_summary
@@ -29,12 +28,13 @@ from elections.roll.services import compare
 from elections.roll.views import preview_context, start_import
 from elections.rules import Action, Election
 from elections.voter_lists import VoterRow
-from pages import lists
-from pages.fields import LinesField, TitleField
-from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
-from pages.lists import Verdict
-from pages.messages import confirm_page, refusals_as_messages, run_action
-from pages.paging import list_context, read_page
+from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from foundation.pages import lists
+from foundation.pages.fields import LinesField, TitleField
+from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
+from foundation.pages.lists import Verdict
+from foundation.pages.messages import confirm_page, refusals_as_messages, run_action
+from foundation.pages.paging import list_context, read_page
 
 from . import filling, repository, rules, services
 from .rules import MAX_GROUPS_PER_PERSON, Group, Member

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest
 
 from accounts import repository as people
-from acts.hooks import Hooks
 from elections import rolls
 from elections.rules import Election
+from foundation.acts.hooks import Hooks
 
 from .rules import Asker
 

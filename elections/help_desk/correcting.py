@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.storage import table
 from elections import repository, rolls, sharding
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Election, WrongState
 from elections.turnout.counts import tells_who, turnouts
-from store import keys
-from store.table import Delete, Equals, Item, Key, Put, Write
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Delete, Equals, Item, Key, Put, Write
 
 NOT_SHOWN = _(
     "While the roll does not show who has voted, no address can be corrected, as that would reveal it. Usually it is "

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from acts.storage import table
 from elections import rolls, sharding
 from elections.invitations.mailing import INVITED, REMINDED
 from elections.invitations.progress import Failure, invited_voters
 from elections.rules import Election
 from elections.turnout.counts import tells_names, tells_who
-from mail.outbox import Mail
-from store import keys
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.mail.outbox import Mail
+from foundation.store import keys
+from foundation.store.table import Item
 
 from .rules import Asker
 

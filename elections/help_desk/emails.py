@@ -10,10 +10,10 @@ from elections import repository
 from elections.invitations import own_text, wording
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election
-from mail.emails import EmailTemplate, Message
-from mail.names import isolated
-from mail.outbox import Mail, NothingToSay
-from pages import markdown_cache
+from foundation.mail.emails import EmailTemplate, Message
+from foundation.mail.names import isolated
+from foundation.mail.outbox import Mail, NothingToSay
+from foundation.pages import markdown_cache
 
 from . import repository as requests
 from .rules import Reply

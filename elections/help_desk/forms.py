@@ -8,9 +8,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from elections.rules import Election
-from pages.fields import AddressField, LinesField, TitleField
-from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
-from store.keys import fold
+from foundation.pages.fields import AddressField, LinesField, TitleField
+from foundation.pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
+from foundation.store.keys import fold
 
 from .rules import MAX_REASON_CHARS, MAX_TEXT_CHARS, Asker, HelpRequest
 

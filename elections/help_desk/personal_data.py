@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accounts.models import User
-from acts.storage import table
-from store import keys
-from store.splitting import by_count
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.splitting import by_count
+from foundation.store.table import Item
 
 from .repository import request_of
 from .rules import HelpRequest

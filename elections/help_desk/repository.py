@@ -6,12 +6,12 @@ from dataclasses import asdict, replace
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.background import OVERWRITE, TaskType
-from acts.storage import table
-from acts.versions import unchanged
 from elections.rules import Election
-from store import keys
-from store.table import AllOf, Check, Delete, Equals, Item, Less, Missing, Put, Update, Write
+from foundation.acts.background import OVERWRITE, TaskType
+from foundation.acts.storage import table
+from foundation.acts.versions import unchanged
+from foundation.store import keys
+from foundation.store.table import AllOf, Check, Delete, Equals, Item, Less, Missing, Put, Update, Write
 
 from . import rules
 from .rules import Asker, HelpRequest, Reply

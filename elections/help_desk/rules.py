@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit
-from acts.refusals import NotAllowed, NotNow
 from elections.rolls import is_by_number
 from elections.rules import Election, State
+from foundation.acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit
+from foundation.acts.refusals import NotAllowed, NotNow
 
 MAX_TEXT_CHARS = 2_000  # of a request, and of each answer
 MAX_REASON_CHARS = 200  # of why somebody was added to the roll, which stays in the log

@@ -14,24 +14,24 @@ from django.utils.translation import gettext as _
 from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
-from acts import storage
-from acts.background import Batch, Task, finished, next_deletions, wait
-from acts.queues import process_each
-from acts.rate_limits import SECONDS_PER_DAY, count_each
-from acts.refusals import LostRace
-from acts.retry import retry_lost_race, run_once
-from acts.storage import SITE, now_text, table
 from elections import actions, repository
 from elections.invitations import mailing
 from elections.letters import services as letters
 from elections.roll.services import add_batch
 from elections.rules import Action, Election, State, WrongState
 from elections.voter_lists import Details
-from mail import outbox
-from mail.emails import RECIPIENT_NAME
-from store import keys
-from store.log import Event, as_text
-from store.table import Delete, Exists, Item, Key, Put, Update, Write
+from foundation.acts import storage
+from foundation.acts.background import Batch, Task, finished, next_deletions, wait
+from foundation.acts.queues import process_each
+from foundation.acts.rate_limits import SECONDS_PER_DAY, count_each
+from foundation.acts.refusals import LostRace
+from foundation.acts.retry import retry_lost_race, run_once
+from foundation.acts.storage import SITE, now_text, table
+from foundation.mail import outbox
+from foundation.mail.emails import RECIPIENT_NAME
+from foundation.store import keys
+from foundation.store.log import Event, as_text
+from foundation.store.table import Delete, Exists, Item, Key, Put, Update, Write
 
 from . import correcting, rules
 from . import repository as requests

@@ -18,14 +18,14 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from accounts.models import User
 from accounts.visitors import visitor
-from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State
 from elections.turnout.counts import turnout
-from pages.forms import form_data, form_page, new_token, run_form, token_in
-from pages.paging import read_page
+from foundation.acts.storage import now_text
+from foundation.pages.forms import form_data, form_page, new_token, run_form, token_in
+from foundation.pages.paging import read_page
 
 from . import repository, rules, services
 from .askers import asker_of

@@ -13,16 +13,16 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from acts.storage import SITE, table
 from elections.convening import convened_of
 from elections.rules import FIELDS_OF_EARLIER_VERSIONS, Election, State
 from elections.turnout.counts import final_turnout, turnout
-from pages import times
-from store.keys import fold
-from store.log import as_text
-from store.log.search import Query, search
-from store.schema import SCHEMA
-from store.table import Item
+from foundation.acts.storage import SITE, table
+from foundation.pages import times
+from foundation.store.keys import fold
+from foundation.store.log import as_text
+from foundation.store.log.search import Query, search
+from foundation.store.schema import SCHEMA
+from foundation.store.table import Item
 
 MAX_QUERIES_PER_PAGE = 3  # into the log, for one page
 MAX_MERGED_GAP = timedelta(minutes=1)

@@ -9,14 +9,14 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from accounts.rules import Permission
-from acts.storage import table
-from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository
 from elections.access import check_visible, election_context, for_readers
 from elections.rules import Election, State
-from store.log import EventLog, utc_now
-from store.parallel import run_parallel
-from store.table import BadCursor
+from foundation.acts.storage import table
+from foundation.acts.tokens import SECONDS_PER_DAY, create_token, read_token
+from foundation.store.log import EventLog, utc_now
+from foundation.store.parallel import run_parallel
+from foundation.store.table import BadCursor
 
 from .entries import Position, history_entries, organiser_events, votes_by_day
 

@@ -10,15 +10,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
-from acts.links import absolute_url
-from acts.storage import now_text
-from acts.tokens import create_token
 from elections import repository
 from elections.multi_ballots.links import shared_route, shared_url
 from elections.rules import Election, State
-from mail.emails import EmailTemplate, Message
-from mail.outbox import Mail, NothingToSay
-from pages import markdown_cache
+from foundation.acts.links import absolute_url
+from foundation.acts.storage import now_text
+from foundation.acts.tokens import create_token
+from foundation.mail.emails import EmailTemplate, Message
+from foundation.mail.outbox import Mail, NothingToSay
+from foundation.pages import markdown_cache
 
 from . import opt_out, own_text, wording
 from .mailing import ASKED, REMINDER_TO_ALL_KIND, unsubscribe_token

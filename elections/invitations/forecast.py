@@ -9,14 +9,14 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
-from mail import outbox
-from mail.emails import RECIPIENT_NAME, compose
-from mail.outbox import Mail
-from store.log import Event
+from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from foundation.acts.storage import now_text, table
+from foundation.mail import outbox
+from foundation.mail.emails import RECIPIENT_NAME, compose
+from foundation.mail.outbox import Mail
+from foundation.store.log import Event
 
 from . import mailing
 from .emails import EMAIL_TEMPLATES, preview_of

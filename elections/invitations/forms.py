@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from pages.fields import markdown_field
+from foundation.pages.fields import markdown_field
 
 from . import messages, own_text
 from .own_text import AS_BEFORE, MYSELF, NOBODY, OwnText, Person

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from accounts import mail_quota
 from accounts.mail_quota import MailQuota
-from store.table import Item, Write
+from foundation.store.table import Item, Write
 
 
 class BudgetExhausted(Exception):

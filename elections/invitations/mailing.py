@@ -15,21 +15,34 @@ from django.utils.translation import gettext_lazy as _
 from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
-from acts import background, storage
-from acts.background import Task, TaskType, finished, wait
-from acts.hooks import Hooks
-from acts.retry import retry_lost_race
-from acts.storage import now_text, table
-from acts.tokens import create_token
 from elections import actions, repository, rolls, sharding
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout, turnouts
-from mail import outbox
-from mail.emails import RECIPIENT_NAME
-from store import keys, sharded_reads
-from store.log import Event
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
+from foundation.acts import background, storage
+from foundation.acts.background import Task, TaskType, finished, wait
+from foundation.acts.hooks import Hooks
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table
+from foundation.acts.tokens import create_token
+from foundation.mail import outbox
+from foundation.mail.emails import RECIPIENT_NAME
+from foundation.store import keys, sharded_reads
+from foundation.store.log import Event
+from foundation.store.table import (
+    Check,
+    Condition,
+    Delete,
+    Equals,
+    Exists,
+    Item,
+    Key,
+    Missing,
+    Page,
+    Put,
+    Update,
+    Write,
+)
 
 from . import open_electorate, opt_out
 from .mail_budget import BudgetExhausted, budget_of

@@ -14,13 +14,13 @@ from accounts import mail_quota
 from accounts.access import requires
 from accounts.rules import NOT_CONFIRMED
 from accounts.unsubscribe import unsubscribe_view
-from acts.storage import now_text
 from elections.access import election_context, organiser_page
 from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election, State
-from pages import markdown_cache
-from pages.forms import form_data, form_page, run_form, show_form
-from pages.messages import confirm_page
+from foundation.acts.storage import now_text
+from foundation.pages import markdown_cache
+from foundation.pages.forms import form_data, form_page, run_form, show_form
+from foundation.pages.messages import confirm_page
 
 from . import messages, opt_out
 from . import reminders as scheduled

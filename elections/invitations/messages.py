@@ -15,15 +15,15 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
-from mail.emails import Message
-from mail.outbox import Mail, NothingToSay
-from pages import markdown_cache
-from store import keys
-from store.log import Event
-from store.table import Item, Key, Update
+from foundation.acts.storage import now_text, table
+from foundation.mail.emails import Message
+from foundation.mail.outbox import Mail, NothingToSay
+from foundation.pages import markdown_cache
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Item, Key, Update
 
 from . import mailing
 from .mailing import MESSAGED, reached_attribute

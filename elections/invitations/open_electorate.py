@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from accounts import repository as people
 from accounts.repository import ListedPerson
 from accounts.rules import Permission, has
-from acts.storage import table
 from elections import rolls, sharding
 from elections.rules import Election
-from store import keys
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Item
 
 from . import opt_out
 

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from django.urls import reverse
 
 from accounts.models import User
-from acts.links import absolute_url
-from acts.storage import table
-from acts.tokens import create_token
-from mail.outbox import Mail
-from store import keys
-from store.table import Delete, Item, Put
+from foundation.acts.links import absolute_url
+from foundation.acts.storage import table
+from foundation.acts.tokens import create_token
+from foundation.mail.outbox import Mail
+from foundation.store import keys
+from foundation.store.table import Delete, Item, Put
 
 UNSUBSCRIBE = "no-results"  # what the token in a mail is for
 

@@ -14,16 +14,16 @@ from django.utils.translation import gettext as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.storage import now_text, record, table
 from elections import actions, repository, rules
 from elections.rules import RUNNERS, Action, Election
-from mail.emails import Message
-from mail.names import isolated
-from mail.outbox import Mail
-from pages import markdown_cache
-from store import keys
-from store.log import Event
-from store.table import Check, Delete, Exists, Item, Put
+from foundation.acts.storage import now_text, record, table
+from foundation.mail.emails import Message
+from foundation.mail.names import isolated
+from foundation.mail.outbox import Mail
+from foundation.pages import markdown_cache
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Check, Delete, Exists, Item, Put
 
 from . import wording
 

@@ -9,13 +9,13 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts import key_mark
-from acts.caches import Cacheable, get_cached
-from acts.storage import table
 from elections.rules import Election, State
-from mail import outbox
-from store import keys
-from store.table import Item
+from foundation.acts import key_mark
+from foundation.acts.caches import Cacheable, get_cached
+from foundation.acts.storage import table
+from foundation.mail import outbox
+from foundation.store import keys
+from foundation.store.table import Item
 
 from .mailing import ANNOUNCED, COUNTED_STATES, INVITED, MAILING, REMINDED, subject_of
 

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.queues import process_each
-from acts.storage import now_text, table, try_record
 from elections import actions, repository
 from elections.rules import Action, Election, State
-from store import keys
-from store.log import Event, as_text
-from store.table import Check, Equals, Item, Missing, Update
+from foundation.acts.queues import process_each
+from foundation.acts.storage import now_text, table, try_record
+from foundation.store import keys
+from foundation.store.log import Event, as_text
+from foundation.store.table import Check, Equals, Item, Missing, Update
 
 from . import mailing as invitations
 from .mailing import TIMED

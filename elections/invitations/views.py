@@ -15,14 +15,14 @@ from django.views.decorators.http import require_safe
 
 from accounts import mail_quota, registration_policy
 from accounts.rules import NOT_CONFIRMED
-from acts.storage import table
 from elections.access import election_context, organiser_page
 from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
-from pages.forms import form_page, refusals_as_errors
-from pages.messages import run_action
-from store.parallel import run_parallel
+from foundation.acts.storage import table
+from foundation.pages.forms import form_page, refusals_as_errors
+from foundation.pages.messages import run_action
+from foundation.store.parallel import run_parallel
 
 from . import forecast, mailing, own_text
 from .forms import OwnTextForm

@@ -16,16 +16,16 @@ from functools import partial
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.refusals import NotAllowed
-from acts.retry import retry_lost_race
-from acts.storage import write
-from acts.tokens import create_token, read_token
 from elections import sharding
 from elections.repository import election_of
 from elections.rolls import is_by_account, is_by_number
 from elections.rules import Election
-from store import keys
-from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
+from foundation.acts.refusals import NotAllowed
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import write
+from foundation.acts.tokens import create_token, read_token
+from foundation.store import keys
+from foundation.store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 
 LINKS = "links"  # on the roll: the mails that the latest links were sent in, each with the hash of its link
 MAX_LINKS = 8

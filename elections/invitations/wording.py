@@ -11,14 +11,14 @@ from django.utils.translation import gettext as _
 
 from accounts import repository as people
 from accounts.registration_policy import InvitationReason
-from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.multi_ballots.links import ballot_name, question_lines
 from elections.rules import Election, State
-from mail.names import isolated
-from pages.times import UnknownZone, local_time, moment_text, moment_with_zone
-from store import keys
-from store.table import Item
+from foundation.acts.storage import now_text, table
+from foundation.mail.names import isolated
+from foundation.pages.times import UnknownZone, local_time, moment_text, moment_with_zone
+from foundation.store import keys
+from foundation.store.table import Item
 
 from .mailing import INVITED
 

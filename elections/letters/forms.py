@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pages.names import clean_title
+from foundation.pages.names import clean_title
 
 from .services import FILE, MAX_PRINTED, PAGE
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acts.storage import table
 from elections import rolls, sharding
 from elections.invitations.voting_link import LETTER, LINKS, are_unchanged, with_link
 from elections.rolls import Voter
 from elections.rules import Election
-from store import keys, sharded_reads
-from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
+from foundation.acts.storage import table
+from foundation.store import keys, sharded_reads
+from foundation.store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 from . import rules
 

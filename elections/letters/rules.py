@@ -17,8 +17,8 @@ from elections import voter_lists
 from elections.invitations.voting_link import Link
 from elections.rolls import Voter
 from elections.rules import Election
-from ranking.codes import GROUP_SYMBOLS, code_of, code_symbols
-from store.keys import fold
+from foundation.ranking.codes import GROUP_SYMBOLS, code_of, code_symbols
+from foundation.store.keys import fold
 
 CODE_GROUPS = 3
 CODE_SYMBOLS = CODE_GROUPS * GROUP_SYMBOLS

@@ -12,19 +12,19 @@ from unicodedata import east_asian_width
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts import storage
-from acts.retry import retry_lost_race
-from acts.storage import now_text, table
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.actions import check
 from elections.invitations.mailing import mailed_questions
 from elections.rolls import Voter
 from elections.rules import Action, Election, WrongState
-from store import keys
-from store.log import Event
-from store.splitting import by_count
-from store.table import Equals, Item, Missing, Put, Update, Write
+from foundation.acts import storage
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.splitting import by_count
+from foundation.store.table import Equals, Item, Missing, Put, Update, Write
 
 from . import repository, rules
 from .repository import LetterBatch

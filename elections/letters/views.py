@@ -17,9 +17,6 @@ from django.utils.translation import get_language_bidi, ngettext, override
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.branding import site_name
-from acts.links import absolute_url
-from acts.storage import now_text
 from elections import voter_lists
 from elections.access import election_context, organiser_page
 from elections.invitations import wording
@@ -27,9 +24,12 @@ from elections.invitations.mailing import mailed_questions
 from elections.multi_ballots.links import ballot_name
 from elections.rolls import number_of
 from elections.rules import Action, Election
-from pages import lists
-from pages.messages import refusals_as_messages
-from pages.qr import qr_svg
+from foundation.acts.branding import site_name
+from foundation.acts.links import absolute_url
+from foundation.acts.storage import now_text
+from foundation.pages import lists
+from foundation.pages.messages import refusals_as_messages
+from foundation.pages.qr import qr_svg
 
 from . import repository, rules, services
 from .forms import PrintForm

@@ -1,4 +1,4 @@
-"""Closing an election under load (see acts/closing.py). Other apps join in through config/hooks.py."""
+"""Closing an election under load (see foundation/acts/closing.py). Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from dataclasses import replace
 from datetime import datetime
 
 from accounts.models import User
-from acts.background import OVERWRITE
-from acts.closing import Closing
-from acts.hooks import Hooks
-from acts.queues import process_each
-from acts.refusals import LostRace
-from acts.retry import retry_lost_race, retry_on_conflict
-from acts.storage import now_text, table
-from acts.versions import next_version
-from acts.wakeups import SEALING_JOB, wake_worker
 from elections import repository, rules
 from elections.actions import check
 from elections.rules import Action, Election, State
-from store.log import Event
-from store.purging import purge_marks
-from store.table import Item, Write
+from foundation.acts.background import OVERWRITE
+from foundation.acts.closing import Closing
+from foundation.acts.hooks import Hooks
+from foundation.acts.queues import process_each
+from foundation.acts.refusals import LostRace
+from foundation.acts.retry import retry_lost_race, retry_on_conflict
+from foundation.acts.storage import now_text, table
+from foundation.acts.versions import next_version
+from foundation.acts.wakeups import SEALING_JOB, wake_worker
+from foundation.store.log import Event
+from foundation.store.purging import purge_marks
+from foundation.store.table import Item, Write
 
 AFTER_CLOSING = Hooks[[Election], None]("when somebody has closed an election and is about to look at it")
 SHUTTING = Hooks[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from elections.invitations.progress import Progress
 from elections.rules import Election, State
-from pages.times import seconds_left, split_seconds
+from foundation.pages.times import seconds_left, split_seconds
 
 
 @dataclass(frozen=True, slots=True)

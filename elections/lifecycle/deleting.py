@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from accounts.models import User
-from acts.background import Batch, Task, finished, next_deletions
-from acts.refusals import LostRace
-from acts.retry import retry_on_conflict
-from acts.storage import now_text, table, write
-from acts.versions import unchanged
 from elections import repository
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
 from elections.repository import DELETING, RENAMING
 from elections.rules import Action, Election
-from store import keys
-from store.log import Event
-from store.purging import purge_mark
-from store.table import Check, Delete, Equals, Item, Put, Write
+from foundation.acts.background import Batch, Task, finished, next_deletions
+from foundation.acts.refusals import LostRace
+from foundation.acts.retry import retry_on_conflict
+from foundation.acts.storage import now_text, table, write
+from foundation.acts.versions import unchanged
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.purging import purge_mark
+from foundation.store.table import Check, Delete, Equals, Item, Put, Write
 
 from .closing import CLOSING
 
@@ -24,8 +24,8 @@ from .closing import CLOSING
 def delete(actor: User, election: Election) -> None:
     """Delete everything but the events in the log.
 
-    An open ballot box is shut first (acts/closing.py), so that every ballot precedes the deletion in the log. Until
-    then a task is left, so that a worker finishes it.
+    An open ballot box is shut first (foundation/acts/closing.py), so that every ballot precedes the deletion in the
+    log. Until then a task is left, so that a worker finishes it.
     """
     check(actor, election, Action.DELETE)
     task = deletion_task(election, actor.name)

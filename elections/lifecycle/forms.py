@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pages.time_fields import LocalTimeField, ZonedForm
-from pages.times import Edge, zone_label
+from foundation.pages.time_fields import LocalTimeField, ZonedForm
+from foundation.pages.times import Edge, zone_label
 
 
 class OpenForm(forms.Form):

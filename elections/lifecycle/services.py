@@ -6,17 +6,17 @@ import secrets
 from dataclasses import replace
 
 from accounts.models import User
-from acts.gates import MAX_GATES_PER_TRANSACTION
-from acts.hooks import Hooks
-from acts.retry import retry_on_conflict, write_each
-from acts.storage import now_text
-from acts.versions import next_version
 from elections import opening_rules, repository, rolls, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
 from elections.turnout.counts import starting
-from store.table import Write
-from tally import lots
+from foundation.acts.gates import MAX_GATES_PER_TRANSACTION
+from foundation.acts.hooks import Hooks
+from foundation.acts.retry import retry_on_conflict, write_each
+from foundation.acts.storage import now_text
+from foundation.acts.versions import next_version
+from foundation.store.table import Write
+from foundation.tally import lots
 
 OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an election")
 

@@ -14,8 +14,6 @@ from django.views.decorators.http import require_POST
 
 from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
-from acts.links import absolute_url
-from acts.storage import now_text, table
 from elections import repository, rolls, setup_steps
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
@@ -25,9 +23,11 @@ from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election
 from elections.skills_needed import needs
 from elections.turnout.counts import turnout
-from pages.forms import form_data, form_page, run_form, show_form
-from pages.messages import run_action, show_time_notes
-from store.parallel import run_parallel
+from foundation.acts.links import absolute_url
+from foundation.acts.storage import now_text, table
+from foundation.pages.forms import form_data, form_page, run_form, show_form
+from foundation.pages.messages import run_action, show_time_notes
+from foundation.store.parallel import run_parallel
 
 from . import consequences, deleting, services
 from .closing import close_and_follow_up

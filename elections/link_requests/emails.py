@@ -5,14 +5,14 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from acts.storage import now_text
 from elections.invitations import wording
 from elections.invitations.emails import voting_url
 from elections.invitations.voting_link import REQUESTED
 from elections.multi_ballots.links import ballot_name
-from mail.emails import EmailTemplate, LinkedItem
-from mail.outbox import Mail, Withdrawn
-from store import keys
+from foundation.acts.storage import now_text
+from foundation.mail.emails import EmailTemplate, LinkedItem
+from foundation.mail.outbox import Mail, Withdrawn
+from foundation.store import keys
 
 from . import open_votes
 from .open_votes import OpenVote

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pages.fields import AddressField
+from foundation.pages.fields import AddressField
 
 
 class MyLinkForm(forms.Form):

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from accounts import repository as people
 from accounts.models import User
-from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.invitations.mailing import INVITED
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Election
-from store import keys
-from store.table import Item
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.table import Item
 
 
 @dataclass(frozen=True, slots=True)

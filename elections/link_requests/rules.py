@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Limit
+from foundation.acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Limit
 
 # Requests of one network beyond these come later, one after another: sooner than `PER_NETWORK` lets their mails go.
 PROMPT_PER_NETWORK = Limit("my-link-asked", 60, TEN_MINUTES_IN_SECONDS)

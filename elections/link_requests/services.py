@@ -16,14 +16,14 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
 from accounts import mail_quota
-from acts.background import OVERWRITE, Batch, Task, TaskType, due_in, finished, wait
-from acts.rate_limits import TooOften, count_beyond, count_each
-from acts.storage import now_text, table, try_write
 from elections.invitations.mailing import invitation
-from mail import outbox
-from mail.emails import RECIPIENT_NAME
-from store import keys
-from store.table import Condition, Equals, Item, Missing, Put, Write
+from foundation.acts.background import OVERWRITE, Batch, Task, TaskType, due_in, finished, wait
+from foundation.acts.rate_limits import TooOften, count_beyond, count_each
+from foundation.acts.storage import now_text, table, try_write
+from foundation.mail import outbox
+from foundation.mail.emails import RECIPIENT_NAME
+from foundation.store import keys
+from foundation.store.table import Condition, Equals, Item, Missing, Put, Write
 
 from . import open_votes
 from .emails import REQUESTED_LINKS

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from accounts.access import public
 from elections.help_desk.rules import WHERE_TO_ASK
-from pages.client_address import client_network
-from pages.forms import form_data, form_page, show_form
-from pages.messages import inbox_page
+from foundation.pages.client_address import client_network
+from foundation.pages.forms import form_data, form_page, show_form
+from foundation.pages.messages import inbox_page
 
 from . import services
 from .forms import MyLinkForm

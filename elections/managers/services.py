@@ -10,14 +10,14 @@ from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts import storage
-from acts.storage import table
 from elections import repository, rules
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election
-from store import keys
-from store.log import Event
+from foundation.acts import storage
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.log import Event
 
 
 def add_manager(actor: User, election: Election, name: str) -> str:

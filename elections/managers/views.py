@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy
 
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
-from pages.fields import NameField
-from pages.forms import form_data, form_page, run_form, show_form
-from pages.messages import run_action
+from foundation.pages.fields import NameField
+from foundation.pages.forms import form_data, form_page, run_form, show_form
+from foundation.pages.messages import run_action
 
 from . import services
 

@@ -18,12 +18,6 @@ from django.utils.translation import gettext as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.background import Batch, Task, finished, wait
-from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow
-from acts.retry import retry_lost_race
-from acts.storage import log, now_text, record, table
-from acts.versions import next_version, unchanged
-from acts.wakeups import SEALING_JOB, wake_worker
 from elections import actions, rolls
 from elections import repository as elections
 from elections import rules as of_elections
@@ -38,12 +32,18 @@ from elections.multi_ballots.rules import MultiBallot
 from elections.roll import services as roll
 from elections.roll.services import remove_voters
 from elections.rules import Action, Election, Relation, State, takes_names
-from ranking.candidates import Candidate
-from store import keys
-from store.log import Event
-from store.parallel import run_parallel
-from store.splitting import by_count
-from store.table import Check, Item, Write
+from foundation.acts.background import Batch, Task, finished, wait
+from foundation.acts.refusals import LostRace, NameTaken, NotAllowed, NotNow
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import log, now_text, record, table
+from foundation.acts.versions import next_version, unchanged
+from foundation.acts.wakeups import SEALING_JOB, wake_worker
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.parallel import run_parallel
+from foundation.store.splitting import by_count
+from foundation.store.table import Check, Item, Write
 
 OWNER_WAIT_SECONDS = 5
 

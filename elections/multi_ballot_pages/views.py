@@ -16,8 +16,6 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.retry import run_once
-from acts.storage import now_text, table
 from elections import kinds, opening_rules, setup_steps
 from elections import repository as elections
 from elections.access import check_visible, election_context, may
@@ -42,10 +40,12 @@ from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import KINDS, MAX_SEATS, RANKED_METHODS, UNRANKED, Action, Election, State, check_settings
 from elections.turnout.counts import turnouts
-from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
-from pages.messages import run_action, show_time_notes
-from ranking.candidates import Candidate
-from store.parallel import run_parallel
+from foundation.acts.retry import run_once
+from foundation.acts.storage import now_text, table
+from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
+from foundation.pages.messages import run_action, show_time_notes
+from foundation.ranking.candidates import Candidate
+from foundation.store.parallel import run_parallel
 
 from . import services
 

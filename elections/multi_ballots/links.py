@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from elections.rules import Action, Election, State
-from pages.paths import path_of
-from store import keys
+from foundation.pages.paths import path_of
+from foundation.store import keys
 
 from . import repository, rules
 

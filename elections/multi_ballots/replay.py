@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from elections import repository as elections
 from elections.rules import Election
-from store import keys
-from store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
-from store.table import Write
+from foundation.store import keys
+from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
+from foundation.store.table import Write
 
 from . import repository
 from .rules import MultiBallot

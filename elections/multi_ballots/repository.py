@@ -7,14 +7,14 @@ from dataclasses import asdict, replace
 
 from django.utils.translation import gettext_lazy as _
 
-from acts import versions
-from acts.background import TaskType
-from acts.storage import table
-from acts.versions import unchanged
 from elections import repository as elections
 from elections.rules import Action, Election, State
-from store import keys
-from store.table import Check, Delete, Item, Missing, Put, Update, Write
+from foundation.acts import versions
+from foundation.acts.background import TaskType
+from foundation.acts.storage import table
+from foundation.acts.versions import unchanged
+from foundation.store import keys
+from foundation.store.table import Check, Delete, Item, Missing, Put, Update, Write
 
 from . import rules
 from .rules import MultiBallot

@@ -14,12 +14,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.refusals import NotNow
 from elections import opening_rules
 from elections import rules as elections
 from elections.rules import Action, Election, WrongState
-from pages.names import MAX_NAME_CHARS
-from store.keys import fold
+from foundation.acts.refusals import NotNow
+from foundation.pages.names import MAX_NAME_CHARS
+from foundation.store.keys import fold
 
 MAX_QUESTIONS = 20
 # of all questions: browsers carry the rankings of all in one cookie, and cast them by one form

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from acts.caches import Cacheable, get_cached
-from acts.storage import table
 from elections.repository import Description, Listed, description_among, election_of, listed_of
 from elections.rolls import entries_of, groups_of, newest_entries
 from elections.rules import Election, Relation, State, is_for, relation
-from store import keys
-from store.cursors import decode, encode
-from store.parallel import run_parallel
-from store.table import Item, Key, Span
+from foundation.acts.caches import Cacheable, get_cached
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.cursors import decode, encode
+from foundation.store.parallel import run_parallel
+from foundation.store.table import Item, Key, Span
 
 MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
 # the newest of a person's elections, among which home and the list look for open ones: most others are long over

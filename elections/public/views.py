@@ -13,7 +13,6 @@ from django.views.decorators.http import require_safe
 from accounts.access import current_person, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.access import Reader, check_visible, election_context, for_readers, panels
 from elections.candidate_questions.repository import answers_with_candidates
@@ -23,11 +22,12 @@ from elections.repository import Description, Listed
 from elections.roll.forms import SearchForm
 from elections.rolls import Voter
 from elections.rules import Election, State, urgency
-from pages.page_cache import Fragment, cache_key, get_or_render, page_with
-from pages.paging import PAGE_ROWS, read_page
-from ranking.marks import choices_of
-from store.keys import fold
-from store.parallel import run_parallel
+from foundation.acts.storage import now_text, table
+from foundation.pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from foundation.pages.paging import PAGE_ROWS, read_page
+from foundation.ranking.marks import choices_of
+from foundation.store.keys import fold
+from foundation.store.parallel import run_parallel
 
 from . import own_elections
 

@@ -7,8 +7,8 @@ from django.utils.translation import gettext_noop, ngettext
 
 from elections import repository
 from elections.multi_ballots.links import ballot_name
-from mail.emails import EmailTemplate
-from mail.outbox import Mail, NothingToSay
+from foundation.mail.emails import EmailTemplate
+from foundation.mail.outbox import Mail, NothingToSay
 
 from . import sources
 

@@ -10,13 +10,13 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from accounts.connectors.membership import followable
-from acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
 from elections import voter_lists
 from elections.skills_needed.views import SkilledForm
 from elections.voter_lists import Details
-from pages import lists
-from pages.fields import LinesField, TitleField, new_names, valid_rows
-from pages.names import MAX_NAME_CHARS
+from foundation.acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
+from foundation.pages import lists
+from foundation.pages.fields import LinesField, TitleField, new_names, valid_rows
+from foundation.pages.names import MAX_NAME_CHARS
 
 from . import sources
 from .list_summary import Skipped, skipped_of

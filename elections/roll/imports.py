@@ -17,16 +17,16 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.background import Batch, Task, finished, wait
-from acts.refusals import LostRace, Refusal
-from acts.storage import table, write
 from elections import actions, repository, rolls
 from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
 from elections.voter_lists import Details
-from store import keys
-from store.splitting import by_count
-from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
+from foundation.acts.background import Batch, Task, finished, wait
+from foundation.acts.refusals import LostRace, Refusal
+from foundation.acts.storage import table, write
+from foundation.store import keys
+from foundation.store.splitting import by_count
+from foundation.store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from .list_summary import GROUPED, NOTHING_SKIPPED, VOTERS, Skipped, summary
 from .services import NOTHING, Known, add_batch, check_weights, is_grouped

@@ -12,7 +12,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy, ngettext, ngettext_lazy
 
 from elections.voter_lists import VoterRow
-from pages.lists import Row, Verdict
+from foundation.pages.lists import Row, Verdict
 
 MAX_PREVIEW_ROWS = 500  # rows of each kind that a preview shows
 MAX_UNUSABLE_LINES = 20  # that are named, of those that could not be used

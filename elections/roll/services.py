@@ -11,19 +11,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from acts.refusals import Refusal
-from acts.retry import retry_lost_race
-from acts.storage import now_text, table
 from elections import repository, rolls, rules, sharding, voter_lists
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
 from elections.rolls import Voter
 from elections.rules import Action, Election, State
 from elections.voter_lists import Details, VoterRow
-from pages.lists import Verdict
-from store import keys
-from store.splitting import by_count
-from store.table import Delete, Equals, Exists, Item, Put, Update, Write
+from foundation.acts.refusals import Refusal
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table
+from foundation.pages.lists import Verdict
+from foundation.store import keys
+from foundation.store.splitting import by_count
+from foundation.store.table import Delete, Equals, Exists, Item, Put, Update, Write
 
 Known = Mapping[str, Details]  # what is known of voters, by the name or address they are listed by
 NOTHING: Known = {}

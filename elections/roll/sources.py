@@ -19,21 +19,21 @@ from django.utils.translation import gettext_noop
 from accounts import repository as people
 from accounts.connectors import membership
 from accounts.models import User
-from acts import outbound
-from acts.queues import log_failure, process_each
-from acts.refusals import NotAllowed, NotNow, Refusal
-from acts.retry import retry_lost_race
-from acts.storage import now_text, table, try_write
 from elections import repository, rolls, voter_lists
 from elections.actions import check, record
 from elections.rules import Action, Election, State
 from elections.voter_lists import VoterRow
-from mail import outbox
-from pages import lists
-from pages.lists import Verdict
-from store import keys
-from store.log import as_text
-from store.table import Delete, Equals, Item, Put, Unavailable
+from foundation.acts import outbound
+from foundation.acts.queues import log_failure, process_each
+from foundation.acts.refusals import NotAllowed, NotNow, Refusal
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table, try_write
+from foundation.mail import outbox
+from foundation.pages import lists
+from foundation.pages.lists import Verdict
+from foundation.store import keys
+from foundation.store.log import as_text
+from foundation.store.table import Delete, Equals, Item, Put, Unavailable
 
 from . import services
 

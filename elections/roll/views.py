@@ -22,25 +22,25 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from accounts import mail_quota, registration_policy
 from accounts.models import User
 from accounts.unsubscribe import unsubscribe_view
-from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from acts.storage import now_text, table
 from elections import rolls, voter_lists
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing, progress
 from elections.rules import Action, Election, State
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
-from pages import lists
-from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
-from pages.lists import Verdict
-from pages.messages import refusals_as_messages, run_action
-from pages.paging import PAGE_ROWS, read_page
-from pages.sorting import natural_sort_key
-from skills import repository as skills
-from skills.rules import level_of
-from store import keys
-from store.parallel import run_parallel
-from store.table import Item
+from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from foundation.acts.storage import now_text, table
+from foundation.pages import lists
+from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from foundation.pages.lists import Verdict
+from foundation.pages.messages import refusals_as_messages, run_action
+from foundation.pages.paging import PAGE_ROWS, read_page
+from foundation.pages.sorting import natural_sort_key
+from foundation.store import keys
+from foundation.store.parallel import run_parallel
+from foundation.store.table import Item
+from parts.skills import repository as skills
+from parts.skills.rules import level_of
 
 from . import imports, list_summary, services, sources
 from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SkilledVotersForm, SourceForm, VoterSearchForm

@@ -12,15 +12,15 @@ from dataclasses import asdict, dataclass, replace
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.storage import table
 from elections import repository
 from elections.rules import Election, State
-from pages.sorting import natural_sort_key
-from skills import merging
-from skills import repository as skills
-from skills.rules import Level, Skill, level_of
-from store import keys
-from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
+from foundation.acts.storage import table
+from foundation.pages.sorting import natural_sort_key
+from foundation.store import keys
+from foundation.store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
+from parts.skills import merging
+from parts.skills import repository as skills
+from parts.skills.rules import Level, Skill, level_of
 
 
 @dataclass(frozen=True, slots=True)

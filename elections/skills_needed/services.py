@@ -11,21 +11,21 @@ from django.utils.translation import gettext_lazy as _
 from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
-from acts import storage
-from acts.refusals import NotThere
-from acts.retry import retry_lost_race
-from acts.storage import now_text, table
 from elections import repository
 from elections.actions import check, record
 from elections.rules import Action, Election, NotReady, State, check_settled, check_when
-from mail import outbox
-from ranking.candidates import Candidate
-from skills import repository as skills
-from skills.rules import NOT_THERE
-from store import keys
-from store.log import Event
-from store.splitting import by_count
-from store.table import Item, Update, Write
+from foundation.acts import storage
+from foundation.acts.refusals import NotThere
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table
+from foundation.mail import outbox
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.splitting import by_count
+from foundation.store.table import Item, Update, Write
+from parts.skills import repository as skills
+from parts.skills.rules import NOT_THERE
 
 from . import needs
 from .needs import Agreement, Need

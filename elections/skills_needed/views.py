@@ -13,16 +13,16 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import absolute_url
 from elections import repository
 from elections.access import check_visible, election_context, organiser_page, organiser_page_with
 from elections.rules import MAX_SEATS, Action, Election, State
-from pages.forms import form_data, form_page, run_form
-from pages.messages import run_action
-from ranking.candidates import Candidate
-from skills import repository as skills
-from skills.forms import SkillField
-from skills.rules import LEVELS, level_of
+from foundation.acts.links import absolute_url
+from foundation.pages.forms import form_data, form_page, run_form
+from foundation.pages.messages import run_action
+from foundation.ranking.candidates import Candidate
+from parts.skills import repository as skills
+from parts.skills.forms import SkillField
+from parts.skills.rules import LEVELS, level_of
 
 from . import needs, services
 from .needs import Agreement, Need, Snapshot

@@ -13,8 +13,8 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from elections.rules import Election, State
-from pages import times
-from store.log import as_text
+from foundation.pages import times
+from foundation.store.log import as_text
 
 from .counts import Turnout
 

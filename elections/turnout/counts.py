@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
-from acts.caches import Cacheable, SizedCache, get_cached
-from acts.storage import log, table
 from elections.rules import Election, State, takes_names
 from elections.sharding import Known, gates_of, name_of, roll_spans
-from store import keys, sharded_reads
-from store.table import Equals, Item, Key, Put, Table, Update
+from foundation.acts.caches import Cacheable, SizedCache, get_cached
+from foundation.acts.storage import log, table
+from foundation.store import keys, sharded_reads
+from foundation.store.table import Equals, Item, Key, Put, Table, Update
 
 MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who voted would reveal how
 MIN_GROUP_VOTERS = 5  # voters of a group; of fewer, it is not shown how many have voted

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from elections.repository import election_of
 from elections.rules import State
-from store.schema import ON_EVERY_ITEM, Rule
-from store.table import Item
+from foundation.store.schema import ON_EVERY_ITEM, Rule
+from foundation.store.table import Item
 
 from .counts import tells_who
 

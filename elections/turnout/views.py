@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from acts.storage import now_text
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election, State
+from foundation.acts.storage import now_text
 
 from . import chart
 from .counts import turnouts

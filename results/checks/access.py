@@ -12,8 +12,8 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from accounts.access import View
-from acts.refusals import Refusal
 from elections.access import election_context
+from foundation.acts.refusals import Refusal
 from results.access import Reader, for_anybody
 from results.bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
 from results.outcomes import parts_of

@@ -10,16 +10,16 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.caches import SizedCache
-from acts.refusals import Refusal
 from ballots import repository as ballots
 from elections.repository import candidates_of
-from pages.sorting import natural_sort_key
-from ranking.marks import ranks_of
+from foundation.acts.caches import SizedCache
+from foundation.acts.refusals import Refusal
+from foundation.pages.sorting import natural_sort_key
+from foundation.ranking.marks import ranks_of
+from foundation.tally.count_job import PairwiseJob
+from foundation.tally.pairwise import PairwiseSummary
 from results import bounded_counting, repository
 from results.repository import Sealed
-from tally.count_job import PairwiseJob
-from tally.pairwise import PairwiseSummary
 
 from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, PAGE_ROWS, is_number, page, ranked_view, refused_page
 

@@ -13,8 +13,12 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from elections.repository import candidates_of
-from ranking import codes
-from ranking.marks import ANSWERS, answer_label, shown_ballot
+from foundation.ranking import codes
+from foundation.ranking.marks import ANSWERS, answer_label, shown_ballot
+from foundation.store.table import Item
+from foundation.tally import star
+from foundation.tally.methods import KIND_OF
+from foundation.tally.result import Result, Round
 from results import published, repository, wording
 from results.access import is_stranger
 from results.exports.files import version
@@ -24,10 +28,6 @@ from results.pictures.points import score
 from results.published import Position
 from results.report import OtherMethod, settings_of
 from results.repository import Sealed
-from store.table import Item
-from tally import star
-from tally.methods import KIND_OF
-from tally.result import Result, Round
 
 from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view
 

@@ -11,19 +11,19 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.refusals import Refusal
 from ballots import repository as ballots
 from elections.repository import candidates_of
-from pages.fields import LinesField
-from pages.sorting import natural_sort_key
+from foundation.acts.refusals import Refusal
+from foundation.pages.fields import LinesField
+from foundation.pages.sorting import natural_sort_key
+from foundation.store.keys import fold
+from foundation.tally.ballots import Ballots
+from foundation.tally.count_job import CountJob
 from results import bounded_counting, repository
 from results.outcomes import outcome_of
 from results.report import build_report, settings_of
 from results.repository import Sealed
 from results.views import context_of_report
-from store.keys import fold
-from tally.ballots import Ballots
-from tally.count_job import CountJob
 
 from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, page, ranked_view, refused_page
 

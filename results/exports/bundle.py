@@ -27,18 +27,18 @@ from typing import IO, Any
 
 import orjson
 
-from acts.storage import table
 from ballots import repository as ballots
 from elections import repository as elections
 from elections import rolls
 from elections.rolls import Voter
 from elections.rules import Election
 from elections.turnout.counts import tells_who
+from foundation.acts.storage import table
+from foundation.store.log.checkpoint_proofs import ranges_over
+from foundation.store.log.rewriting import as_sealed, is_rewritten, sealed_digest
+from foundation.store.table import Item
 from results.repository import Seal, Sealed
 from results.services import RollCommitment, roll_entry
-from store.log.checkpoint_proofs import ranges_over
-from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
-from store.table import Item
 
 from .election_events import EventFilter, sealed_numbers
 

@@ -1,8 +1,8 @@
 """The trail of an election in the log: which events are about it, found through the index, under every name it had.
 
-What is sealed is found by the numbers that the index lists (store/log/index.py), a few blocks at a time; what is not
-sealed yet is read as it comes. So it costs what happened to the election, not what the site did meanwhile. An entry too
-many does no harm: whether an event belongs here, it says itself. One that is missing is named by `verify`.
+What is sealed is found by the numbers that the index lists (foundation/store/log/index.py), a few blocks at a time;
+what is not sealed yet is read as it comes. So it costs what happened to the election, not what the site did meanwhile.
+An entry too many does no harm: whether an event belongs here, it says itself. One that is missing is named by `verify`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from heapq import merge
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
-from acts.storage import table
 from elections.rules import Election
-from store import keys
-from store.limits import BATCH_KEYS
-from store.log import EventLog, layout
-from store.log.index import BALLOTS, BLOCK_EVENTS, ELECTION, first_of, moment_at
-from store.log.search import Query, search
-from store.table import Item
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.limits import BATCH_KEYS
+from foundation.store.log import EventLog, layout
+from foundation.store.log.index import BALLOTS, BLOCK_EVENTS, ELECTION, first_of, moment_at
+from foundation.store.log.search import Query, search
+from foundation.store.table import Item
 
 BATCH_BLOCKS = 20  # of the index, looked through at once
 # if more than one in so many events is listed, all between them are read: many come in one reply

@@ -15,15 +15,15 @@ from django.utils.translation import gettext_lazy
 from ballots import repository as ballots
 from elections import repository as elections
 from elections.rolls import weight_fields, weight_of
-from pages.lists import as_csv
-from ranking.candidates import Candidate
-from ranking.marks import TICKED, ranked_names
+from foundation.pages.lists import as_csv
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import TICKED, ranked_names
+from foundation.tally.ballots import Ballots, ratings_of
+from foundation.tally.formats import CannotWrite, File, write
+from foundation.tally.formats.plain import quoted
+from foundation.tally.methods import KIND_OF
 from results import repository
 from results.repository import Found, Sealed
-from tally.ballots import Ballots, ratings_of
-from tally.formats import CannotWrite, File, write
-from tally.formats.plain import quoted
-from tally.methods import KIND_OF
 
 from .bundle import public_voter_name
 from .rctab import summary

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tally.result import Result, Round, exact_text
+from foundation.tally.result import Result, Round, exact_text
 
 DECIMAL_PLACES = 4
 NOBODY, CUT = "exhausted", "residual surplus"

@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections.rules import Election
-from pages import times
+from foundation.pages import times
+from foundation.tally.result import Result, Round
 from results import wording
 from results.margin import margin_of
 from results.outcomes import outcome_of, parts_of
@@ -17,7 +18,6 @@ from results.pictures import pictures_of
 from results.pictures.drawing import number
 from results.report import Report
 from results.repository import Seal, Sealed
-from tally.result import Result, Round
 
 LINE_CHARS = 78
 

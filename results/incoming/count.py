@@ -11,17 +11,17 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from acts.storage import now_text, table
 from elections import repository as elections
 from elections import sharding
 from elections.repository import candidates_of
 from elections.rules import Election
+from foundation.acts.storage import now_text, table
+from foundation.store import keys, sharded_reads
+from foundation.tally.count_job import CountJob
+from foundation.tally.provisional import MAX_OTHER_LOTS, Draws
+from foundation.tally.result import Result
 from results import bounded_counting
 from results.report import settings_of
-from store import keys, sharded_reads
-from tally.count_job import CountJob
-from tally.provisional import MAX_OTHER_LOTS, Draws
-from tally.result import Result
 
 from .count_cache import BallotSource, CountCache, WatchedCount
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Item
 from results.running_count import KnownBallot, RunningCount
-from store import keys
-from store.table import Item
 
 REFRESH_SECONDS = 2.0  # seconds; the shortest refresh interval of a process, however many are watching
 # times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it

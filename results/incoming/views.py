@@ -11,18 +11,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from acts.storage import now_text
 from elections.access import election_context
 from elections.rules import State
-from pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from foundation.acts.storage import now_text
+from foundation.pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from foundation.store.keys import fold
+from foundation.tally.closeness import Closeness
+from foundation.tally.explain import explain
+from foundation.tally.provisional import provisional_result
 from results.access import Reader, check_reads, for_voters
 from results.report import Report
 from results.repository import Found
 from results.views import context_of_report, not_yet
-from store.keys import fold
-from tally.closeness import Closeness
-from tally.explain import explain
-from tally.provisional import provisional_result
 
 from . import count as coming_in
 from .count import LiveResult

@@ -14,10 +14,10 @@ from elections.invitations import opt_out
 from elections.invitations.mailing import ASKED
 from elections.invitations.voting_link import new_token
 from elections.multi_ballots.links import ballot_name
-from mail.emails import EmailTemplate
-from mail.outbox import Mail
+from foundation.mail.emails import EmailTemplate
+from foundation.mail.outbox import Mail
+from foundation.tally.lots import ByLot
 from results.outcomes import describe_lots, outcome_of_vote
-from tally.lots import ByLot
 
 OUTCOMES = {
     "won": gettext_noop("%(names)s has won."),

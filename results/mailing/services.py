@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from acts.storage import now_text, table, try_record
 from elections import actions
 from elections import repository as elections
 from elections.dashboard.next_step import Button, Step
@@ -23,15 +22,16 @@ from elections.invitations import mailing as invitations
 from elections.invitations.mailing import ANNOUNCED
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import RUNNERS, Action, Election, WrongState
+from foundation.acts.storage import now_text, table, try_record
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Check, Equals, Exists, Missing, Update
+from foundation.tally.lots import elected_by_lot
+from foundation.tally.methods import KIND_OF
+from foundation.tally.result import Result
 from results import repository
 from results.outcomes import MAX_NAMES_PER_LOT, is_all_by_lot
 from results.repository import Sealed
-from store import keys
-from store.log import Event
-from store.table import Check, Equals, Exists, Missing, Update
-from tally.lots import elected_by_lot
-from tally.methods import KIND_OF
-from tally.result import Result
 
 MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
 MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is stored for every voter

@@ -12,8 +12,8 @@ from elections.invitations.forecast import make_forecast as forecast_of
 from elections.invitations.mailing import ANNOUNCED
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Action, Election
-from pages.forms import form_page
-from pages.messages import message_page, run_action
+from foundation.pages.forms import form_page
+from foundation.pages.messages import message_page, run_action
 
 from . import emails
 from . import services as mailing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from tally.result import Result
+from foundation.tally.result import Result
 
 from .bars import OF_ELECTIONS, OF_POLLS, Marks
 from .beat_paths import beat_paths

@@ -10,7 +10,7 @@ from math import cos, hypot, pi, sin
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from tally.result import Result
+from foundation.tally.result import Result
 
 from .drawing import Picture, Table, in_order, isolated, listed, short, sized, tag, text, text_lines, width, wrapped
 

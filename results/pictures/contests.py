@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from tally.result import Result
+from foundation.tally.result import Result
 
 from .bars import marked, strip
 from .drawing import Picture, Table, in_order, isolated, share, tag, voters

@@ -16,7 +16,7 @@ from django.utils.formats import get_format
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
-from tally.result import Result, exact_text
+from foundation.tally.result import Result, exact_text
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 HYPHENS = re.compile("[^-\u2010]*[-\u2010]|[^-\u2010]+")  # parts of a word after which a line may end

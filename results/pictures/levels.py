@@ -8,9 +8,9 @@ from typing import Any
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from tally import star
-from tally.ballots import MAX_SCORE
-from tally.result import Result
+from foundation.tally import star
+from foundation.tally.ballots import MAX_SCORE
+from foundation.tally.result import Result
 
 from .bars import BAR_HEIGHT_PX, OF_ELECTIONS, Marks, marked, strip
 from .contests import Contest, contest

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
-from tally.methods import KIND_OF
-from tally.result import Result
+from foundation.tally.methods import KIND_OF
+from foundation.tally.result import Result
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw
 from .drawing import Picture, Table, exact, in_order, number, voters

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from ranking.marks import ANSWERS, answer_label
-from tally.majorities import YES
-from tally.methods import KIND_OF
-from tally.result import Result, Round
+from foundation.ranking.marks import ANSWERS, answer_label
+from foundation.tally.majorities import YES
+from foundation.tally.methods import KIND_OF
+from foundation.tally.result import Result, Round
 
 from .bars import OF_ELECTIONS
 from .drawing import in_order, number, share, voters

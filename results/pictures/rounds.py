@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tally.result import Result, Round
+from foundation.tally.result import Result, Round
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw, notes
 from .drawing import Picture, in_order, isolated, joined, listed, number, rounded, tag, voters

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tally.result import Result, Round
+from foundation.tally.result import Result, Round
 
 from .drawing import (
     CROSS,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from elections.rules import Election
 from elections.turnout.counts import Turnout, tells_who
-from pages import times
+from foundation.pages import times
 
 from .drawing import Picture, Table, fluid, tag, text, text_at_right
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
-from ranking.marks import ANSWERS, answer_label
-from tally.majorities import ABSTAIN, YES, Of, majority_of
-from tally.result import Result
+from foundation.ranking.marks import ANSWERS, answer_label
+from foundation.tally.majorities import ABSTAIN, YES, Of, majority_of
+from foundation.tally.result import Result
 
 from .bars import Bar, draw
 from .drawing import Picture, Table, share

@@ -9,9 +9,9 @@ from itertools import groupby
 from typing import Any
 from unittest.mock import patch
 
-from store import keys
-from store.schema import SCHEMA, ItemType, beginning, fits
-from store.table import Key, Numbered, Span, Table, Write, opened
+from foundation.store import keys
+from foundation.store.schema import SCHEMA, ItemType, beginning, fits
+from foundation.store.table import Key, Numbered, Span, Table, Write, opened
 
 
 @cache

@@ -6,11 +6,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from assembly import check_in, roll
-from live import players, repository, seats
-from live.rules import Game, Step
-from live.services import making, moving
-from questions.question import Kind, Question, Type
+from parts.assembly import check_in, roll
+from parts.live import players, repository, seats
+from parts.live.rules import Game, Step
+from parts.live.services import making, moving
+from parts.questions.question import Kind, Question, Type
 
 from .site import Look
 from .words import filled, known, text

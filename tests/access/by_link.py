@@ -17,7 +17,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from elections.voter_lists import Details
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from tests import voting
 
 from .site import TYPED, Look

@@ -13,7 +13,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 
 from .site import Look
 from .words import filled, known, text

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from accounts import repository as people
 from accounts.models import User
-from acts.storage import table
-from assembly import roll
-from live import clock, repository, seats
-from live.rules import Game, Names, Step
-from live.services import answering, making, moving
-from questions.question import Kind, Question, Type
-from questions.rules import question_fingerprint
+from foundation.acts.storage import table
+from parts.assembly import roll
+from parts.live import clock, repository, seats
+from parts.live.rules import Game, Names, Step
+from parts.live.services import answering, making, moving
+from parts.questions.question import Kind, Question, Type
+from parts.questions.rules import question_fingerprint
 
 from .joining import _made
 from .site import Look

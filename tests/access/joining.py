@@ -6,11 +6,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import names as player_names
-from live import players, repository, seats
-from live.rules import Game, Names
-from live.services import joining, making
-from questions.question import Kind, Question, Type
+from parts.live import names as player_names
+from parts.live import players, repository, seats
+from parts.live.rules import Game, Names
+from parts.live.services import joining, making
+from parts.questions.question import Kind, Question, Type
 
 from .site import Look
 from .words import filled, text

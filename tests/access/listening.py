@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.test import Client
 
 from accounts.models import User
-from live.rules import Step
-from live.services import making, moving
-from questions.question import Kind, Question, Type
+from parts.live.rules import Step
+from parts.live.services import making, moving
+from parts.questions.question import Kind, Question, Type
 
 from .joining import seat
 from .site import Look

@@ -6,16 +6,16 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import clock, repository
-from live.plays import best_answer
-from live.qa import services as questions
-from live.qa_rules import QaSettings
-from live.rules import Game, Step
-from live.screens import snapshots
-from live.seats import Seat
-from live.services import making, moving
-from qa.rules import Mode, question_id
-from questions.question import Kind, Question, Type
+from foundation.qa.rules import Mode, question_id
+from parts.live import clock, repository
+from parts.live.plays import best_answer
+from parts.live.qa import services as questions
+from parts.live.qa_rules import QaSettings
+from parts.live.rules import Game, Step
+from parts.live.screens import snapshots
+from parts.live.seats import Seat
+from parts.live.services import making, moving
+from parts.questions.question import Kind, Question, Type
 
 from .joining import seat
 from .site import Look

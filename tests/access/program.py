@@ -6,8 +6,8 @@ from django.test import Client
 
 from accounts import api_tokens
 from accounts.models import User
-from news.rules import Post
-from polls.rules import Poll
+from parts.news.rules import Post
+from parts.polls.rules import Poll
 
 from .site import Look, _newest_public
 from .words import text

@@ -12,7 +12,7 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.roll.services import add_voters
 from elections.rules import Action
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from results.services import find as sealed
 
 from .site import Look

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from accounts.models import User
-from acts.storage import table
-from live import clock, repository, seats
-from live.rules import Step
-from live.seats import Seat
-from live.services import answering, making, moving
-from questions.question import Kind, Question, Type
+from foundation.acts.storage import table
+from parts.live import clock, repository, seats
+from parts.live.rules import Step
+from parts.live.seats import Seat
+from parts.live.services import answering, making, moving
+from parts.questions.question import Kind, Question, Type
 
 from .site import Look
 from .words import filled, text

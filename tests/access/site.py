@@ -21,8 +21,6 @@ from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from acts.storage import log
-from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
 from elections import setup_steps
@@ -41,41 +39,43 @@ from elections.rules import Election
 from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import set_need
-from mail import outbox
-from mail.emails import compose
-from mail.sending import send_waiting
-from news import previews, subscriptions
-from news import repository as posts
-from news import services as news_services
-from news.likes import member, set_like
-from news.rules import Post
-from news.services import Written
-from pages import logo
-from pages.site_views import colours_edition
-from photos.changing import PictureChange
-from polls import sealing as poll_sealing
-from polls import services as polling
-from polls import voters
-from polls.rules import Poll
-from questions import services as question_sets
-from questions.question import Kind, Question
-from ranking.candidates import Candidate
+from foundation.acts.storage import log
+from foundation.acts.tokens import create_token
+from foundation.mail import outbox
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.pages import logo
+from foundation.pages.site_views import colours_edition
+from foundation.photos.changing import PictureChange
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from operations.upkeep.doctor import web_checks as doctor
+from operations.upkeep.log.figures import site_sealer
+from parts.news import previews, subscriptions
+from parts.news import repository as posts
+from parts.news import services as news_services
+from parts.news.likes import member, set_like
+from parts.news.rules import Post
+from parts.news.services import Written
+from parts.polls import sealing as poll_sealing
+from parts.polls import services as polling
+from parts.polls import voters
+from parts.polls.rules import Poll
+from parts.questions import services as question_sets
+from parts.questions.question import Kind, Question
+from parts.skills import merging
+from parts.skills import services as skills
+from parts.skills.endorsements import Ground
+from parts.webhooks import services as webhooks
+from parts.webhooks.rules import TYPES
 from results import repository as results
 from results.waiting import token_for
-from skills import merging
-from skills import services as skills
-from skills.endorsements import Ground
-from store import keys
-from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
 from tests.background import queue_mailings
 from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
-from upkeep.doctor import web_checks as doctor
-from upkeep.log.figures import site_sealer
-from webhooks import services as webhooks
-from webhooks.rules import TYPES
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
 

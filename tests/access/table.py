@@ -21,8 +21,8 @@ import django
 from django.core.management import call_command
 from django.test.utils import override_settings, setup_test_environment
 
-from store.connect import connect
-from store.table import Table
+from foundation.store.connect import connect
+from foundation.store.table import Table
 
 from .asking import Ear, in_words, listening
 
@@ -88,15 +88,15 @@ def without_haste() -> Iterator[Standstill]:
     name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed
     yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
     from accounts import password_policy
-    from acts import branding
     from ballots import question_views
-    from live import clock as of_sessions
-    from live.services import making
-    from polls import live_count as of_polls
-    from polls import voters
+    from foundation.acts import branding
+    from operations.upkeep import pause
+    from operations.upkeep.worker import heartbeats
+    from parts.live import clock as of_sessions
+    from parts.live.services import making
+    from parts.polls import live_count as of_polls
+    from parts.polls import voters
     from results.incoming import count as of_elections
-    from upkeep import pause
-    from upkeep.worker import heartbeats
 
     from .site import PRESENTED
 

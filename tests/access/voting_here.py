@@ -15,7 +15,7 @@ from elections.letters.rules import letter_code
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 
 from .site import TYPED, Look
 from .words import MIN_TAG_CHARS, filled, known, text

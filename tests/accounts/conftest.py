@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from acts import rate_limits
+from foundation.acts import rate_limits
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from accounts import repository, services, throttle
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.throttle import Limits
-from acts.rate_limits import Limit
-from acts.storage import table
-from store import keys
-from store.log import EventLog
+from foundation.acts.rate_limits import Limit
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.log import EventLog
 from tests.markup import attribute, element
 from tests.people import PASSWORD
 

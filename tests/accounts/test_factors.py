@@ -23,10 +23,10 @@ from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors, passkeys
 from accounts.second_factor.factors import Factors, WrongCode
 from accounts.second_factor.passkeys import RelyingParty, WrongPasskey
-from acts.refusals import LostRace, NotThere, Refusal
-from store import keys
-from store.log import EventLog
-from store.table import Delete, Key, Put, Update
+from foundation.acts.refusals import LostRace, NotThere, Refusal
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Delete, Key, Put, Update
 from tests.markup import element
 
 NOW = 1_700_000_000

@@ -9,19 +9,19 @@ from accounts import repository, services
 from accounts.lookalikes import skeleton
 from accounts.models import User
 from accounts.rules import Role, is_at
-from acts.refusals import NameTaken
-from acts.tokens import create_token
 from elections import voter_lists
 from elections.groups import repository as groups
 from elections.groups import services as grouping
-from pages import lists
-from pages.lists import Verdict
-from questions.question import Kind, Question, flaws, tidied
-from store.table import Put, Refused
+from foundation.acts.refusals import NameTaken
+from foundation.acts.tokens import create_token
+from foundation.pages import lists
+from foundation.pages.lists import Verdict
+from foundation.store.table import Put, Refused
+from operations.upkeep import replay
+from parts.questions.question import Kind, Question, flaws, tidied
 from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner, somebody
 from tests.rows import every_row
-from upkeep import replay
 
 LOOKS = "looks just like this one"
 

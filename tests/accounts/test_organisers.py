@@ -6,10 +6,10 @@ import pytest
 
 from accounts import mail_quota, repository, rules, services
 from accounts.rules import Role
-from mail import outbox as mail
-from store import keys
-from store.log import EventLog
-from store.table import Exists, Update
+from foundation.mail import outbox as mail
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Exists, Update
 from tests.at_once import at_once
 from tests.rows import every_row
 

@@ -9,9 +9,9 @@ from django.test import Client
 from accounts import repository
 from accounts.rules import Role
 from accounts.sessions import sessions_of
-from store import keys
-from store.log import EventLog
-from store.table import Delete
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Delete
 from tests.people import PASSWORD
 
 ODD_NAMES = [
@@ -81,7 +81,7 @@ def test_the_link_does_not_sign_in_to_an_account_with_a_strangers_password(clien
 
 def test_on_a_developers_machine_it_is_said_where_mails_are(client, site, person, settings):
     person("owner", Role.OWNER)
-    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "mail.files.EmailBackend", "/tmp/mails"
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "foundation.mail.files.EmailBackend", "/tmp/mails"
     assert "This server writes mails to files, in /tmp/mails." in register(client).content.decode()
     settings.PRODUCTION = True
     assert "writes mails to files" not in register(client, "Bo", "bo@example.org").content.decode()
@@ -315,11 +315,11 @@ def test_reset_by_a_mailed_link_works_once(client, site, person, signed_in, link
 )
 def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, hashed, monkeypatch, path, known, unknown):
     """The same hashes, the same number of round trips, and a write in both cases: time tells nothing either."""
-    from store import round_trips
+    from foundation.store import round_trips
 
     person("owner", Role.OWNER)
     person("Ada", email="ada@example.org")
-    monkeypatch.setattr("upkeep.pause.cache.seconds", 3600)
+    monkeypatch.setattr("operations.upkeep.pause.cache.seconds", 3600)
     Client().get("/")  # whether the site is paused is asked once for all requests, and known by now
     work = hashed  # in one list, as their order counts
     monkeypatch.setattr(round_trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])
@@ -435,7 +435,7 @@ def test_a_session_ended_elsewhere_is_not_brought_back_by_a_running_request(site
     running = SessionStore(client.cookies["plenum_session"].value)
     running["x"] = 1
     (session,) = site.each(keys.sessions("Ada"))
-    from store.table import Delete
+    from foundation.store.table import Delete
 
     site.write(Delete(keys.session("Ada", session["SK"])))
     from django.contrib.sessions.backends.base import UpdateError

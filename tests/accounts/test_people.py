@@ -13,11 +13,11 @@ from accounts import repository, services
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
-from acts.refusals import LostRace, NotAllowed, Refusal
-from acts.storage import log
-from store import keys
-from store.log import Event, EventLog
-from store.table import Exists, Update
+from foundation.acts.refusals import LostRace, NotAllowed, Refusal
+from foundation.acts.storage import log
+from foundation.store import keys
+from foundation.store.log import Event, EventLog
+from foundation.store.table import Exists, Update
 from tests.people import PASSWORD, make_owner
 from tests.rows import every_row
 
@@ -439,8 +439,8 @@ def test_refusals_are_sentences(site, person):
 
 
 def test_the_index_may_lag_and_the_address_is_found_all_the_same(site, person, monkeypatch):
-    from store.sqlite import SqliteTable
-    from store.table import Page
+    from foundation.store.sqlite import SqliteTable
+    from foundation.store.table import Page
 
     person("Ada", email="ada@example.org")
     page = SqliteTable.page
@@ -450,8 +450,8 @@ def test_the_index_may_lag_and_the_address_is_found_all_the_same(site, person, m
 
 
 def test_an_index_that_still_tells_of_the_last_owner_of_an_address_is_not_believed(site, person, monkeypatch):
-    from store.sqlite import SqliteTable
-    from store.table import Page
+    from foundation.store.sqlite import SqliteTable
+    from foundation.store.table import Page
 
     old = person("Ada", email="shared@example.org")
     before = site.page(keys.users_by_email("shared@example.org"))

@@ -19,17 +19,17 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from polls import services as polls
-from ranking.candidates import Candidate
-from skills import services as skills
-from skills.endorsements import Ground
-from skills.rules import Visibility
-from store import keys
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from operations.upkeep.log.figures import site_sealer
+from parts.polls import services as polls
+from parts.skills import services as skills
+from parts.skills.endorsements import Ground
+from parts.skills.rules import Visibility
 from tests.background import queue_mailings
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
 from tests.skills.conftest import have
-from upkeep.log.figures import site_sealer
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from accounts.connectors.documents import Document
 from accounts.connectors.oidc import connector
 from accounts.connectors.protocol import Identity, OutOfReach
 from accounts.models import User
-from acts.rate_limits import Limit
+from foundation.acts.rate_limits import Limit
 from tests.people import make_owner, make_person, sign_in
 
 from .providers import CLIENT_ID, SECRET, OpenIDProvider, begin, come_back, leads_to, new_key, said, serving

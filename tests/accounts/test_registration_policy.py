@@ -9,11 +9,11 @@ from django.test import Client
 
 from accounts import registration_policy, repository, services
 from accounts.rules import Role, is_at
-from acts.storage import table
-from acts.tokens import create_token
 from elections.drafts import services as drafts
 from elections.invitations import mailing
-from mail import outbox as mail
+from foundation.acts.storage import table
+from foundation.acts.tokens import create_token
+from foundation.mail import outbox as mail
 from tests.people import PASSWORD
 from tests.rows import every_row
 
@@ -117,7 +117,7 @@ def test_the_roll_of_a_closed_site_says_who_has_to_invite(site, signed_in, setti
 
 def test_nobody_has_links_mailed_to_strangers_without_end(site, signed_in, monkeypatch):
     from accounts import throttle
-    from acts.rate_limits import SECONDS_PER_DAY, Limit
+    from foundation.acts.rate_limits import SECONDS_PER_DAY, Limit
 
     monkeypatch.setattr(throttle, "NEW_EMAIL", Limit("new-email", 2, SECONDS_PER_DAY))
     client = signed_in("Ada")

@@ -11,9 +11,6 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.queues import SomeFailed
-from acts.refusals import LostRace, NameTaken, TryLater
-from acts.storage import log, table, use_table
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
 from ballots.services import leaving
@@ -25,11 +22,14 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over
 from elections.roll.services import add_voters
 from elections.rules import Action
-from polls import services as polls
-from ranking.candidates import Candidate
-from store import keys
-from store.log import Event
-from store.table import Refused, Update
+from foundation.acts.queues import SomeFailed
+from foundation.acts.refusals import LostRace, NameTaken, TryLater
+from foundation.acts.storage import log, table, use_table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Refused, Update
+from parts.polls import services as polls
 from tests.background import finish_background
 from tests.chaos import Chaos
 from tests.people import somebody

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.rules import Permission, Role, check_manages, check_role_change, has, offered_roles
-from acts.refusals import NotAllowed
-from pages.names import clean_email, clean_name
+from foundation.acts.refusals import NotAllowed
+from foundation.pages.names import clean_email, clean_name
 from tests.rows import every_row
 
 PERMISSIONS = {

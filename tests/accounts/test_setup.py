@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from accounts import repository, services, setup_link
 from accounts.rules import Role
-from store import keys
-from store.connect import connect
-from store.log import EventLog
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import EventLog
 from tests.people import PASSWORD, make_owner
 
 FORM = {"name": "Ada", "email": "Ada@example.org", "password": PASSWORD}

@@ -27,15 +27,15 @@ from accounts.models import User
 from accounts.replay import NO_PASSWORD
 from accounts.rules import Role, role_by_groups
 from accounts.second_factor import authenticator_apps, factors
-from acts.rate_limits import Limit
-from acts.refusals import LostRace, Refusal
-from acts.storage import log, table
-from store import keys
-from store.table import Update
+from foundation.acts.rate_limits import Limit
+from foundation.acts.refusals import LostRace, Refusal
+from foundation.acts.storage import log, table
+from foundation.store import keys
+from foundation.store.table import Update
+from operations.upkeep import replay
 from tests.background import finish_background
 from tests.people import PASSWORD, make_owner, make_person, sign_in
 from tests.races.overtaken import lost
-from upkeep import replay
 
 from .providers import CLIENT_ID, GitHub, OpenIDProvider, begin, come_back, leads_to, said, serving
 

@@ -16,9 +16,9 @@ from accounts import repository, services, throttle
 from accounts.models import User
 from accounts.throttle import Limits
 from accounts.visitors import COOKIE, MAX_REMEMBERED_ACCOUNTS, Visitor
-from acts.rate_limits import Limit, TooOften, count, count_each
-from pages.client_address import client_network, network
-from store import keys
+from foundation.acts.rate_limits import Limit, TooOften, count, count_each
+from foundation.pages.client_address import client_network, network
+from foundation.store import keys
 from tests.chaos import Chaos
 from tests.people import PASSWORD, make_owner
 
@@ -93,7 +93,7 @@ def test_what_could_not_be_judged_does_not_count(site):
 
 def test_a_store_that_takes_nothing_back_refuses_nobody(site, monkeypatch):
     weather = Chaos(site, Random(1))
-    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
+    monkeypatch.setattr("foundation.acts.storage.connect", lambda url: weather)
     with throttle.guess(throttle.SIGN_IN, "Ada", Visitor(HOME), None):
         weather.read_only = True
     assert tries(site) == [1, 1]

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from acts import background
-from acts.background import Batch, Task, TaskType, finished, wait
-from acts.refusals import LostRace
-from acts.storage import now_text, table
-from store import keys
-from store.log import as_text, utc_now
-from store.table import Check, Exists, Put, Refused, Unavailable, Update
+from foundation.acts import background
+from foundation.acts.background import Batch, Task, TaskType, finished, wait
+from foundation.acts.refusals import LostRace
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Check, Exists, Put, Refused, Unavailable, Update
 from tests.at_once import at_once
 from tests.clock import stands_at
 

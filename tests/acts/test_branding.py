@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from acts import branding
-from acts.branding import FRESH_SECONDS
-from acts.caches import SiteCache
-from news import site_page
-from store.table import Unavailable
+from foundation.acts import branding
+from foundation.acts.branding import FRESH_SECONDS
+from foundation.acts.caches import SiteCache
+from foundation.store.table import Unavailable
+from parts.news import site_page
 
 
 class Clock:

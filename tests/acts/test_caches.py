@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from acts.caches import ParseCache, SizedCache
+from foundation.acts.caches import ParseCache, SizedCache
 from tests.at_once import at_once
 
 

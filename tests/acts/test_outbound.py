@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acts.outbound import OutboundError, Response, checked_url, is_public, request
+from foundation.acts.outbound import OutboundError, Response, checked_url, is_public, request
 from tests.receiver import LOOPBACK, Receiver, certificate, receiver
 
 NOTHING: tuple[list[Any], list[str]] = ([], [])

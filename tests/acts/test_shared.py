@@ -7,17 +7,17 @@ from random import Random
 
 import pytest
 
-from acts import retry
-from acts.closing import Closing
-from acts.gates import Gates, as_of, count_votes
-from acts.hooks import Hooks
-from acts.refusals import LostRace, Refusal
-from acts.retry import retry_lost_race, run_once
-from acts.storage import delete_all, log, table, use_table
-from store import keys
-from store.log import Event
-from store.sqlite import SqliteTable
-from store.table import Check, Conflict, Equals, Exists, Key, Less, Missing, Put, Refused, Update, Write
+from foundation.acts import retry
+from foundation.acts.closing import Closing
+from foundation.acts.gates import Gates, as_of, count_votes
+from foundation.acts.hooks import Hooks
+from foundation.acts.refusals import LostRace, Refusal
+from foundation.acts.retry import retry_lost_race, run_once
+from foundation.acts.storage import delete_all, log, table, use_table
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Check, Conflict, Equals, Exists, Key, Less, Missing, Put, Refused, Update, Write
 from tests.chaos import Chaos
 
 HALL = Key("ELECTION#hall", "METADATA")
@@ -212,7 +212,7 @@ class InUse(Chaos):
 
 
 def test_a_gate_that_is_in_use_keeps_no_other_waiting(monkeypatch):
-    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
+    monkeypatch.setattr("foundation.acts.retry._pause", lambda number: 0)
     table().write(*GATES.opening("hall", ONE))
     begun = CLOSING.begin(stored(Hall()), "Ada")
     with use_table(busy := InUse({"GATE#00": 2})):
@@ -227,7 +227,7 @@ def test_a_gate_that_is_in_use_keeps_no_other_waiting(monkeypatch):
 
 
 def test_what_does_not_get_through_is_left_to_whoever_comes_next(monkeypatch):
-    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
+    monkeypatch.setattr("foundation.acts.retry._pause", lambda number: 0)
     table().write(*GATES.opening("hall", ONE))
     begun = CLOSING.begin(stored(Hall()), "Ada")
     with use_table(InUse({"GATE#01": 1000})):
@@ -239,7 +239,7 @@ def test_what_does_not_get_through_is_left_to_whoever_comes_next(monkeypatch):
 
 
 def test_the_log_is_told_however_often_others_are_in_the_way(monkeypatch):
-    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
+    monkeypatch.setattr("foundation.acts.retry._pause", lambda number: 0)
     table().write(*GATES.opening("hall", ONE))
     hall = stored(Hall())
     with use_table(Chaos(table(), Random(1), conflicts=0.3)):

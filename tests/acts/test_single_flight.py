@@ -8,9 +8,9 @@ from threading import Event
 
 import pytest
 
-from acts.refusals import LostRace
-from acts.single_flight import SingleFlight
-from store.table import Refused, Unavailable
+from foundation.acts.refusals import LostRace
+from foundation.acts.single_flight import SingleFlight
+from foundation.store.table import Refused, Unavailable
 
 
 class Key:

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from acts.refusals import LOST_RACE_MESSAGE, LostRace, NameTaken, NotThere
-from acts.retry import retry_lost_race
-from acts.storage import log, record, try_record, try_write, write
-from store.log import Event, as_text
-from store.table import Check, Exists, Key, Missing, Put
+from foundation.acts.refusals import LOST_RACE_MESSAGE, LostRace, NameTaken, NotThere
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import log, record, try_record, try_write, write
+from foundation.store.log import Event, as_text
+from foundation.store.table import Check, Exists, Key, Missing, Put
 
 EVENT = Event("Ada", "ThingMade")
 HERE, ELSEWHERE = Key("THING#1", "A"), Key("THING#2", "A")

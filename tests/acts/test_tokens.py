@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from acts.tokens import SECONDS_PER_DAY, create_token, read_token
+from foundation.acts.tokens import SECONDS_PER_DAY, create_token, read_token
 
 WORDS = ("Board 2027", "ann@example.org", "選挙" * 90)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from acts import versions
-from store.table import Item, Key, Put, Refused
+from foundation.acts import versions
+from foundation.store.table import Item, Key, Put, Refused
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from django.urls import reverse
 from accounts import api_tokens
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from acts.storage import table
 from api.operations import route_name
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from ranking.candidates import Candidate
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
 from tests.api.program import Program
 from tests.copies import copy_of
 from tests.people import make_person, sign_in

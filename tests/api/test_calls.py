@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from acts.storage import table
 from api import calls
-from store import keys
+from foundation.acts.storage import table
+from foundation.store import keys
+from operations.upkeep import pause
 from tests.api.program import Program
 from tests.api.test_elections import problem
-from upkeep import pause
 
 
 def test_requests_are_limited_by_token_and_by_address(otto, stranger, monkeypatch):

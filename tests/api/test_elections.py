@@ -9,10 +9,10 @@ import pytest
 from accounts import repository as people
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from acts.storage import log
 from ballots import services as voting
 from elections import repository
 from elections.lifecycle import deleting
+from foundation.acts.storage import log
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import enrol

@@ -15,8 +15,8 @@ from django.core.wsgi import get_wsgi_application
 
 from accounts import api_tokens
 from accounts.rules import Role
-from acts.storage import log
 from elections import repository
+from foundation.acts.storage import log
 
 GUIDE = (settings.BASE_DIR / "docs" / "how-to" / "api.md").read_text()
 

@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, Phase
 from hypothesis import strategies as st
 
 from accounts.rules import Role
-from acts.storage import table
 from api import calls, openapi
 from api.resources import OPERATIONS
 from elections.multi_ballot_pages import services as binding
-from live.services import making
-from polls import services as polls
-from questions.question import Type
-from skills.services import add as add_skill
+from foundation.acts.storage import table
+from parts.live.services import making
+from parts.polls import services as polls
+from parts.questions.question import Type
+from parts.skills.services import add as add_skill
 from tests.api.program import Program, program_of
 from tests.copies import copy_of
 from tests.live.conftest import QUESTIONS

@@ -6,9 +6,9 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from live.rules import Step
-from live.services import hosting, moving
-from questions.question import Type
+from parts.live.rules import Step
+from parts.live.services import hosting, moving
+from parts.questions.question import Type
 from tests.api.test_elections import problem
 from tests.clock import at_its_own_moment
 from tests.live.conftest import made  # noqa: F401 - a fixture

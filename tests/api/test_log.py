@@ -7,10 +7,10 @@ from hashlib import sha256
 import pytest
 
 from accounts.rules import Role
-from acts.storage import log, table
-from store.log import Event
-from store.log.seal import Sealer
-from store.schema import SCHEMA
+from foundation.acts.storage import log, table
+from foundation.store.log import Event
+from foundation.store.log.seal import Sealer
+from foundation.store.schema import SCHEMA
 from tests.api.test_elections import problem
 
 WITH_SECRETS = next(each for each in SCHEMA.events.values() if each.withheld)

@@ -10,7 +10,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from tests.api.test_elections import events, problem
 
 HELLO = {"title": "Hello", "text": "*World*", "tags": ["board", "Ada & Bo"]}

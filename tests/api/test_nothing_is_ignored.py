@@ -13,8 +13,8 @@ from api.operations import OPERATIONS
 from elections import kinds, repository
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
-from skills.services import add as add_skill
-from tally import methods
+from foundation.tally import methods
+from parts.skills.services import add as add_skill
 from tests.api.test_elections import problem
 
 MOMENTS = ("begins", "ends", "at")

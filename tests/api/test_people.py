@@ -7,8 +7,8 @@ import pytest
 from accounts import repository as people
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from skills import repository, services
-from skills.rules import Visibility
+from parts.skills import repository, services
+from parts.skills.rules import Visibility
 from tests.api.test_elections import events, problem
 
 PYTHON = {"skill": "python", "level": 3, "years": 5, "last_used": "2026-10", "notes": "Often", "interest": True}

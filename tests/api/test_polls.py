@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from accounts.rules import Role
-from polls import services, voters
-from store.log import utc_now
+from foundation.store.log import utc_now
+from parts.polls import services, voters
 from tests.api.test_elections import events, problem
 from tests.clock import at_its_own_moment
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from acts.storage import table
-from questions import repository, services
-from questions.question import Question
-from questions.rules import fingerprint
+from foundation.acts.storage import table
+from parts.questions import repository, services
+from parts.questions.question import Question
+from parts.questions.rules import fingerprint
 from tests.api.test_elections import events, problem
 from tests.background import finish_background
 

@@ -15,12 +15,12 @@ from django.utils.formats import date_format
 from accounts import api_tokens, repository, services
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from acts.refusals import NotAllowed, NotThere, TooMany
-from acts.storage import log, table
 from elections.drafts import services as drafts
-from store import keys
-from store.log import as_text, utc_now
-from store.table import Put, Update
+from foundation.acts.refusals import NotAllowed, NotThere, TooMany
+from foundation.acts.storage import log, table
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Put, Update
 from tests.api.program import Program
 from tests.background import finish_background
 from tests.people import PASSWORD

@@ -7,14 +7,14 @@ from itertools import count
 
 import pytest
 
-from acts.refusals import NotNow
-from live import clock, counting, repository, seats, steps
-from live.rules import Phase, Step
-from live.services import correcting, moving, seating
-from live.services.answering import AnswerStatus
-from questions.question import Kind, Question, Type
-from store import keys
-from store.log import EventLog
+from foundation.acts.refusals import NotNow
+from foundation.store import keys
+from foundation.store.log import EventLog
+from parts.live import clock, counting, repository, seats, steps
+from parts.live.rules import Phase, Step
+from parts.live.services import correcting, moving, seating
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 

@@ -10,16 +10,16 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import rate_limits
-from acts.refusals import NotNow, Refusal
-from assembly import check_in, floor, quorum, roll
-from live import players, repository, rules, seats
-from live.rules import Step
-from live.screens import snapshots
-from live.services import joining, seating
-from questions.question import Type
-from ranking.codes import code_symbols
-from store.log import EventLog
+from foundation.acts import rate_limits
+from foundation.acts.refusals import NotNow, Refusal
+from foundation.ranking.codes import code_symbols
+from foundation.store.log import EventLog
+from parts.assembly import check_in, floor, quorum, roll
+from parts.live import players, repository, rules, seats
+from parts.live.rules import Step
+from parts.live.screens import snapshots
+from parts.live.services import joining, seating
+from parts.questions.question import Type
 from tests.clock import at_its_own_moment
 from tests.live.conftest import drive, seated
 from tests.people import PASSWORD, sign_in

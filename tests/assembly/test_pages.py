@@ -12,14 +12,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.storage import table
-from live import players, repository, seats
-from live.players import Pass
-from live.rules import Phase, Step
-from live.screens import snapshots
-from live.seats import Seat
-from live.services import correcting, moving
-from questions.question import Kind, Question, Type
+from foundation.acts.storage import table
+from parts.live import players, repository, seats
+from parts.live.players import Pass
+from parts.live.rules import Phase, Step
+from parts.live.screens import snapshots
+from parts.live.seats import Seat
+from parts.live.services import correcting, moving
+from parts.questions.question import Kind, Question, Type
 from tests.at_once import at_once
 from tests.live.conftest import AGENDA, drive, give, seated
 from tests.rows import every_row
@@ -93,7 +93,7 @@ def call(game, place: int):
 
 
 def events(site, kind: str) -> list[dict]:
-    from store.log import EventLog
+    from foundation.store.log import EventLog
 
     return [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind]
 

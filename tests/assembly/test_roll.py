@@ -11,12 +11,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.refusals import NotNow, Refusal
-from assembly import check_in, roll
-from live import players, repository, seats
-from live.rules import Step
-from questions.question import Type
-from store.log import EventLog
+from foundation.acts.refusals import NotNow, Refusal
+from foundation.store.log import EventLog
+from parts.assembly import check_in, roll
+from parts.live import players, repository, seats
+from parts.live.rules import Step
+from parts.questions.question import Type
 from tests.assembly.test_check_in import address, by_code, code_of, host, there
 from tests.at_once import at_once
 from tests.live.conftest import drive, seated

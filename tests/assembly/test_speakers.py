@@ -8,19 +8,19 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.refusals import NotNow
-from acts.versions import next_version
-from assembly import floor, speakers
-from assembly.speakers import NOBODY, as_item, speakers_of
-from live import repository, seats
-from live.rules import Phase, State, Step
-from live.screens import broadcaster, push_events, rendering, snapshots
-from live.screens.rendering import Role
-from live.services import seating
-from questions.question import Type
-from store import keys
-from store.log import EventLog
-from store.table import Put
+from foundation.acts.refusals import NotNow
+from foundation.acts.versions import next_version
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Put
+from parts.assembly import floor, speakers
+from parts.assembly.speakers import NOBODY, as_item, speakers_of
+from parts.live import repository, seats
+from parts.live.rules import Phase, State, Step
+from parts.live.screens import broadcaster, push_events, rendering, snapshots
+from parts.live.screens.rendering import Role
+from parts.live.services import seating
+from parts.questions.question import Type
 from tests.assembly.test_check_in import address, host, send_check_in
 from tests.at_once import at_once
 from tests.live.conftest import drive, seated

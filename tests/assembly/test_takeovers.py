@@ -9,15 +9,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from assembly import check_in, roll
-from live import clock, repository, seats
-from live.qa import services
-from live.rules import Step
-from live.screens import snapshots
-from live.services import answering, seating
-from qa.rules import Mode
-from questions.question import Kind, Question, Type
-from store.log import EventLog
+from foundation.qa.rules import Mode
+from foundation.store.log import EventLog
+from parts.assembly import check_in, roll
+from parts.live import clock, repository, seats
+from parts.live.qa import services
+from parts.live.rules import Step
+from parts.live.screens import snapshots
+from parts.live.services import answering, seating
+from parts.questions.question import Kind, Question, Type
 from tests.assembly.test_check_in import address, by_code, code_of, host, send_check_in
 from tests.live.conftest import drive
 from tests.live.qa.conftest import send, upvote

@@ -9,15 +9,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.refusals import LostRace, NotNow
-from assembly import check_in, roll
-from assembly.minutes import repository as minutes
-from assembly.minutes.wording import point_view
-from live import repository, seats
-from live.rules import Step
-from live.services import making
-from live.services.answering import AnswerStatus
-from questions.question import Kind, Question, Type
+from foundation.acts.refusals import LostRace, NotNow
+from parts.assembly import check_in, roll
+from parts.assembly.minutes import repository as minutes
+from parts.assembly.minutes.wording import point_view
+from parts.live import repository, seats
+from parts.live.rules import Step
+from parts.live.services import making
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Kind, Question, Type
 from tests.assembly.test_assembly import call, sealed
 from tests.assembly.test_check_in import by_code, code_of, host
 from tests.assembly.test_roll import now, roll_page, told

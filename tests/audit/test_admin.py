@@ -15,11 +15,6 @@ from accounts import services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
-from acts import background
-from acts.background import TaskType
-from acts.queues import ExplainedError
-from acts.storage import now_text, table
-from audit import views as admin_views
 from config import proxies
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -28,21 +23,26 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
-from mail import outbox as mail
-from ranking.candidates import Candidate
-from store import keys, round_trips
-from store.connect import connect
-from store.log import Event, EventLog
-from store.table import DATA, LOG, Put, Table, Unavailable, Update
+from foundation.acts import background
+from foundation.acts.background import TaskType
+from foundation.acts.queues import ExplainedError
+from foundation.acts.storage import now_text, table
+from foundation.mail import outbox as mail
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, round_trips
+from foundation.store.connect import connect
+from foundation.store.log import Event, EventLog
+from foundation.store.table import DATA, LOG, Put, Table, Unavailable, Update
+from operations.audit import views as admin_views
+from operations.upkeep import system
+from operations.upkeep.doctor import health
+from operations.upkeep.log import figures
+from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.monitoring import metrics
+from operations.upkeep.worker.leases import Leases
 from tests.rows import every_row
 from tests.store import engines
 from tests.voting import cast
-from upkeep import system
-from upkeep.doctor import health
-from upkeep.log import figures
-from upkeep.log.figures import site_sealer
-from upkeep.monitoring import metrics
-from upkeep.worker.leases import Leases
 
 
 def trips_of(answer) -> int:

@@ -11,11 +11,11 @@ from django.test import Client
 
 from accounts.rules import Role
 from elections.drafts import services as drafts
-from store import keys
-from store.log import Event, EventLog
-from store.log import search as log_search
-from store.log.seal import Sealer, event_digest
-from store.table import LOG, Put, Update
+from foundation.store import keys
+from foundation.store.log import Event, EventLog
+from foundation.store.log import search as log_search
+from foundation.store.log.seal import Sealer, event_digest
+from foundation.store.table import LOG, Put, Update
 from tests.publishing import seal_publicly
 
 ODD = "#1/100% \"quoted\" 'n' <b> &amp;"

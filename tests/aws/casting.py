@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from accounts.models import User
-from acts.refusals import LostRace, NotNow, Refusal
 from ballots import services
-from ranking.marks import ranking_from
-from store.table import Conflict, Unavailable
+from foundation.acts.refusals import LostRace, NotNow, Refusal
+from foundation.ranking.marks import ranking_from
+from foundation.store.table import Conflict, Unavailable
 from tests.ballots.history import CARRIED_OUT, CLOSED, DONE, OVERTAKEN, REPEATED, UNKNOWN, Act
 
 from .site import CANDIDATES, Site, acting

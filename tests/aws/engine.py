@@ -12,7 +12,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from store.dynamodb import DynamoDbTable
+from foundation.store.dynamodb import DynamoDbTable
 from tests.store import engines
 
 from .memory import MemoryEngine

@@ -1,4 +1,5 @@
-"""DynamoDB's expressions, as far as the adapter writes them (store/dynamodb/expressions.py), read into functions.
+"""DynamoDB's expressions, as far as the adapter writes them (foundation/store/dynamodb/expressions.py), read into
+functions.
 
 Whatever else an expression says is refused: an engine that guesses would judge nothing. The same few texts come again
 and again, with other names and values, so each is read once.

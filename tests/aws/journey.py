@@ -17,7 +17,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client, override_settings
 
-from acts.storage import use_table
+from foundation.acts.storage import use_table
 from tests.ballots.test_killed import session_of
 
 from .ledger import READ, Partition
@@ -84,7 +84,7 @@ def as_served(here: Site) -> Iterator[None]:
     table = here.looking()
     with (
         override_settings(ALLOWED_HOSTS=["*"], STORAGES=PLAIN),
-        patch("acts.caches.connect", lambda url: table),
+        patch("foundation.acts.caches.connect", lambda url: table),
         patch("config.middleware.connect", lambda url: table),
     ):
         yield

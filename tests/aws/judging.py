@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acts.storage import use_table
 from ballots import repository
 from elections import rolls
 from elections.turnout.counts import turnout
-from store.log import layout
+from foundation.acts.storage import use_table
+from foundation.store.log import layout
 from tests.ballots.history import CLOSED, Act
 
 from .casting import Rush

@@ -26,13 +26,13 @@ if __name__ == "__main__":
 from django.conf import settings
 from django.test import Client
 
-from acts.refusals import Refusal
-from acts.storage import use_table
 from elections.lifecycle import closing as closing_acts
 from elections.lifecycle import services as lifecycle
 from elections.sharding import SHARDS
-from store.log import as_text, utc_now
-from store.table import Conflict, Unavailable
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import use_table
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Conflict, Unavailable
 from tests.ballots.history import CLOSED, DONE, OVERTAKEN, UNKNOWN, Act
 from tests.ballots.test_killed import session_of
 

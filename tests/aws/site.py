@@ -21,19 +21,19 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts import caches, retry
-from acts.storage import table, use_table
 from elections import repository, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
-from ranking.candidates import Candidate
-from store import wait_budget
-from store.dynamodb import DynamoDbTable, connection
-from store.log import as_text, numbers, utc_now
-from store.table import Table, Write
+from foundation.acts import caches, retry
+from foundation.acts.storage import table, use_table
+from foundation.ranking.candidates import Candidate
+from foundation.store import wait_budget
+from foundation.store.dynamodb import DynamoDbTable, connection
+from foundation.store.log import as_text, numbers, utc_now
+from foundation.store.table import Table, Write
 
 from .engine import using
 from .memory import MemoryEngine

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from store.log import numbers
+from foundation.store.log import numbers
 
 from .casting import arrivals
 from .rules import Limits

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from acts.storage import use_table
 from elections import sharding
-from store.table import Delete, Key
+from foundation.acts.storage import use_table
+from foundation.store.table import Delete, Key
 from tests.ballots.history import CLOSED, DONE, flaws, left_behind
 
 from .judging import judged

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-from acts.storage import use_table
 from ballots import services as voting
 from elections import rolls
 from elections.candidates.services import add_candidates
@@ -16,8 +15,9 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
-from ranking.candidates import Candidate
-from store import round_trips
+from foundation.acts.storage import use_table
+from foundation.ranking.candidates import Candidate
+from foundation.store import round_trips
 
 from .ledger import READ, WRITE
 from .site import electorate, found, site

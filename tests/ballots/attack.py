@@ -37,9 +37,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ballots.secret import ballot_id, of_link
-from store.keys import fold
-from store.sqlite.rows import unpack
-from store.table import DATA, LOG
+from foundation.store.keys import fold
+from foundation.store.sqlite.rows import unpack
+from foundation.store.table import DATA, LOG
 
 MAX_ACCIDENT_PROBABILITY = 1e-11  # how often one join may look like a leak by accident; some ten thousand are tried
 MAX_DEVIATIONS = 7.0  # standard deviations that a rank correlation may be off by accident: rarer still

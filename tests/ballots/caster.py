@@ -26,8 +26,6 @@ if __name__ == "__main__":
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import LostRace, NotNow, NotThere, Refusal
-from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.rules import HasNotVoted
 from elections import repository as elections
@@ -36,10 +34,12 @@ from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_if_over
 from elections.roll.services import add_voters
 from elections.rules import State
-from ranking.candidates import Candidate
-from ranking.marks import Ranks, ranking_from
-from store.log import as_text, utc_now
-from store.table import Conflict, Key, Refused, Table, Unavailable
+from foundation.acts.refusals import LostRace, NotNow, NotThere, Refusal
+from foundation.acts.storage import table, use_table
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import Ranks, ranking_from
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Conflict, Key, Refused, Table, Unavailable
 from tests.at_once import at_once
 from tests.chaos import Chaos
 from tests.forks import in_processes

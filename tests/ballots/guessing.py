@@ -21,9 +21,9 @@ from typing import Any
 
 import orjson
 
+from foundation.store import keys
+from foundation.store.log import as_text
 from results.exports.bundle import public_voter_name
-from store import keys
-from store.log import as_text
 
 MIN_DIGEST_BYTES = 16  # bytes of a digest that is kept, at least
 WORD = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{32})+(?![0-9a-f])")

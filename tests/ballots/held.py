@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from store.table import Conflict, Key, Table, Write
+from foundation.store.table import Conflict, Key, Table, Write
 from tests.chaos import Chaos
 
 MAX_ATTEMPTS = 8  # as often as the adapter asks again before the application hears of it

@@ -27,10 +27,10 @@ from elections import repository as elections
 from elections import rolls
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout
-from store.log import layout, utc_now
-from store.log.seal import GRACE_PERIOD, verify
-from store.table import Item, Table
-from upkeep.log.figures import COUNTED, SiteSealer
+from foundation.store.log import layout, utc_now
+from foundation.store.log.seal import GRACE_PERIOD, verify
+from foundation.store.table import Item, Table
+from operations.upkeep.log.figures import COUNTED, SiteSealer
 
 # What an answer can say.
 DONE = "done"

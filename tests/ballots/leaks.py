@@ -15,17 +15,17 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from acts.storage import table
 from ballots import repository, rules, views
 from ballots.services import casting, sealing
 from elections.invitations import voting_link
-from mail import outbox as mail
-from ranking import listing
-from ranking.codes import SYMBOLS
-from store import keys
-from store.log import EventLog, as_text
-from store.sqlite import SqliteTable, rows, writers
-from store.table import DATA, Put, Update
+from foundation.acts.storage import table
+from foundation.mail import outbox as mail
+from foundation.ranking import listing
+from foundation.ranking.codes import SYMBOLS
+from foundation.store import keys
+from foundation.store.log import EventLog, as_text
+from foundation.store.sqlite import SqliteTable, rows, writers
+from foundation.store.table import DATA, Put, Update
 
 from .attack import PURPOSE
 

@@ -17,8 +17,8 @@ from django.test import Client
 from django.urls import reverse
 
 from elections import repository
-from pages import page_cache
-from store import keys
+from foundation.pages import page_cache
+from foundation.store import keys
 from tests.copies import copy_of
 from tests.test_routes import (
     FORM,

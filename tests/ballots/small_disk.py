@@ -29,9 +29,9 @@ from accounts.rules import Role
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
 from elections.lifecycle import closing
+from operations.upkeep.server import NAME
+from operations.upkeep.worker.heartbeats import read_heartbeats
 from tests.at_once import at_once
-from upkeep.server import NAME
-from upkeep.worker.heartbeats import read_heartbeats
 
 from .history import DONE, Act, flaws, left_behind
 from .soak import children

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from acts.storage import log, table
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.rules import HasVoted
 from ballots.secret import ballot_id, new_secret, of_link
 from ballots.services import casting
 from elections.invitations.voting_link import LETTER, LINKS, Link, with_link
-from store import keys
-from store.table import Update
+from foundation.acts.storage import log, table
+from foundation.store import keys
+from foundation.store.table import Update
 
 from .conftest import ranks
 

@@ -14,8 +14,6 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import table
-from acts.tokens import create_token
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.rules import HasVoted
@@ -29,18 +27,20 @@ from elections.invitations.voting_link import LINKS, MAX_LINKS, Link, LinkRefuse
 from elections.lifecycle import closing, deleting
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
-from mail.emails import compose
-from mail.sending import send_waiting
+from foundation.acts.storage import table
+from foundation.acts.tokens import create_token
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.store import keys
+from foundation.store.log import as_text
+from foundation.store.table import Delete, Update
+from operations.upkeep.pause import pause
 from results import repository as results
-from store import keys
-from store.log import as_text
-from store.table import Delete, Update
 from tests import voting
 from tests.background import queue_mailings
 from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
 from tests.test_routes import BALLOT, BY_PASS, LOOK, PUBLIC, ROUTES, TOKEN
-from upkeep.pause import pause
 
 from .conftest import ranks
 from .test_pages import PAGE, code_of, fields_of, text_of, vote

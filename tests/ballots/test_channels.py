@@ -21,10 +21,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import background, storage
-from acts.storage import table
 from api.operations import route_name
-from audit import views as audit
 from ballots.services import casting, seal_closed
 from ballots.station import repository as stations
 from ballots.station import services as at_station
@@ -37,16 +34,19 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys
+from foundation.acts import background, storage
+from foundation.acts.storage import table
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from operations.audit import views as audit
+from operations.upkeep.doctor import health
 from tests.api.program import program_of
 from tests.background import finish_background, queue_mailings
 from tests.copies import copy_of
 from tests.people import sign_in
 from tests.test_routes import OPERATIONS
-from upkeep.doctor import health
 
 from .oracle import MADE_UP, Question, World, every_form, every_page, told_apart
 from .test_pages import PAGE, vote

@@ -8,8 +8,6 @@ from itertools import count
 import pytest
 
 from accounts import repository as people
-from acts.refusals import LostRace
-from acts.storage import log, table, use_table
 from ballots import repository, services
 from ballots.services.casting import _record_cast
 from elections import repository as elections
@@ -19,9 +17,11 @@ from elections.lifecycle.closing import close_ended_elections
 from elections.lifecycle.services import move_end
 from elections.rules import Election, State
 from elections.turnout.counts import turnout
-from store.log import as_text, utc_now
-from store.table import Conflict, Refused, Table
-from upkeep import replay
+from foundation.acts.refusals import LostRace
+from foundation.acts.storage import log, table, use_table
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Conflict, Refused, Table
+from operations.upkeep import replay
 
 from . import held
 from .caster import Deadly, Killed
@@ -92,7 +92,7 @@ def _cast_as_if_it_were_open(bob, before, at: int) -> bool:
 
 def test_what_does_not_get_through_is_left_to_the_worker(site, person, opened, monkeypatch):
     """Whoever closes it is told that it is closed, and so is everybody who comes."""
-    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
+    monkeypatch.setattr("foundation.acts.retry._pause", lambda number: 0)
     monkeypatch.setattr(held, "PAUSE_SECONDS", 0)
     board = opened("Eve")
     with use_table(held.Held(site, seconds=0, most=0)):

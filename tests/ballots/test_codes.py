@@ -9,7 +9,6 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.storage import log, table
 from ballots import passes, repository, services
 from ballots.services import by_letter
 from elections import repository as elections
@@ -25,10 +24,11 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.voter_lists import Details, check_mark, read_voters
-from pages.lists import Verdict
-from ranking.candidates import Candidate
-from ranking.codes import code_symbols
-from store import keys
+from foundation.acts.storage import log, table
+from foundation.pages.lists import Verdict
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.codes import code_symbols
+from foundation.store import keys
 from tests.background import finish_background
 from tests.people import make_person
 

@@ -13,8 +13,8 @@ from ballots import services
 from ballots.rules import NotOnTheRoll
 from elections import repository as elections
 from elections.drafts import copying
-from store import keys
-from store.table import Update
+from foundation.store import keys
+from foundation.store.table import Update
 from tests.clock import at_its_own_moment
 
 from .conftest import ranks

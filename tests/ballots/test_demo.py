@@ -9,18 +9,18 @@ from django.core.management.base import OutputWrapper
 
 from accounts.demo import PASSWORD, PEOPLE
 from accounts.services import make_demo_person
-from acts.storage import table, use_table
 from ballots import demo as ballots
 from elections import demo, repository, rolls
 from elections.demo import DemoElection
 from elections.rules import KINDS, State
 from elections.turnout.counts import turnout
-from store import keys
+from foundation.acts.storage import table, use_table
+from foundation.store import keys
+from operations.upkeep.commands import show_steps
+from operations.upkeep.management.commands import serve
 from tests.aws.engine import ours
 from tests.aws.memory import MemoryEngine
 from tests.aws.rules import Latency, Limits, Rules
-from upkeep.commands import show_steps
-from upkeep.management.commands import serve
 
 VOTERS = 30
 TEA = (("Green", ""), ("Black", ""))
@@ -110,7 +110,7 @@ def test_a_log_says_how_far_it_is_line_by_line(monkeypatch):
         for done in range(1, 4):
             told(done, 3)
     assert log.getvalue() == "Demo: 3 of 3\n"
-    monkeypatch.setattr("upkeep.commands.LOG_INTERVAL_SECONDS", 0)
+    monkeypatch.setattr("operations.upkeep.commands.LOG_INTERVAL_SECONDS", 0)
     with show_steps(OutputWrapper(log), "Demo") as told:
         told(1, 3)
     assert log.getvalue() == "Demo: 3 of 3\nDemo: 1 of 3\n"

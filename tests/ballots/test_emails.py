@@ -10,8 +10,6 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import NotNow
-from acts.storage import table
 from ballots import emails, rehearsal, repository, services
 from ballots.passes import Pass
 from ballots.repository import Standing
@@ -24,10 +22,12 @@ from elections.lifecycle import closing
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
 from elections.voter_lists import Details
-from mail import outbox as mail
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Exists, Update
+from foundation.acts.refusals import NotNow
+from foundation.acts.storage import table
+from foundation.mail import outbox as mail
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Exists, Update
 from tests.at_once import at_once
 from tests.voting import link_to
 

@@ -10,11 +10,11 @@ from ballots.rules import Ballot
 from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.lifecycle import closing
+from foundation.store import keys, purging, splitting
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Delete, Key, Put, Unavailable, Write
 from results import proof
 from results import services as results
-from store import keys, purging, splitting
-from store.sqlite import SqliteTable
-from store.table import Delete, Key, Put, Unavailable, Write
 
 from .conftest import ranks
 

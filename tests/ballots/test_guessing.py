@@ -27,11 +27,11 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
 from results import services as counting
 from results.exports.files import EXPORTS
-from store import keys
-from store.log import EventLog
 from tests.ballots.guessing import Attack, Opened, Papers, Suspicion
 from tests.publishing import seal_publicly
 

@@ -30,7 +30,7 @@ from ballots.secret import code
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
 from elections.lifecycle import closing
-from ranking.marks import ranking_from
+from foundation.ranking.marks import ranking_from
 from tests.at_once import at_once
 from tests.compiled_templates import of_a_server
 from tests.ports import free_port

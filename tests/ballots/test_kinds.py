@@ -23,8 +23,8 @@ from elections.multi_ballots.rules import question_key
 from elections.opening_rules import check_opening
 from elections.roll.services import add_voters
 from elections.rules import Action, NotReady, WrongState
-from ranking.candidates import Candidate
-from ranking.marks import MAX_POINTS
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import MAX_POINTS
 from tests.background import finish_background
 from tests.people import enrol
 

@@ -22,8 +22,6 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import NotNow
-from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.rules import HasVoted
 from config.settings import BASE_DIR
@@ -33,11 +31,13 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
-from store import keys
-from store.connect import connect
-from store.log import as_text, utc_now
-from store.sqlite import SqliteTable
-from store.table import Item, Key, Table
+from foundation.acts.refusals import NotNow
+from foundation.acts.storage import table, use_table
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import as_text, utc_now
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Item, Key, Table
 from tests.chaos import Chaos
 from tests.forks import family
 from tests.races.overtaken import overtaken_by

@@ -15,8 +15,6 @@ from accounts import mail_quota
 from accounts import repository as people
 from accounts.rules import Role
 from accounts.services import remove_self
-from acts import background
-from acts.storage import now_text, table
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -30,17 +28,19 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.voter_lists import Details
-from mail import outbox as mails
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys, round_trips
-from store.log import as_text
+from foundation.acts import background
+from foundation.acts.storage import now_text, table
+from foundation.mail import outbox as mails
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, round_trips
+from foundation.store.log import as_text
+from operations.upkeep.worker import jobs
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
 from tests.people import confirm
-from upkeep.worker import jobs
 
 from .test_pages import text_of, trips_of, vote
 

@@ -9,15 +9,15 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import table, use_table
 from ballots import services
 from elections import repository as elections
 from elections import rolls
 from elections.lifecycle.closing import close_ended_elections
 from elections.rules import State
 from elections.turnout.counts import turnout
-from store import keys
-from store.table import Conflict, Unavailable
+from foundation.acts.storage import table, use_table
+from foundation.store import keys
+from foundation.store.table import Conflict, Unavailable
 from tests.chaos import Chaos
 from tests.seeds import seed
 

@@ -23,7 +23,7 @@ from elections.multi_ballots.rules import question_key as key
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.turnout.counts import turnout
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.people import enrol
@@ -267,7 +267,7 @@ def test_after_the_close_nothing_is_cast(eve, multi_ballot):
 
 
 def test_too_much_for_one_way_is_said_and_kept_on_the_page(eve, multi_ballot, monkeypatch):
-    monkeypatch.setattr("ranking.ranking_cookie.MAX_COOKIE_CHARS", 10)
+    monkeypatch.setattr("foundation.ranking.ranking_cookie.MAX_COOKIE_CHARS", 10)
     answer = ranked(eve, multi_ballot, 1, rank_0="1")
     assert answer.status_code == 422
     assert "review and cast what you have so far" in text_of(answer)

@@ -11,19 +11,19 @@ from django.conf import settings as django_settings
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import storage
-from audit import views as audit
 from ballots import services
 from ballots.services import casting
 from elections import repository as elections
 from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.managers.services import add_manager
-from mail.emails import compose
-from mail.sending import send_waiting
+from foundation.acts import storage
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from operations.audit import views as audit
+from operations.upkeep.doctor import health
 from tests.background import queue_mailings
 from tests.copies import copy_of
-from upkeep.doctor import health
 
 from .conftest import ranks
 from .oracle import Question, World, are_alike, as_text, every_form, every_page, told_apart

@@ -18,8 +18,8 @@ from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
-from pages.qr import qr_svg
-from ranking.candidates import Candidate
+from foundation.pages.qr import qr_svg
+from foundation.ranking.candidates import Candidate
 from tests.store.test_queue import commits
 
 from .conftest import ranks

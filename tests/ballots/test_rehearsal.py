@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 
 from accounts import repository as people
-from acts.refusals import TooMany
-from acts.storage import table
 from ballots import rehearsal
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import services as drafts
 from elections.rules import NotReady, WrongState
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Span
+from foundation.acts.refusals import TooMany
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Span
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.drafts.forms import SAFEGUARD_CARDS, STRICT, SafeguardsField
 from elections.rules import CONFIRM, COUNTS, LEAVE, NO_DRAFTS, SAFEGUARDS
-from ranking.listing import COOKIE as ORDER
+from foundation.ranking.listing import COOKIE as ORDER
 
 from .conftest import ranks
 from .test_by_link import ANN, come_in, door_of

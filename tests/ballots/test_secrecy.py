@@ -27,7 +27,6 @@ from django.test import Client, override_settings
 
 from accounts import repository as people
 from accounts.models import User
-from acts.storage import table
 from ballots import multi_ballots as casting_all
 from ballots import passes, robots, services
 from ballots.passes import Pass
@@ -51,13 +50,14 @@ from elections.multi_ballots.rules import question_key
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.voter_lists import Details
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import purging
-from store.log import EventLog, as_text, utc_now
-from store.log.seal import Sealer
-from store.sqlite import writers
+from foundation.acts.storage import table
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import purging
+from foundation.store.log import EventLog, as_text, utc_now
+from foundation.store.log.seal import Sealer
+from foundation.store.sqlite import writers
 from tests import voting
 from tests.background import finish_background, queue_mailings
 from tests.copies import copy_of
@@ -333,7 +333,7 @@ def day(site, morning, web_log, monkeypatch) -> Callable[..., Day]:
             user.name: signed_in_from(f"10.0.0.{number}", user) for number, user in enumerate(users[:on_the_page])
         }
         made = Day(site.path, chance, users, browsers, sign_in(people.find("the organiser")), web_log, utc_now())
-        monkeypatch.setattr("acts.storage.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
+        monkeypatch.setattr("foundation.acts.storage.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
         monkeypatch.setattr(casting, "utc_now", made.clock)
         if by_link:
             come_by_link(made, users[::3])

@@ -13,9 +13,6 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.background import wait
-from acts.caches import SizedCache
-from acts.refusals import LostRace, NotNow, Refusal
 from ballots import repository, rules, services
 from ballots.services import casting
 from ballots.services.casting import _record_cast
@@ -28,14 +25,17 @@ from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
-from ranking.candidates import Candidate
-from ranking.marks import BadRanking
-from store import keys, splitting
-from store.log import as_text, utc_now
-from store.table import Delete
+from foundation.acts.background import wait
+from foundation.acts.caches import SizedCache
+from foundation.acts.refusals import LostRace, NotNow, Refusal
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.marks import BadRanking
+from foundation.store import keys, splitting
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Delete
+from operations.upkeep.log.figures import site_sealer
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
-from upkeep.log.figures import site_sealer
 
 from .conftest import ranks
 

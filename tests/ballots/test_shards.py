@@ -8,24 +8,24 @@ import pytest
 
 from accounts import repository as people
 from accounts import services as accounts
-from acts.storage import use_table
-from audit.tables import raw
 from ballots import personal_data, repository, services
 from ballots.secret import ballot_id
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.lifecycle import closing
 from elections.turnout.counts import turnout
+from foundation.acts.storage import use_table
+from foundation.store import backup, keys, round_trips, sharded_reads
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Span
+from operations.audit.tables import raw
+from operations.upkeep.replay import check
 from results import proof
 from results import services as results
 from results.incoming import count as live
-from store import backup, keys, round_trips, sharded_reads
-from store.sqlite import SqliteTable
-from store.table import Span
 from tests import voting
 from tests.background import finish_background
 from tests.store.metering import WRITE, MeteredTable
-from upkeep.replay import check
 
 from .conftest import ranks
 

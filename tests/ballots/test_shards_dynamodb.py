@@ -9,7 +9,6 @@ import pytest
 from django.core.management import call_command
 
 from accounts import repository as people
-from acts.storage import table
 from ballots import repository, services
 from elections import repository as elections
 from elections import sharding
@@ -19,21 +18,22 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
-from mail import outbox
-from polls import repository as polls
-from ranking.candidates import Candidate
+from foundation.acts.storage import table
+from foundation.mail import outbox
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log.seal import verify
+from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.replay import check
+from parts.polls import repository as polls
 from results import proof
 from results import services as results
-from store import keys
-from store.connect import connect
-from store.log.seal import verify
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.polls.conftest import made, vote  # noqa: F401
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401
 from tests.store import engines
-from upkeep.log.figures import site_sealer
-from upkeep.replay import check
 
 from .conftest import ranks
 

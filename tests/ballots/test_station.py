@@ -15,9 +15,6 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import NotAllowed, NotNow, Refusal
-from acts.storage import log, now_text, table
-from acts.tokens import read_token
 from ballots import repository as ballots
 from ballots.passes import COOKIE as PASS
 from ballots.rules import NotOnTheRoll
@@ -40,12 +37,15 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, Election, WrongState
 from elections.voter_lists import Details
-from qa import store as qa_store
-from qa.rules import Fate
-from ranking.candidates import Candidate
-from store import keys
-from store.log import as_text
-from store.table import Exists, Update
+from foundation.acts.refusals import NotAllowed, NotNow, Refusal
+from foundation.acts.storage import log, now_text, table
+from foundation.acts.tokens import read_token
+from foundation.qa import store as qa_store
+from foundation.qa.rules import Fate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text
+from foundation.store.table import Exists, Update
 from tests import clock, voting
 from tests.at_once import at_once
 from tests.people import make_person, sign_in

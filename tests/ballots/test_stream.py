@@ -9,9 +9,6 @@ from contextlib import suppress
 import pytest
 
 from accounts import repository as people
-from acts import background
-from acts.background import Batch, Task
-from acts.storage import use_table
 from ballots import external_sort, repository, services
 from ballots.external_sort import Sorter
 from ballots.rules import PublishedBallot
@@ -19,14 +16,17 @@ from ballots.services import sealing
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.lifecycle import closing
+from foundation.acts import background
+from foundation.acts.background import Batch, Task
+from foundation.acts.storage import use_table
+from foundation.store import keys, splitting
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Crowded, Delete, Exists, Put, Update, Write
+from operations.upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
+from operations.upkeep.worker.leases import Leases
 from results import proof
 from results import services as results
-from store import keys, splitting
-from store.sqlite import SqliteTable
-from store.table import Crowded, Delete, Exists, Put, Update, Write
 from tests.people import sign_in
-from upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
-from upkeep.worker.leases import Leases
 
 from .test_emptying import Killed, Mortal
 

@@ -12,7 +12,6 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import now_text, table
 from ballots import repository, services
 from ballots.passes import Pass
 from ballots.rules import NotOnTheRoll
@@ -28,15 +27,16 @@ from elections.public import own_elections
 from elections.roll.services import add_voters, remove_together
 from elections.rules import Action
 from elections.voter_lists import Details
-from ranking.candidates import Candidate
+from foundation.acts.storage import now_text, table
+from foundation.ranking.candidates import Candidate
+from foundation.store.log.seal import Sealer
+from foundation.store.table import Refused, Update
+from operations.upkeep import replay
 from results import repository as results
 from results.exports import verify as program
 from results.exports.bundle import bundle
-from store.log.seal import Sealer
-from store.table import Refused, Update
 from tests import voting
 from tests.people import enrol
-from upkeep import replay
 
 from .test_multi_ballot_pages import page, ranked
 from .test_pages import text_of

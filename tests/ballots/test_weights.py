@@ -13,8 +13,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import Refusal
-from acts.storage import table
 from ballots import repository, services
 from elections import actions, rolls, voter_lists
 from elections import repository as elections
@@ -30,19 +28,21 @@ from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, Election, NotReady, WrongState
 from elections.turnout.counts import tells_who, turnout
 from elections.voter_lists import Details
-from pages.lists import Verdict
-from ranking.candidates import Candidate
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import table
+from foundation.pages.lists import Verdict
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import seal
+from foundation.store.table import Update
+from foundation.tally.ballots import Ballots, ranking_of, text_of
+from foundation.tally.majorities import ABSTAIN, NO, YES
+from foundation.tally.methods import KIND_OF, METHODS, count
 from results import proof
 from results import services as results
 from results.exports import verify
 from results.exports.files import EXPORTS
 from results.incoming import count as coming_in
-from store import keys
-from store.log import seal
-from store.table import Update
-from tally.ballots import Ballots, ranking_of, text_of
-from tally.majorities import ABSTAIN, NO, YES
-from tally.methods import KIND_OF, METHODS, count
 from tests.background import finish_background
 from tests.people import enrol, sign_in
 from tests.results.test_bundle import changed, unpacked

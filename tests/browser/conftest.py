@@ -40,7 +40,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from tests import people
 from tests.compiled_templates import of_a_server
 from tests.ports import free_port

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from playwright.sync_api import APIRequestContext, Page, expect
 
 from accounts import repository as people
-from live import repository
-from live.rules import Game
-from live.services import making
-from questions.question import Question, Type
+from parts.live import repository
+from parts.live.rules import Game
+from parts.live.services import making
+from parts.questions.question import Question, Type
 
 from .conftest import MAX_ATTEMPTS, Visit, Windows
 from .test_access import faults, look

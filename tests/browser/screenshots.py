@@ -11,7 +11,6 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from accounts import repository as people
-from acts.storage import table
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections import setup_steps
@@ -19,9 +18,10 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.multi_ballot_pages import services as multi_ballots
 from elections.roll.services import add_voters
-from polls.demo import MAKER
-from ranking.candidates import Candidate
-from store import keys
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from parts.polls.demo import MAKER
 
 from .conftest import Visit
 from .live_hall import HOST, Halls

@@ -7,9 +7,9 @@ import re
 from playwright.sync_api import Page, expect
 
 from elections import repository as elections
-from live import repository
-from live.services import correcting
-from questions.question import Kind, Question
+from parts.live import repository
+from parts.live.services import correcting
+from parts.questions.question import Kind, Question
 
 from .live_hall import PHONE_WIDTH_PX, WALL_WIDTH_PX, Hall, Voice, judged, press, press_surely, shows
 from .test_live import send, store, voices  # noqa: F401 - fixtures

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from acts.storage import table
 from elections import repository
 from elections.candidate_questions import repository as asked
 from elections.candidate_questions import services
@@ -19,9 +18,10 @@ from elections.drafts import services as drafts
 from elections.invitations.voting_link import new_token
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from qa import store
-from qa.rules import Fate
-from ranking.candidates import Candidate
+from foundation.acts.storage import table
+from foundation.qa import store
+from foundation.qa.rules import Fate
+from foundation.ranking.candidates import Candidate
 
 from .conftest import NUMBERS
 from .test_access import faults

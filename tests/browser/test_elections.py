@@ -15,8 +15,8 @@ from accounts import repository as people
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.rules import Election
-from ranking.candidates import Candidate
-from store.log import as_text
+from foundation.ranking.candidates import Candidate
+from foundation.store.log import as_text
 
 from .test_access import faults
 from .test_people import fill, judge, wide

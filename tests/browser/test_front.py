@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from news import site_page, site_services
-from news.site_page import Part
+from parts.news import site_page, site_services
+from parts.news.site_page import Part
 
 from .test_people import judge
 

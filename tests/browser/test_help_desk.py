@@ -12,7 +12,7 @@ from elections.drafts import services as drafts
 from elections.invitations.voting_link import new_token
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 
 from .conftest import NUMBERS
 from .test_access import faults

@@ -14,8 +14,8 @@ from ballots import services as voting
 from elections import repository as elections
 from elections.kinds import settings_of_kind
 from elections.lifecycle import closing
+from foundation.tally.ballots import ratings_of
 from results import services as results
-from tally.ballots import ratings_of
 
 from .test_access import faults, fits, look
 

@@ -16,9 +16,9 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MAX_QUESTIONS
 from elections.roll.services import add_voters
 from elections.voter_lists import MAX_NUMBER_CHARS, MAX_POSTAL_CHARS, MAX_POSTAL_LINES, Details
-from pages.names import MAX_NAME_CHARS
-from pages.qr import qr_svg
-from ranking.candidates import Candidate
+from foundation.pages.names import MAX_NAME_CHARS
+from foundation.pages.qr import qr_svg
+from foundation.ranking.candidates import Candidate
 from tests.background import finish_background
 
 from .conftest import NUMBERS

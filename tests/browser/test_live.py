@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from live.rules import Names
-from questions.question import Kind, Question, Type
+from parts.live.rules import Names
+from parts.questions.question import Kind, Question, Type
 
 from .live_hall import (
     HOST,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from questions.question import Kind, Question, Type
+from parts.questions.question import Kind, Question, Type
 
 from .live_hall import judged, press, ranks, seated, shows
 from .test_live import hall_of, send, store, voices  # noqa: F401 - fixtures

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from live import repository
-from live.rules import Step
-from live.services import moving
-from questions.question import Type
+from parts.live import repository
+from parts.live.rules import Step
+from parts.live.services import moving
+from parts.questions.question import Type
 
 from .live_hall import HOST, WALL_WIDTH_PX, Hall, Voice, judged, press
 from .test_live import WHO, hall_of, store, tap  # noqa: F401 - fixtures

@@ -5,14 +5,14 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from config.settings import BASE_DIR
-from live import scores
-from live.play import play_named
-from live.plays import best_answer, ranked_poll, survey, trivia
-from live.rounds import Entry, GivenAnswer, Round
-from live.screens import host_screens
-from live.seats import Seat
-from live.standings import standings_of
-from questions.question import Kind, Question, Type
+from parts.live import scores
+from parts.live.play import play_named
+from parts.live.plays import best_answer, ranked_poll, survey, trivia
+from parts.live.rounds import Entry, GivenAnswer, Round
+from parts.live.screens import host_screens
+from parts.live.seats import Seat
+from parts.live.standings import standings_of
+from parts.questions.question import Kind, Question, Type
 
 from .test_access import faults, fits, in_turn, look
 

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from accounts import repository as people
-from polls import services
-from tally.ballots import Ballots
-from tally.methods import count
+from foundation.tally.ballots import Ballots
+from foundation.tally.methods import count
+from parts.polls import services
 
 from .conftest import until
 from .test_access import faults

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from acts.storage import table
-from live import clock, repository, seats
-from live.qa import services as qa
-from live.qa_rules import Act
-from live.rules import Step
-from live.seats import Seat
-from live.services import answering, deleting, moving
-from qa.rules import Mode
-from questions.question import Kind, Question, Type
+from foundation.acts.storage import table
+from foundation.qa.rules import Mode
+from parts.live import clock, repository, seats
+from parts.live.qa import services as qa
+from parts.live.qa_rules import Act
+from parts.live.rules import Step
+from parts.live.seats import Seat
+from parts.live.services import answering, deleting, moving
+from parts.questions.question import Kind, Question, Type
 
 from .live_hall import HOST, Hall, Halls, open_hall
 from .test_live import store  # noqa: F401 - a fixture

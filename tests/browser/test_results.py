@@ -10,10 +10,10 @@ from django.template import engines
 
 from elections.rules import Election
 from elections.turnout.counts import Turnout
+from foundation.tally.ballots import Ballots
 from results.report import report_on
 from results.repository import Found, Seal
 from results.views import context_of_report
-from tally.ballots import Ballots
 
 from .test_access import faults, fits, in_turn, look
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tally.ballots import Ballots
+from foundation.tally.ballots import Ballots
 
 from .test_recount import PROGRAM, counted, wrong_in
 

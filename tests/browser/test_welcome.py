@@ -23,9 +23,9 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action
-from polls import repository as polls
-from ranking.candidates import Candidate
-from store.log import as_text, utc_now
+from foundation.ranking.candidates import Candidate
+from foundation.store.log import as_text, utc_now
+from parts.polls import repository as polls
 from tests.people import PASSWORD
 
 from .conftest import NUMBERS, TIMEOUT_SECONDS

@@ -26,17 +26,17 @@ from django.urls import reverse
 
 from accounts import api_tokens, password_policy, repository
 from accounts.models import User
-from acts import branding
-from bench import data
-from bench.client import hidden_fields
-from bench.data import BOARD, LAST_YEAR, Person
-from live.repository import read_state
-from live.rules import Step
-from live.services import moving
-from polls import services as polls
-from polls import voters
-from upkeep import pause
-from upkeep.worker import heartbeats
+from foundation.acts import branding
+from operations.upkeep import pause
+from operations.upkeep.worker import heartbeats
+from parts.live.repository import read_state
+from parts.live.rules import Step
+from parts.live.services import moving
+from parts.polls import services as polls
+from parts.polls import voters
+from tests.bench import data
+from tests.bench.client import hidden_fields
+from tests.bench.data import BOARD, LAST_YEAR, Person
 
 from .counter import Browser, CountingHandler, page
 

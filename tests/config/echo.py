@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from config.web import Application
-from pages.streams import CLIENT_GONE, EVENT_STREAM, HEADERS, OPEN_STREAM, send_all
+from foundation.pages.streams import CLIENT_GONE, EVENT_STREAM, HEADERS, OPEN_STREAM, send_all
 
 LARGE_BODY_BYTES = 20 * 1024**2
 
@@ -94,7 +94,7 @@ def who(environ) -> bytes:
 
 
 def figures(environ) -> bytes:
-    from upkeep.monitoring import metrics
+    from operations.upkeep.monitoring import metrics
 
     return metrics.as_text()
 

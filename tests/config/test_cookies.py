@@ -10,12 +10,12 @@ from django.test import Client, RequestFactory
 
 from accounts.rules import Role
 from config.cookies import prefix_of, prefixed_cookies
-from live import players
-from news import likes
-from polls import views as polls
-from polls import voters
-from ranking import ranking_cookie
-from ranking.drafts import GUEST_COOKIE
+from foundation.ranking import ranking_cookie
+from foundation.ranking.drafts import GUEST_COOKIE
+from parts.live import players
+from parts.news import likes
+from parts.polls import views as polls
+from parts.polls import voters
 from tests.people import PASSWORD
 
 

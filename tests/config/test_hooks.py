@@ -12,8 +12,6 @@ from django.conf import settings
 from accounts.access import PROFILE_VISIBILITY
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_REMOVAL
-from acts.background import TYPES
-from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import GUESTS, PANELS
 from elections.dashboard.next_step import ONCE_SEALED
@@ -21,29 +19,31 @@ from elections.help_desk.askers import HOLDERS
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
-from mail.emails import COLOURING
-from news.services import PUBLISHING
+from foundation.acts.background import TYPES
+from foundation.acts.hooks import Hooks
+from foundation.mail.emails import COLOURING
+from parts.news.services import PUBLISHING
 from results.services import SEALING
 
 STEPS = {
-    "PROFILE_VISIBILITY": (PROFILE_VISIBILITY, ["skills.access.may_see_profile"]),
+    "PROFILE_VISIBILITY": (PROFILE_VISIBILITY, ["parts.skills.access.may_see_profile"]),
     "OPENING": (
         OPENING,
         [
             "elections.skills_needed.needs.storing_snapshot",
-            "webhooks.events.opened",
+            "parts.webhooks.events.opened",
         ],
     ),
-    "SHUTTING": (SHUTTING, ["webhooks.events.closed"]),
-    "SEALING": (SEALING, ["webhooks.events.sealed"]),
-    "REMINDING": (REMINDING, ["webhooks.events.reminded"]),
-    "PUBLISHING": (PUBLISHING, ["webhooks.events.published"]),
+    "SHUTTING": (SHUTTING, ["parts.webhooks.events.closed"]),
+    "SEALING": (SEALING, ["parts.webhooks.events.sealed"]),
+    "REMINDING": (REMINDING, ["parts.webhooks.events.reminded"]),
+    "PUBLISHING": (PUBLISHING, ["parts.webhooks.events.published"]),
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "GUESTS": (GUESTS, ["ballots.services.by_link.guest_with_link"]),
-    "PANELS": (PANELS, ["news.election_posts.election_panel"]),
+    "PANELS": (PANELS, ["parts.news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),
-    "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
+    "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
@@ -58,16 +58,16 @@ STEPS = {
             "accounts.handover.pass_on",
             "elections.candidate_questions.services.forget_asker",
             "elections.skills_needed.services.forget_agreements",
-            "skills.services.delete_skills",
-            "skills.services.delete_endorsements",
+            "parts.skills.services.delete_skills",
+            "parts.skills.services.delete_endorsements",
             "elections.personal_data.forget_calendar",
             "elections.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
-            "news.likes.forget_likes",
-            "news.subscriptions.forget_subscription",
-            "assembly.minutes.services.forget_attendances",
-            "live.services.deleting.forget_hosting",
-            "webhooks.services.forget_webhooks",
+            "parts.news.likes.forget_likes",
+            "parts.news.subscriptions.forget_subscription",
+            "parts.assembly.minutes.services.forget_attendances",
+            "parts.live.services.deleting.forget_hosting",
+            "parts.webhooks.services.forget_webhooks",
             "accounts.services.removal.delete_sessions",
             "accounts.api_tokens.delete_tokens",
             "accounts.connectors.membership.forget",
@@ -91,7 +91,7 @@ def test_every_type_of_background_work_has_its_step_in_a_process_that_imports_no
     """As the worker is one: no page, hence no module of one, is imported there."""
     script = (
         "import django; django.setup();"
-        "from acts.background import TYPES, TaskType; missing = TaskType('', '').do;"
+        "from foundation.acts.background import TYPES, TaskType; missing = TaskType('', '').do;"
         "print(len(TYPES), [each.name for each in TYPES.values() if each.do is missing])"
     )
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}

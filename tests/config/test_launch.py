@@ -18,8 +18,8 @@ from config import environment_file, initial, launch
 from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
+from operations.upkeep.backups import input_files
 from tests.rows import every_row
-from upkeep.backups import input_files
 
 ANSWERS = {
     "--site-url": "https://vote.example.org",

@@ -10,11 +10,11 @@ from django.http import StreamingHttpResponse
 from django.test import Client, RequestFactory
 
 from config.middleware import head_without_body
-from store import keys
-from store.log import Event, EventLog
-from store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
+from foundation.store import keys
+from foundation.store.log import Event, EventLog
+from foundation.store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
+from operations.upkeep.doctor import health
 from tests.publishing import seal_publicly
-from upkeep.doctor import health
 
 PAGES = ("/", "/style/")
 WATCHED = ("/healthz", "/readyz", "/metrics")
@@ -157,7 +157,7 @@ def fail(monkeypatch, client, site):
         def raise_it(*args, **kwargs):
             raise exception
 
-        monkeypatch.setattr("news.front_page.newest_shared", raise_it)
+        monkeypatch.setattr("parts.news.front_page.newest_shared", raise_it)
         client.raise_request_exception = False
         return client.get("/")
 
@@ -203,7 +203,7 @@ def test_a_store_that_fails_while_asking_who_this_is_gets_its_page_too(site, sig
         raise Unavailable("out")
 
     client = signed_in("Ada")
-    monkeypatch.setattr("store.sqlite.SqliteTable.get_many", out)
+    monkeypatch.setattr("foundation.store.sqlite.SqliteTable.get_many", out)
     client.raise_request_exception = False
     answer = client.get("/me/")
     assert answer.status_code == 503

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import resolve, reverse
 
 from config.middleware import store_timeout
-from store import wait_budget
-from store.connect import connect
-from store.dynamodb.connection import MAX_CONSECUTIVE_FAILURES
+from foundation.store import wait_budget
+from foundation.store.connect import connect
+from foundation.store.dynamodb.connection import MAX_CONSECUTIVE_FAILURES
 from tests.store.between import between
 
 

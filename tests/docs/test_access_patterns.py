@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from store import keys
-from store.table import Key
+from foundation.store import keys
+from foundation.store.table import Key
 from tests.access import table
 from tests.access.asking import in_words, listening, name_of, name_of_all
 from tests.test_routes import ROUTES

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from tests.house.product import PACKAGES, ROOT
+from tests.house.product import PACKAGES, ROOT, modules
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 MAX_LINE_CHARS = 120  # of prose; rows of tables may be longer
@@ -86,7 +86,7 @@ def wrong_commands(text: str) -> list[str]:
     asked = {each.split()[1] for each in quoted(text) if re.match(r"make [a-z]", each)}
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     run = {each.split()[1] for each in quoted(text) if re.match(r"(manage\.py|plenum) [a-z]", each)}
-    commands = {path.stem for path in ROOT.glob("*/management/commands/[a-z]*.py")} | {"init", "help"}
+    commands = {path.stem for path in modules() if path.parent.name == "commands"} | {"init", "help"}
     return sorted((asked - targets) | (run - commands))
 
 

@@ -6,11 +6,11 @@ import re
 
 from config import checks
 from config.settings import BASE_DIR
-from store import formats
+from foundation.store import formats
+from operations.upkeep import system
+from operations.upkeep.upgrading import STEPS
 from tests.docs import routes_table, settings_table, types_table
 from tests.house.product import CONTRACTS
-from upkeep import system
-from upkeep.upgrading import STEPS
 
 
 def test_the_settings_are_those_in_the_code():
@@ -30,13 +30,27 @@ def test_no_secret_in_the_documents_is_accepted_by_a_site():
 
 
 def test_the_drawing_in_architecture_shows_the_layers_of_packages():
-    """Each line names the packages of one layer, from the top down."""
+    """Each line names the packages of one layer, from the top down; those of a folder stand below it."""
     text = (BASE_DIR / "docs" / "explanation" / "architecture.md").read_text()
     drawing = re.search(r"```\n(config/.*?)```", text, re.DOTALL)
     assert drawing is not None
-    lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
-    layers = next(each["layers"] for each in CONTRACTS["contracts"] if each["type"] == "layers")
-    assert [set(line) for line in lines if line] == [set(re.findall(r"\w+", layer)) for layer in layers]
+    drawn: dict[str, list[set[str]]] = {"": []}
+    folder = ""
+    for line in drawing[1].splitlines():
+        named = re.findall(r"(\w+)/", line.strip().partition("  ")[0])
+        if line.startswith(" "):
+            drawn[folder].append(set(named))
+        else:
+            [folder] = named
+            drawn[""].append({folder})
+            drawn[folder] = []
+    layers = {
+        container: [set(re.findall(r"\w+", layer)) for layer in each["layers"]]
+        for each in CONTRACTS["contracts"]
+        if each["type"] == "layers"
+        for container in each.get("containers", [""])
+    }
+    assert {folder: lines for folder, lines in drawn.items() if lines} == layers
 
 
 def test_every_type_stands_in_its_table():

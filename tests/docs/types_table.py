@@ -11,9 +11,9 @@ from pathlib import Path
 
 import django
 
-from store import keys
-from store.schema import SCHEMA, EventType, ItemType, parsed
-from store.table import LOG
+from foundation.store import keys
+from foundation.store.schema import SCHEMA, EventType, ItemType, parsed
+from foundation.store.table import LOG
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
 BEGIN, END = "<!-- generated: make reference -->\n", "<!-- end of generated -->\n"

@@ -15,14 +15,14 @@ import django
 django.setup()
 
 from accounts import repository as people  # noqa: E402 - Django has to be set up first
-from acts.refusals import Refusal  # noqa: E402
 from elections import actions, repository  # noqa: E402
 from elections.candidates.services import add_candidates  # noqa: E402
 from elections.lifecycle import closing  # noqa: E402
 from elections.lifecycle import services as lifecycle  # noqa: E402
 from elections.roll.services import add_voters  # noqa: E402
 from elections.rules import Action  # noqa: E402
-from ranking.candidates import Candidate  # noqa: E402
+from foundation.acts.refusals import Refusal  # noqa: E402
+from foundation.ranking.candidates import Candidate  # noqa: E402
 from tests.forks import in_processes  # noqa: E402
 
 

@@ -23,9 +23,9 @@ from elections.lifecycle import services as lifecycle
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Action
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Update
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Update
 from tests.clock import at_its_own_moment
 from tests.people import enrol, list_as_before
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts import services as accounts
-from store.table import Put
+from foundation.store.table import Put
 
 
 def test_the_address_of_a_calendar_that_an_earlier_version_made_leaves_with_the_person(site, person):

@@ -14,8 +14,6 @@ from django.test import Client
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import NotAllowed, NotNow, Refusal
-from acts.storage import table
 from ballots import passes
 from ballots.question_views import load_asker
 from elections import actions, personal_data, repository
@@ -30,12 +28,14 @@ from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import Action
-from mail import outbox as mails
-from qa import store
-from qa.rules import Fate
-from ranking.candidates import Candidate
-from store import keys, round_trips
-from store.log import EventLog
+from foundation.acts.refusals import NotAllowed, NotNow, Refusal
+from foundation.acts.storage import table
+from foundation.mail import outbox as mails
+from foundation.qa import store
+from foundation.qa.rules import Fate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, round_trips
+from foundation.store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of

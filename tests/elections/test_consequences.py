@@ -11,7 +11,7 @@ from elections.dashboard.concerns import ElectionSnapshot, concerns
 from elections.invitations.progress import Progress, counts_of
 from elections.lifecycle.consequences import closing, deleting
 from elections.rules import Action, Election, Relation, offered
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from tests.rows import every_row
 
 NOW = "2026-11-16T12:00:00.000Z"

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from accounts import repository as people
-from acts.refusals import LostRace, NameTaken
 from elections import actions, repository, rolls
 from elections.convening import Convened, convened_of
 from elections.drafts import copying
@@ -17,8 +16,9 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.rules import Action
-from store import keys
-from store.table import Check, Missing
+from foundation.acts.refusals import LostRace, NameTaken
+from foundation.store import keys
+from foundation.store.table import Check, Missing
 from tests.background import finish_background, unfinished
 from tests.people import enrol
 from tests.rows import every_row

@@ -8,7 +8,6 @@ import pytest
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.storage import table
 from ballots import services as casting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -19,12 +18,13 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.roll.services import add_voters
-from mail import outbox
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Update
+from foundation.acts.storage import table
+from foundation.mail import outbox
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Update
 from tests.background import queue_mailings
 from tests.people import confirm
 

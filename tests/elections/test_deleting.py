@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 
 from accounts.rules import Role
-from acts import background
-from acts.refusals import LostRace, NameTaken
-from acts.storage import log, table, use_table
 from ballots import services as ballots
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -22,15 +19,18 @@ from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
-from store import keys
-from store.sqlite import SqliteTable
-from store.table import Conflict
+from foundation.acts import background
+from foundation.acts.refusals import LostRace, NameTaken
+from foundation.acts.storage import log, table, use_table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Conflict
+from operations.upkeep import replay
+from operations.upkeep.worker import jobs
+from operations.upkeep.worker.leases import Leases
 from tests.background import finish_background
 from tests.chaos import Chaos
-from upkeep import replay
-from upkeep.worker import jobs
-from upkeep.worker.leases import Leases
 
 DELETION_WRITES = 3  # writes: it says so, its gates are shut, it goes
 VOTERS = [f"voter.{number:03}@example.org" for number in range(200)]

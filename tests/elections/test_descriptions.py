@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from accounts import repository as people
-from acts.refusals import LostRace
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.rules import Action
-from store import keys
-from store.limits import check_item
-from store.table import Key
+from foundation.acts.refusals import LostRace
+from foundation.store import keys
+from foundation.store.limits import check_item
+from foundation.store.table import Key
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 LONG = "Who *leads* us?\n\n" * 1180  # 20,060 characters

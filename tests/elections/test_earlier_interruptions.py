@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from acts.storage import log
 from ballots.services import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -13,14 +12,15 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
-from store import keys
-from store.log import Event
-from store.table import Update
+from foundation.acts.storage import log
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.table import Update
+from operations.upkeep import replay
+from operations.upkeep.log.figures import site_sealer
 from tests.clock import stands_at
 from tests.results.test_bundle import unpacked, verdict  # noqa: F401 - a fixture
-from upkeep import replay
-from upkeep.log.figures import site_sealer
 
 END, LATER = "2094-03-01T17:00:00.000Z", "2094-03-01T18:00:00.000Z"
 ENTRY = {

@@ -10,7 +10,6 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.tokens import create_token
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -24,12 +23,13 @@ from elections.managers.services import add_manager, remove_manager
 from elections.repository import creation
 from elections.roll.services import add_voters
 from elections.rules import Election
-from mail import outbox
-from mail.emails import EMAIL_TEMPLATES, compose
-from mail.names import isolated
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Update
+from foundation.acts.tokens import create_token
+from foundation.mail import outbox
+from foundation.mail.emails import EMAIL_TEMPLATES, compose
+from foundation.mail.names import isolated
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Update
 from tests.background import finish_background, queue_mailings
 from tests.people import confirm
 from tests.rows import every_row

@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from accounts import services as accounts
 from accounts.rules import Role
-from audit.tables.masks import HIDDEN, mask_item
 from elections import personal_data, repository, rolls, voter_lists
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -23,11 +22,12 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.turnout.disclosure import Allowed
 from elections.voter_lists import Details
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys
-from store.table import DATA
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import DATA
+from operations.audit.tables.masks import HIDDEN, mask_item
 from tests.background import finish_background, queue_mailings
 
 NAME = "Anna <b>Weber</b>"

@@ -16,7 +16,7 @@ from elections.groups import repository as groups
 from elections.groups import services as keeping
 from elections.roll.list_summary import NOTHING_SKIPPED, Skipped
 from elections.roll.services import add_voters
-from store import keys
+from foundation.store import keys
 from tests.people import enrol
 
 LIST = "Hypatia\nhypatia\nNobody Here\na@example.org\nnot an@address@\nb@example.org\n"

@@ -6,7 +6,6 @@ import pytest
 
 from accounts.rules import Role
 from accounts.services import removal_effects, remove_self
-from acts.refusals import NameTaken, NotAllowed, NotThere, TooMany
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -19,9 +18,10 @@ from elections.managers.services import add_manager
 from elections.personal_data import groups_with, own_groups
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
+from foundation.acts.refusals import NameTaken, NotAllowed, NotThere, TooMany
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.people import enrol

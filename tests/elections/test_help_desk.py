@@ -16,9 +16,6 @@ from django.urls import reverse
 from accounts.repository import REMOVAL
 from accounts.rules import Role
 from accounts.services import remove_self
-from acts.rate_limits import SECONDS_PER_DAY, TooOften
-from acts.refusals import NotAllowed, NotNow, Refusal
-from acts.storage import log, now_text, table
 from ballots.passes import Pass
 from ballots.services import seal_closed
 from elections import repository, rolls
@@ -42,14 +39,17 @@ from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout.counts import turnout
 from elections.voter_lists import Details
-from mail import bounces
-from mail import outbox as mails
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys, round_trips
-from store.log import as_text
-from store.table import Update
+from foundation.acts.rate_limits import SECONDS_PER_DAY, TooOften
+from foundation.acts.refusals import NotAllowed, NotNow, Refusal
+from foundation.acts.storage import log, now_text, table
+from foundation.mail import bounces
+from foundation.mail import outbox as mails
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, round_trips
+from foundation.store.log import as_text
+from foundation.store.table import Update
 from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from accounts.rules import Role
-from acts.storage import table
-from acts.tokens import create_token
 from ballots import services as ballots
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
@@ -24,12 +22,14 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Action
-from ranking.candidates import Candidate
-from store import keys
-from store.log import Event, EventLog, utc_now
-from store.log.seal import Sealer
-from store.schema import SCHEMA
-from store.table import Update
+from foundation.acts.storage import table
+from foundation.acts.tokens import create_token
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event, EventLog, utc_now
+from foundation.store.log.seal import Sealer
+from foundation.store.schema import SCHEMA
+from foundation.store.table import Update
 from tests.people import enrol
 
 

@@ -14,10 +14,10 @@ from elections.lifecycle import services as lifecycle
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import WrongState
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
-from store.table import Key, Update
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Key, Update
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.races.overtaken import overtaken_by

@@ -9,7 +9,6 @@ import pytest
 from django.core import mail as sent
 
 from accounts import repository as people
-from acts.tokens import read_token
 from ballots import services as voting
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
@@ -20,12 +19,13 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import WrongState
-from mail import outbox as mail
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys, round_trips
-from store.table import Update
+from foundation.acts.tokens import read_token
+from foundation.mail import outbox as mail
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, round_trips
+from foundation.store.table import Update
 from tests.background import queue_mailings, unfinished
 from tests.people import list_as_before
 

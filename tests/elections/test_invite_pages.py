@@ -23,13 +23,13 @@ from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import outbox
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
-from store.table import Update
+from foundation.mail import outbox
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Update
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings, unfinished
 from tests.people import confirm, list_as_before, make_owner

@@ -13,8 +13,6 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.refusals import LostRace
-from acts.storage import log, table
 from config.logs import JsonLines
 from elections import actions, rolls
 from elections import repository as elections
@@ -30,13 +28,15 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
 from elections.voter_lists import Details
-from ranking.candidates import Candidate
-from ranking.codes import code_symbols
-from store import keys
-from store.log import layout
+from foundation.acts.refusals import LostRace
+from foundation.acts.storage import log, table
+from foundation.ranking.candidates import Candidate
+from foundation.ranking.codes import code_symbols
+from foundation.store import keys
+from foundation.store.log import layout
+from operations.upkeep import replay
 from tests.background import finish_background
 from tests.races.overtaken import lost, overtaken_by
-from upkeep import replay
 
 MEMBERS = [f"{number}@" for number in range(1, 5)]
 HEBREW = "\u05d0\u05d3\u05d4#<b>"

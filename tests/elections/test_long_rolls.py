@@ -22,9 +22,9 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Table, Update
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Table, Update
 from tests.background import unfinished
 from tests.people import confirm
 

@@ -12,8 +12,6 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.mail_quota import TooManyMails
 from accounts.rules import Role
-from acts import background
-from acts.refusals import NotAllowed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -22,11 +20,13 @@ from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import outbox as mail
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog, as_text
-from store.table import Refused
+from foundation.acts import background
+from foundation.acts.refusals import NotAllowed
+from foundation.mail import outbox as mail
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog, as_text
+from foundation.store.table import Refused
 from tests import voting
 from tests.background import queue_mailings, unfinished
 from tests.people import confirm, make_owner
@@ -47,7 +47,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("acts.storage.utc_now", clock)
+    monkeypatch.setattr("foundation.acts.storage.utc_now", clock)
     return clock
 
 

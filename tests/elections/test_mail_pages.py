@@ -19,11 +19,11 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll import views as roll_views
 from elections.roll.services import add_voters
-from mail.emails import compose
-from mail.sending import send_waiting
-from pages import lists
-from ranking.candidates import Candidate
-from store import keys
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.pages import lists
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
 from tests.background import finish_background, queue_mailings
 from tests.people import confirm, enrol, list_as_before
 

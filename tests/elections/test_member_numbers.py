@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from acts.storage import log, table
 from ballots import services as voting
 from elections import repository, rolls, voter_lists
 from elections.candidates.services import add_candidates
@@ -24,16 +23,17 @@ from elections.roll import services
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.voter_lists import Details, read_voters
-from pages import lists
-from pages.lists import Verdict
-from ranking.candidates import Candidate
-from store import keys
-from store.log import layout
-from store.table import LOG, Update
+from foundation.acts.storage import log, table
+from foundation.pages import lists
+from foundation.pages.lists import Verdict
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import layout
+from foundation.store.table import LOG, Update
+from operations.upkeep import replay
+from operations.upkeep.erasure import log_erasure
 from tests.background import finish_background, queue_mailings
 from tests.ballots.test_pages import fields_of
-from upkeep import replay
-from upkeep.erasure import log_erasure
 
 NAME = "Ada#<b>\U0001f600 \u05d0\u05d3\u05d4"
 ANN = "ann@example.org"
@@ -289,7 +289,7 @@ def test_names_and_addresses_are_erased_and_the_right_to_vote_stays(ada, board, 
 
 
 def test_auditors_see_no_address(board):
-    from audit.tables import masks
+    from operations.audit.tables import masks
 
     shown = masks.mask_item("", table().get(keys.voter("Board", "4711@")))
     assert not {"postal", "language", "check", "display_name"} & set(shown or {}) or "Main Street" not in str(shown)

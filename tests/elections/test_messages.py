@@ -9,7 +9,6 @@ from functools import partial
 import pytest
 from django.core import mail as sent
 
-from acts.refusals import NotAllowed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -19,13 +18,14 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import WrongState
-from mail import outbox as mail
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
-from store.table import Update
+from foundation.acts.refusals import NotAllowed
+from foundation.mail import outbox as mail
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Update
 from tests.background import finish_background, queue_mailings
 from tests.people import confirm, list_as_before
 from tests.races.overtaken import lost

@@ -17,7 +17,7 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import question_key
 from elections.roll.services import add_voters
 from elections.rules import Action, State
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from tests.background import unfinished
 from tests.fuzz.at_limits import cast_multi_ballot
 from tests.people import enrol

@@ -8,7 +8,6 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from ballots import services as ballots
 from elections import actions, repository, rolls
 from elections.candidates.services import add_candidates
@@ -23,8 +22,9 @@ from elections.multi_ballots import rules
 from elections.multi_ballots.links import question_lines
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState
-from ranking.candidates import Candidate
-from store.log import EventLog
+from foundation.acts.refusals import LostRace, NotAllowed, NotNow, Refusal
+from foundation.ranking.candidates import Candidate
+from foundation.store.log import EventLog
 from tests.background import finish_background, unfinished
 from tests.people import enrol
 from tests.races.overtaken import lost

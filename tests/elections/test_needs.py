@@ -11,7 +11,6 @@ from accounts import mail_quota
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, Refusal
 from elections import personal_data, repository, rolls
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import copying
@@ -23,13 +22,14 @@ from elections.skills_needed import needs
 from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
-from mail import outbox
-from mail.emails import compose
-from ranking.candidates import Candidate
-from skills import merging
-from skills import repository as skilled
-from skills import services as skills
-from skills.rules import Visibility
+from foundation.acts.refusals import LostRace, Refusal
+from foundation.mail import outbox
+from foundation.mail.emails import compose
+from foundation.ranking.candidates import Candidate
+from parts.skills import merging
+from parts.skills import repository as skilled
+from parts.skills import services as skills
+from parts.skills.rules import Visibility
 from tests.people import sign_in
 from tests.skills.conftest import boss, have, listed  # noqa: F401 - fixtures
 

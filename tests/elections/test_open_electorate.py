@@ -10,8 +10,6 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import background
-from acts.storage import table
 from ballots import services as voting
 from ballots.services import seal_closed
 from elections import repository
@@ -24,12 +22,14 @@ from elections.invitations.open_electorate import Window
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
+from foundation.acts import background
+from foundation.acts.storage import table
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Delete, Key, Refused
 from results.mailing import services as mailing
-from store import keys
-from store.table import Delete, Key, Refused
 from tests.background import queue_mailings, unfinished
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import confirm

@@ -17,7 +17,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.public import own_elections
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import at_its_own_moment
 

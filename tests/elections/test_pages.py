@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.caches import SizedCache
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -20,10 +19,11 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
-from pages import page_cache
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Update
+from foundation.acts.caches import SizedCache
+from foundation.pages import page_cache
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol
 from tests.test_routes import DRAFT, MADE_UP, ROUTES
@@ -241,7 +241,7 @@ def test_an_election_that_is_open_and_still_editable_is_listed_as_open(ada, boar
 
 
 def test_what_is_open_comes_first_in_the_list_of_all_however_old_it_is(ada, board, monkeypatch):
-    monkeypatch.setattr("pages.paging.PAGE_ROWS", 1)
+    monkeypatch.setattr("foundation.pages.paging.PAGE_ROWS", 1)
     user, newer = people.find("Ada"), drafts.create(people.find("Ada"), "Newer")
     for election in (board, newer):
         add_candidates(user, election, [Candidate("Bo"), Candidate("Cy")])

@@ -10,7 +10,6 @@ from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from acts.refusals import NotAllowed
 from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -20,12 +19,13 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
-from mail import outbox as mail
-from pages.times import from_text
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog, as_text
-from store.table import Update
+from foundation.acts.refusals import NotAllowed
+from foundation.mail import outbox as mail
+from foundation.pages.times import from_text
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog, as_text
+from foundation.store.table import Update
 from tests.background import queue_mailings, unfinished
 from tests.races.overtaken import overtaken_by
 
@@ -46,7 +46,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("acts.storage.utc_now", lambda: from_text(clock()))
+    monkeypatch.setattr("foundation.acts.storage.utc_now", lambda: from_text(clock()))
     return clock
 
 

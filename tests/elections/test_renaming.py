@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from acts.refusals import NameTaken
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -14,10 +13,11 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.roll.services import add_voters
 from elections.rules import WrongState
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
-from store.table import Update
+from foundation.acts.refusals import NameTaken
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Update
 from tests.background import finish_background
 
 CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]

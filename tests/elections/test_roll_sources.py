@@ -17,9 +17,6 @@ from accounts.connectors import identities, membership, registry
 from accounts.connectors.protocol import Identity
 from accounts.models import User
 from accounts.rules import Role
-from acts.queues import SomeFailed
-from acts.refusals import LostRace
-from acts.storage import table, use_table
 from ballots import services as voting
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
@@ -32,14 +29,17 @@ from elections.roll import sources
 from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
 from elections.voter_lists import VoterRow
-from mail.emails import compose
-from mail.sending import send_waiting
-from pages import lists
-from pages.lists import Verdict
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
-from store.table import Exists, Item, Update
+from foundation.acts.queues import SomeFailed
+from foundation.acts.refusals import LostRace
+from foundation.acts.storage import table, use_table
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.pages import lists
+from foundation.pages.lists import Verdict
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Exists, Item, Update
 from tests.accounts.providers import GitHub, OpenIDProvider, serving
 from tests.api.program import Program, program_of
 from tests.markup import hidden

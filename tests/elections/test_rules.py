@@ -9,7 +9,6 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from accounts.rules import Role
-from acts.refusals import NotAllowed
 from elections.opening_rules import check_opening
 from elections.rules import (
     Action,
@@ -26,6 +25,7 @@ from elections.rules import (
     offered,
     relation,
 )
+from foundation.acts.refusals import NotAllowed
 from tests.rows import every_row
 
 NOON = "2026-11-15T12:00:00.000Z"

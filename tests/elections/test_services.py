@@ -10,8 +10,6 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, NameTaken, NotAllowed
-from acts.storage import now_text
 from elections import actions, repository, rolls, rules
 from elections.candidates.forms import CandidatesForm
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
@@ -24,9 +22,11 @@ from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.public.own_elections import votes_of
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
+from foundation.acts.refusals import LostRace, NameTaken, NotAllowed
+from foundation.acts.storage import now_text
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
 from tests.background import finish_background, unfinished
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import enrol, sign_in

@@ -32,9 +32,9 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.roll.services import add_voters
 from elections.rules import KINDS, METHODS, RANKED_METHODS, UNRANKED, Action, Election, State, check_settings
-from ranking.candidates import Candidate
-from store.log import EventLog
-from tally import methods
+from foundation.ranking.candidates import Candidate
+from foundation.store.log import EventLog
+from foundation.tally import methods
 from tests.clock import stands_at
 from tests.people import enrol
 from tests.rows import every_row

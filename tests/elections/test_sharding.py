@@ -12,12 +12,12 @@ from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action, State
-from ranking.candidates import Candidate
-from store import keys, round_trips, sharded_reads
-from store.log import EventLog
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, round_trips, sharded_reads
+from foundation.store.log import EventLog
+from operations.upkeep import replay
 from tests.background import finish_background
 from tests.elections.test_renaming import Killed, dies_at
-from upkeep import replay
 
 VOTERS = [f"voter.{n:03}@example.org" for n in range(100)]
 

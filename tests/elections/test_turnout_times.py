@@ -13,17 +13,17 @@ from elections import repository
 from elections.lifecycle import closing, deleting
 from elections.rules import Election
 from elections.turnout.counts import TurnoutEvent, bucket, final_turnout, starting, turnout, with_event
+from foundation.store import keys
+from foundation.store.limits import check_item
+from foundation.store.log import as_text
+from foundation.store.log.seal import Sealer
+from foundation.store.table import Delete, Item, Table
+from operations.upkeep.log import figures
+from operations.upkeep.log.figures import site_sealer
 from results import repository as results
-from store import keys
-from store.limits import check_item
-from store.log import as_text
-from store.log.seal import Sealer
-from store.table import Delete, Item, Table
 from tests import voting
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
-from upkeep.log import figures
-from upkeep.log.figures import site_sealer
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ELECTION = Election("Board", "Ada", "2026-01-01T00:00:00.000Z", no_voting_after=as_text(NOON + timedelta(days=3)))

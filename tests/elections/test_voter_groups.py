@@ -14,8 +14,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.rules import Role
-from acts.refusals import LostRace
-from acts.storage import log, table
 from ballots import services as voting
 from elections import actions, repository, rolls, voter_lists
 from elections.candidates.services import add_candidates
@@ -33,12 +31,14 @@ from elections.roll.services import add_voters
 from elections.rules import MAX_VOTER_GROUPS, Action, NotReady, State, WrongState
 from elections.turnout.counts import GroupTurnout, group_turnouts, large_groups
 from elections.voter_lists import Details, clean_groups, read_voters
-from pages.lists import Verdict
-from ranking.candidates import Candidate
-from store import keys
+from foundation.acts.refusals import LostRace
+from foundation.acts.storage import log, table
+from foundation.pages.lists import Verdict
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from operations.upkeep import replay
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
-from upkeep import replay
 
 STAFF, BOARD = ("ann@example.org", "ben@example.org", "cat@example.org"), ("cat@example.org", "dan@example.org")
 EVERYBODY = (*STAFF, "dan@example.org", "eva@example.org")

@@ -12,9 +12,9 @@ from django.utils import translation
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from acts.refusals import Refusal
 from elections.voter_lists import Details, VoterRow, compare_with_roll, details_of, read_voters
-from pages.lists import (
+from foundation.acts.refusals import Refusal
+from foundation.pages.lists import (
     MAX_BYTES,
     MAX_LINE_CHARS,
     MAX_LINES,
@@ -23,8 +23,8 @@ from pages.lists import (
     Verdict,
     as_csv,
 )
-from pages.names import clean_email, clean_name
-from store.keys import fold
+from foundation.pages.names import clean_email, clean_name
+from foundation.store.keys import fold
 from tests.rows import every_row
 
 

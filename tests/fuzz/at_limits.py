@@ -25,11 +25,11 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.roll.services import add_voters
 from elections.rules import Election
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Put, Table, Update
 from results import proof
 from results import services as results
-from store import keys
-from store.table import Put, Table, Update
 from tests.fuzz.forms import links_on
 from tests.fuzz.walking import ERRORS, SCRIPTS, failed
 from tests.people import enrol, make_person, sign_in

@@ -14,7 +14,7 @@ from accounts.rules import Role
 from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
-from pages.lists import MAX_BYTES
+from foundation.pages.lists import MAX_BYTES
 from tests.fuzz.at_limits import take_multi_ballot_to_the_end, take_to_the_end
 from tests.fuzz.forms import forms_on, long_address
 from tests.fuzz.walking import SCRIPTS, Walk, failed, largest_site

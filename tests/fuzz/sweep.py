@@ -20,11 +20,11 @@ from django.test import Client
 from playwright.sync_api import Page
 
 from accounts.rules import Role
-from mail.emails import compose
-from mail.sending import send_waiting
-from news.site_page import Part
-from store.schema import SCHEMA
-from store.splitting import by_count
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.store.schema import SCHEMA
+from foundation.store.splitting import by_count
+from parts.news.site_page import Part
 from tests.access import site as sites
 from tests.access.site import Look, Site
 from tests.access.table import without_haste

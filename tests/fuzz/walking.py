@@ -15,19 +15,19 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from acts.outbound import MAX_URL_CHARS
 from elections.multi_ballots.rules import MAX_QUESTIONS
-from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
-from news.rules import MAX_TAG_CHARS, MAX_TAGS
-from news.site_page import Part
-from polls import voters
-from store.log import utc_now
+from foundation.acts.outbound import MAX_URL_CHARS
+from foundation.store.log import utc_now
+from operations.upkeep.worker.jobs import JOBS, Outcome, run_jobs
+from operations.upkeep.worker.leases import Leases
+from parts.live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
+from parts.news.rules import MAX_TAG_CHARS, MAX_TAGS
+from parts.news.site_page import Part
+from parts.polls import voters
 from tests.access.site import PRESENTED, Look, Site, build
 from tests.access.words import known, written_by
 from tests.fuzz.forms import Form, Typing, forms_on, long_address, states_of
 from tests.photos.drawing import encoded, upright
-from upkeep.worker.jobs import JOBS, Outcome, run_jobs
-from upkeep.worker.leases import Leases
 
 SCRIPTS = {
     "Latin": "a",

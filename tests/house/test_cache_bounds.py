@@ -9,25 +9,25 @@ from pathlib import Path
 from django.test.utils import override_script_prefix
 from django.utils import translation
 
-from live.play import cached
+from parts.live.play import cached
 
 ROOT = Path(__file__).parents[2]
-NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
+NOT_OURS = {"tests", "static", "build", "docs", "deploy"}
 # Without a number, because what they are asked by is one of few things that no request can add to.
 OF_FEW = {
     "ballots/secret.py: _mnemonic": "one list of words",
     "elections/access.py: _offered": "the relations there are, by the states there are",
-    "pages/logo.py: read": "the setting",
-    "pages/sections.py: _section": "the routes and their views",
-    "pages/times.py: _known_zones": "nothing",
-    "pages/times.py: _selectable_names": "nothing",
-    "pages/times.py: zone": "the zones there are: any other raises, which is not remembered",
-    "store/connect.py: connect": "the setting",
-    "store/dynamodb/wire.py: _loader": "nothing",
-    "upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",
-    "upkeep/monitoring/metrics.py: request_metrics": "the routes and classes of status",
-    "upkeep/monitoring/metrics.py: _trip_metrics": "the operations of a store",
-    "upkeep/system.py: versions": "nothing",
+    "foundation/pages/logo.py: read": "the setting",
+    "foundation/pages/sections.py: _section": "the routes and their views",
+    "foundation/pages/times.py: _known_zones": "nothing",
+    "foundation/pages/times.py: _selectable_names": "nothing",
+    "foundation/pages/times.py: zone": "the zones there are: any other raises, which is not remembered",
+    "foundation/store/connect.py: connect": "the setting",
+    "foundation/store/dynamodb/wire.py: _loader": "nothing",
+    "operations/upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",
+    "operations/upkeep/monitoring/metrics.py: request_metrics": "the routes and classes of status",
+    "operations/upkeep/monitoring/metrics.py: _trip_metrics": "the operations of a store",
+    "operations/upkeep/system.py: versions": "nothing",
 }
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from store.connect import connect
-from store.table import Table
+from foundation.store.connect import connect
+from foundation.store.table import Table
 from tests.ballots.conftest import opened
 from tests.ballots.test_linearizable import rush
 from tests.store import engines

@@ -10,14 +10,14 @@ from random import Random
 
 import pytest
 
-from acts.refusals import LostRace, NotNow
-from acts.storage import table, use_table
-from live.services import making
-from polls import repository as polls
-from polls import services as polling
-from polls.voters import id_of
-from questions.question import Type
-from store.table import Conflict, Unavailable
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.acts.storage import table, use_table
+from foundation.store.table import Conflict, Unavailable
+from parts.live.services import making
+from parts.polls import repository as polls
+from parts.polls import services as polling
+from parts.polls.voters import id_of
+from parts.questions.question import Type
 from tests.at_once import at_once
 from tests.ballots.caster import perform
 from tests.ballots.history import CLOSED, DONE

@@ -6,7 +6,7 @@ import random
 import time
 
 from config.settings import own_secret
-from store.connect import connect
+from foundation.store.connect import connect
 from tests.ballots.test_killed import Server, check_rush
 from tests.store.crash_writer import COUNTER, NUMBERS
 from tests.store.test_crash import Writer, acknowledged, wait_until, whole_changes

@@ -17,9 +17,9 @@ if __name__ == "__main__":
 
     django.setup()
 
-from live import clock, repository, rules, seats
-from live.rules import Game, Phase, Step
-from live.services import answering, closing, moving
+from parts.live import clock, repository, rules, seats
+from parts.live.rules import Game, Phase, Step
+from parts.live.services import answering, closing, moving
 
 
 def close_in_a_child(game: Game, seconds: float) -> bool:

@@ -8,13 +8,13 @@ import pytest
 from django.test import Client
 
 from accounts import repository as people
-from live import clock, repository, seats
-from live.play import play_for_type
-from live.rounds import Round
-from live.rules import Game, State, Step
-from live.seats import Seat
-from live.services import answering, making, moving
-from questions.question import Kind, Question, Type
+from parts.live import clock, repository, seats
+from parts.live.play import play_for_type
+from parts.live.rounds import Round
+from parts.live.rules import Game, State, Step
+from parts.live.seats import Seat
+from parts.live.services import answering, making, moving
+from parts.questions.question import Kind, Question, Type
 
 TRIVIA = (
     Question("Who proposed the Schulze method?", Kind.CHOICE, options=("Schulze", "Borda", "Hare"), right=(0,)),
@@ -79,7 +79,7 @@ def time(monkeypatch) -> type:
 
 def seated(game: Game, *names: str, **more) -> list[Seat]:
     """Players of these names, whose ids are their names."""
-    from acts.storage import table
+    from foundation.acts.storage import table
 
     found = [Seat(name.lower(), name, game.created_at, **more) for name in names]
     for seat in found:

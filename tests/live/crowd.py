@@ -20,12 +20,12 @@ if __name__ == "__main__":
 
     django.setup()
 
-from acts.storage import use_table
-from live import clock, repository, seats
-from live.rules import Game, Phase, State
-from live.services import answering
-from questions.question import Type
-from store.table import Conflict, Table, Unavailable
+from foundation.acts.storage import use_table
+from foundation.store.table import Conflict, Table, Unavailable
+from parts.live import clock, repository, seats
+from parts.live.rules import Game, Phase, State
+from parts.live.services import answering
+from parts.questions.question import Type
 from tests.at_once import at_once
 from tests.forks import in_processes
 

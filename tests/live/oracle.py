@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from django.test import Client
 from django.urls import URLPattern, URLResolver, reverse
 
-from live import repository, seats
-from live.rules import Game, Step
-from live.screens.rendering import Role
-from live.seats import Seat
-from live.services.seating import SeatAct
-from live.views.urls import below_live
+from parts.live import repository, seats
+from parts.live.rules import Game, Step
+from parts.live.screens.rendering import Role
+from parts.live.seats import Seat
+from parts.live.services.seating import SeatAct
+from parts.live.views.urls import below_live
 
 Answer = tuple[str, int, str, str]  # what was asked, status, address, body
 

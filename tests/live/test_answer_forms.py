@@ -7,17 +7,17 @@ from types import SimpleNamespace
 import pytest
 from django.http import QueryDict
 
-from acts.refusals import Refusal
-from live import answer_forms, clock, scores
-from live.answer_forms import InvalidAnswer
-from live.counting import MAX_ANSWER_CHARS
-from live.play import play_for_type
-from live.plays import best_answer, survey
-from live.plays.best_answer import Gathered, vote_from_item
-from live.rounds import Round
-from live.rules import Phase, State
-from live.scores import Answer
-from questions.question import Kind, Question, Type
+from foundation.acts.refusals import Refusal
+from parts.live import answer_forms, clock, scores
+from parts.live.answer_forms import InvalidAnswer
+from parts.live.counting import MAX_ANSWER_CHARS
+from parts.live.play import play_for_type
+from parts.live.plays import best_answer, survey
+from parts.live.plays.best_answer import Gathered, vote_from_item
+from parts.live.rounds import Round
+from parts.live.rules import Phase, State
+from parts.live.scores import Answer
+from parts.questions.question import Kind, Question, Type
 from tests.live.conftest import SURVEY
 from tests.rows import every_row
 

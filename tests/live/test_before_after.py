@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from live import counting, repository, seats, steps
-from live.plays import before_after as twice
-from live.plays import race, sankey
-from live.pseudonyms import pseudonym
-from live.rounds import Entry, Round
-from live.rules import Phase, Step
-from live.services.answering import AnswerStatus
-from questions.question import Kind, Question, Type
-from store import keys
-from store.backup import contents, take_snapshot
+from foundation.store import keys
+from foundation.store.backup import contents, take_snapshot
+from parts.live import counting, repository, seats, steps
+from parts.live.plays import before_after as twice
+from parts.live.plays import race, sankey
+from parts.live.pseudonyms import pseudonym
+from parts.live.rounds import Entry, Round
+from parts.live.rules import Phase, Step
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Kind, Question, Type
 from tests.live.conftest import drive, give, picture, seated
 from tests.rows import every_row
 

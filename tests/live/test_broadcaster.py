@@ -10,22 +10,22 @@ from random import Random
 
 import pytest
 
-from acts.storage import table
-from live import changes, clock, repository, seats
-from live.rules import Phase, Step
-from live.screens import broadcaster, presence, push_events, rendering, snapshots
-from live.screens.broadcaster import Broadcaster, Subscriber
-from live.screens.presence import Presence
-from live.screens.rendering import Fragment, Role
-from live.services import moving
-from pages.streams import Listener
-from questions.question import Type
-from store import keys
-from store.table import Delete
+from foundation.acts.storage import table
+from foundation.pages.streams import Listener
+from foundation.store import keys
+from foundation.store.table import Delete
+from operations.upkeep import pause
+from parts.live import changes, clock, repository, seats
+from parts.live.rules import Phase, Step
+from parts.live.screens import broadcaster, presence, push_events, rendering, snapshots
+from parts.live.screens.broadcaster import Broadcaster, Subscriber
+from parts.live.screens.presence import Presence
+from parts.live.screens.rendering import Fragment, Role
+from parts.live.services import moving
+from parts.questions.question import Type
 from tests.chaos import Chaos
 from tests.live.conftest import drive, give, seated
 from tests.streams import Recorder
-from upkeep import pause
 
 
 @pytest.fixture

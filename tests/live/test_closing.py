@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from acts.storage import SITE
-from live import clock, repository, rules
-from live.rules import Game, Phase, State, Step
-from live.screens import snapshots
-from live.services import closing
-from live.services.answering import AnswerStatus
-from questions.question import Type
-from store.table import Unavailable
+from foundation.acts.storage import SITE
+from foundation.store.table import Unavailable
+from parts.live import clock, repository, rules
+from parts.live.rules import Game, Phase, State, Step
+from parts.live.screens import snapshots
+from parts.live.services import closing
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Type
 from tests.live.conftest import drive, give, seated
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from acts.rate_limits import Limit
-from live import clock, codes, repository
-from live.rules import Step
-from live.screens import host_screens, snapshots
-from live.services import making
-from polls import repository as polls
-from store import keys
-from store.table import Put
+from foundation.acts.rate_limits import Limit
+from foundation.store import keys
+from foundation.store.table import Put
+from parts.live import clock, codes, repository
+from parts.live.rules import Step
+from parts.live.screens import host_screens, snapshots
+from parts.live.services import making
+from parts.polls import repository as polls
 from tests.live.conftest import drive
 from tests.people import sign_in
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture

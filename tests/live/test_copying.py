@@ -7,14 +7,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.refusals import NotThere
-from assembly import roll
-from live import repository
-from live.qa import services as questions
-from live.rules import Phase, Step
-from live.services import hosting, making
-from questions.question import Type
-from store import keys
+from foundation.acts.refusals import NotThere
+from foundation.store import keys
+from parts.assembly import roll
+from parts.live import repository
+from parts.live.qa import services as questions
+from parts.live.rules import Phase, Step
+from parts.live.services import hosting, making
+from parts.questions.question import Type
 from tests.live.conftest import drive
 from tests.stories.live import assemble, play
 

@@ -9,15 +9,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.refusals import LostRace, NotNow
-from live import corrections, repository, rules
-from live.rules import Phase, Step
-from live.screens import rendering, snapshots
-from live.screens.rendering import Role
-from live.services import correcting, moving
-from questions.question import Kind, Question, Type
-from questions.rules import ChangedElsewhere, question_fingerprint
-from store.log import EventLog
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.store.log import EventLog
+from parts.live import corrections, repository, rules
+from parts.live.rules import Phase, Step
+from parts.live.screens import rendering, snapshots
+from parts.live.screens.rendering import Role
+from parts.live.services import correcting, moving
+from parts.questions.question import Kind, Question, Type
+from parts.questions.rules import ChangedElsewhere, question_fingerprint
 from tests.live.conftest import drive, give, seated
 
 ITEM = {"kind": "motion", "detail": "", "options": "", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}

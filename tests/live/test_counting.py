@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live import counting, scores
-from live.plays import best_answer, ranked_poll, survey, trivia
-from live.rounds import GivenAnswer, Round
-from polls.counting import MethodComparison
-from questions.question import Kind, Question
-from store.limits import MAX_ITEM_BYTES, check_item
-from tally.ballots import Ballots
+from foundation.store.limits import MAX_ITEM_BYTES, check_item
+from foundation.tally.ballots import Ballots
+from parts.live import counting, scores
+from parts.live.plays import best_answer, ranked_poll, survey, trivia
+from parts.live.rounds import GivenAnswer, Round
+from parts.polls.counting import MethodComparison
+from parts.questions.question import Kind, Question
 from tests.rows import every_row
 
 CAPITAL = Question(

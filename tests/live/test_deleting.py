@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import NotThere
-from live import repository
-from live.rules import Step
-from live.services import answering, deleting
-from live.services.answering import AnswerStatus
-from questions.question import Type
-from store import keys
-from store.table import DATA
+from foundation.acts.refusals import NotThere
+from foundation.store import keys
+from foundation.store.table import DATA
+from parts.live import repository
+from parts.live.rules import Step
+from parts.live.services import answering, deleting
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Type
 from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 from tests.people import sign_in

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assembly import demo as assemblies
-from live import repository
-from live.rules import Step
-from live.views import demo
-from questions.demo import MAKER
-from questions.question import Type
+from parts.assembly import demo as assemblies
+from parts.live import repository
+from parts.live.rules import Step
+from parts.live.views import demo
+from parts.questions.demo import MAKER
+from parts.questions.question import Type
 
 
 def load() -> int:

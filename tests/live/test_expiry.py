@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from acts import background
-from acts.storage import use_table
-from live import lifetimes, repository, rules
-from live.rules import Step
-from live.screens import presence, snapshots
-from live.services import making
-from questions.question import SET_TYPES, Type
-from store import keys, purging
-from store.table import DATA
+from foundation.acts import background
+from foundation.acts.storage import use_table
+from foundation.store import keys, purging
+from foundation.store.table import DATA
+from parts.live import lifetimes, repository, rules
+from parts.live.rules import Step
+from parts.live.screens import presence, snapshots
+from parts.live.services import making
+from parts.questions.question import SET_TYPES, Type
 from tests.aws.engine import ours
 from tests.background import finish_background
 from tests.clock import stands_at

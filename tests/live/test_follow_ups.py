@@ -10,11 +10,6 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.background import wait
-from acts.rate_limits import TooOften
-from acts.refusals import NotAllowed
-from acts.storage import table
-from assembly import roll
 from ballots import services as voting
 from elections import repository as elections
 from elections import rolls
@@ -24,17 +19,22 @@ from elections.lifecycle import closing
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from live import counting, follow_up_store, repository, seats
-from live.follow_ups import services
-from live.rules import Step
-from live.services import deleting
-from polls import repository as polls
-from polls import services as polling
-from questions.question import Kind, Question, Type
+from foundation.acts.background import wait
+from foundation.acts.rate_limits import TooOften
+from foundation.acts.refusals import NotAllowed
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.log import seal
+from parts.assembly import roll
+from parts.live import counting, follow_up_store, repository, seats
+from parts.live.follow_ups import services
+from parts.live.rules import Step
+from parts.live.services import deleting
+from parts.polls import repository as polls
+from parts.polls import services as polling
+from parts.questions.question import Kind, Question, Type
 from results import services as results
 from results.exports import verify
-from store import keys
-from store.log import seal
 from tests.background import finish_background
 from tests.people import enrol
 from tests.races.overtaken import overtaken_by

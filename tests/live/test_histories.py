@@ -15,16 +15,16 @@ from random import Random
 
 import pytest
 
-from acts.refusals import LostRace, NotNow
-from acts.storage import table, use_table
 from config.settings import BASE_DIR
-from live import counting, repository, steps
-from live.rounds import Round
-from live.rules import Game, State, Step
-from live.services import making, moving
-from questions.question import Kind, Question, Type
-from store.log import EventLog
-from store.table import Table
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.acts.storage import table, use_table
+from foundation.store.log import EventLog
+from foundation.store.table import Table
+from parts.live import counting, repository, steps
+from parts.live.rounds import Round
+from parts.live.rules import Game, State, Step
+from parts.live.services import making, moving
+from parts.questions.question import Kind, Question, Type
 from tests.at_once import at_once
 from tests.aws.engine import ours
 from tests.chaos import Chaos

@@ -11,15 +11,15 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import table
-from live import repository, seats
-from live.plays import best_answer
-from live.rules import MAX_HOSTS, Names, Phase, Step
-from live.screens import host_screens, rendering, snapshots
-from live.screens.rendering import Role as Screen
-from live.services import hosting
-from questions.question import Kind, Question, Type
-from store.log import EventLog
+from foundation.acts.storage import table
+from foundation.store.log import EventLog
+from parts.live import repository, seats
+from parts.live.plays import best_answer
+from parts.live.rules import MAX_HOSTS, Names, Phase, Step
+from parts.live.screens import host_screens, rendering, snapshots
+from parts.live.screens.rendering import Role as Screen
+from parts.live.services import hosting
+from parts.questions.question import Kind, Question, Type
 from tests.at_once import at_once
 from tests.live.conftest import drive, give, seated
 from tests.rows import every_row

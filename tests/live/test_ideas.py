@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from acts.background import wait
-from acts.refusals import LostRace, NotNow
-from live import counting, repository, seats, steps
-from live.plays import ideas_order as ideas
-from live.plays import ideas_store
-from live.plays import ideas_store as orders
-from live.plays.ideas_order import SortedIdeas
-from live.pseudonyms import pseudonym
-from live.rounds import GivenAnswer, options_of
-from live.rules import Phase, Step
-from live.services.answering import AnswerStatus
-from questions.question import Kind, Question, Type
-from store import keys
-from store.log import EventLog
+from foundation.acts.background import wait
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.store import keys
+from foundation.store.log import EventLog
+from parts.live import counting, repository, seats, steps
+from parts.live.plays import ideas_order as ideas
+from parts.live.plays import ideas_store
+from parts.live.plays import ideas_store as orders
+from parts.live.plays.ideas_order import SortedIdeas
+from parts.live.pseudonyms import pseudonym
+from parts.live.rounds import GivenAnswer, options_of
+from parts.live.rules import Phase, Step
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
 from tests.live.conftest import drive, give, picture, seated
 

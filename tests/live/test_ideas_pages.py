@@ -11,13 +11,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from live import repository
-from live.plays import ideas_store as orders
-from live.rules import Phase, Step
-from live.screens import rendering, robots, snapshots
-from live.screens.rendering import Role
-from questions.formats import csv_import, exports
-from questions.question import Kind, Question, Type, flaws
+from parts.live import repository
+from parts.live.plays import ideas_store as orders
+from parts.live.rules import Phase, Step
+from parts.live.screens import rendering, robots, snapshots
+from parts.live.screens.rendering import Role
+from parts.questions.formats import csv_import, exports
+from parts.questions.question import Kind, Question, Type, flaws
 from tests.live.conftest import drive, give, picture, seated
 from tests.live.test_ideas import ASKED, WRITTEN, numbers, sealed
 from tests.live.test_play import SCRIPT, Phone

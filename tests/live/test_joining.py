@@ -10,14 +10,14 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from acts import rate_limits
-from acts.storage import table, use_table
-from live import changes, generated_names, names, players, repository, rules, seats
-from live.rules import Names, Step
-from live.services import joining
-from store import keys
-from store.log import EventLog
-from store.table import Unavailable
+from foundation.acts import rate_limits
+from foundation.acts.storage import table, use_table
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Unavailable
+from parts.live import changes, generated_names, names, players, repository, rules, seats
+from parts.live.rules import Names, Step
+from parts.live.services import joining
 from tests.chaos import Chaos
 from tests.live.conftest import drive
 from tests.rows import every_row
@@ -149,7 +149,7 @@ def test_a_cookie_needs_the_secret_of_the_seat(rf, made):
     game = made()
     seat = joined(game, "Ada")
     request = rf.get("/")
-    from acts.tokens import create_token
+    from foundation.acts.tokens import create_token
 
     request.COOKIES[players.cookie_name(game.id)] = create_token(
         f"seat in {game.id}", seat.player, seat.device, "guessed"
@@ -254,7 +254,7 @@ def test_names_wait_for_the_host(client, made):
     assert "The host approves every name first." in waiting.content.decode()
     asked = {"headers": {"HX-Request": "true"}}
     assert client.get(address(game, "seat"), **asked).status_code == 204
-    from live.services import seating
+    from parts.live.services import seating
 
     seating.approve(game.id, seat.player, "Hana")
     assert client.get(address(game, "seat"), **asked)["HX-Redirect"] == address(game, "play")

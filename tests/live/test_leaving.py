@@ -9,18 +9,18 @@ from datetime import timedelta
 from accounts import services as accounts
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.storage import table
-from live import repository
-from live.rules import Step
-from questions.question import Type
-from store import keys
-from store.log import utc_now
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.log import utc_now
+from operations.upkeep.erasure import log_erasure
+from operations.upkeep.log.figures import site_sealer
+from parts.live import repository
+from parts.live.rules import Step
+from parts.questions.question import Type
 from tests.background import finish_background
 from tests.live.conftest import drive
 from tests.stories.core import someone
 from tests.stories.live import play
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
 
 
 def test_what_somebody_hosted_goes_with_them(site, made, person):

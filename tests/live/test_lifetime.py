@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from live import clock, lifetimes, repository, rules
-from live.rules import Phase, Step
-from live.screens import presence, snapshots
-from live.services import correcting, ending
-from questions.question import Kind, Question, Type
+from parts.live import clock, lifetimes, repository, rules
+from parts.live.rules import Phase, Step
+from parts.live.screens import presence, snapshots
+from parts.live.services import correcting, ending
+from parts.questions.question import Kind, Question, Type
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated
 

@@ -9,11 +9,11 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from live import repository
-from live.rules import Names
-from live.services import hosting
-from questions import services as sets
-from questions.question import Kind, Question, Type
+from parts.live import repository
+from parts.live.rules import Names
+from parts.live.services import hosting
+from parts.questions import services as sets
+from parts.questions.question import Kind, Question, Type
 from tests.live.conftest import TRIVIA, drive
 from tests.rows import every_row
 
@@ -193,7 +193,7 @@ def test_a_host_has_so_many_running_and_so_many_a_day(hana, monkeypatch):
     assert "You have 1 sessions prepared or running. End one" in text(refused)
     assert "Which is a prime?" in text(refused)
     assert "You have 1 sessions prepared or running" in text(hana.post("/live/new/", {"rehearse": "yes"}, follow=True))
-    from live.rules import Step
+    from parts.live.rules import Step
 
     drive(newest(), Step.END)
     assert hana.post("/live/new/", FORM).status_code == 302
@@ -216,7 +216,7 @@ def test_a_stranger_finds_how_to_join(site):
 
 
 def test_a_host_finds_what_runs_and_what_was(hana, made):
-    from live.rules import Step
+    from parts.live.rules import Step
 
     running, over = made(title="Now"), made(title="Then")
     drive(over, Step.END)

@@ -8,13 +8,13 @@ from html.parser import HTMLParser
 import pytest
 from django.utils import translation
 
-from live import symbols
-from live.plays import best_answer, race, ranked_poll, survey, trivia
-from live.rounds import Entry, GivenAnswer, Round
-from live.screens import host_screens
-from live.seats import Seat
-from live.standings import standings_of
-from questions.question import MAX_OPTIONS, Kind, Question, Type
+from parts.live import symbols
+from parts.live.plays import best_answer, race, ranked_poll, survey, trivia
+from parts.live.rounds import Entry, GivenAnswer, Round
+from parts.live.screens import host_screens
+from parts.live.seats import Seat
+from parts.live.standings import standings_of
+from parts.questions.question import MAX_OPTIONS, Kind, Question, Type
 from tests.live.conftest import picture
 from tests.rows import every_row
 

@@ -10,22 +10,22 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.storage import table, use_table
-from live import clock, players, repository, seats
-from live.plays import best_answer
-from live.rate_limit import MAX_ACTIONS, WINDOW_MS
-from live.rules import Phase, Step
-from live.screens import rendering, snapshots
-from live.screens.rendering import Role
-from live.seats import Seat
-from live.services import correcting
-from questions.question import Kind, Question, Type
-from store import keys
-from store.table import Update
+from foundation.acts.storage import table, use_table
+from foundation.store import keys
+from foundation.store.table import Update
+from operations.upkeep import pause
+from parts.live import clock, players, repository, seats
+from parts.live.plays import best_answer
+from parts.live.rate_limit import MAX_ACTIONS, WINDOW_MS
+from parts.live.rules import Phase, Step
+from parts.live.screens import rendering, snapshots
+from parts.live.screens.rendering import Role
+from parts.live.seats import Seat
+from parts.live.services import correcting
+from parts.questions.question import Kind, Question, Type
 from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from tests.store.metering import READ, MeteredTable
-from upkeep import pause
 
 SCRIPT = {"HX-Request": "true"}
 
@@ -395,7 +395,7 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
 @pytest.fixture
 def weather(site, monkeypatch) -> Chaos:
     weather = Chaos(site, Random(1), slowness=0.0)
-    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
+    monkeypatch.setattr("foundation.acts.storage.connect", lambda url: weather)
     pause.cache.forget()
     return weather
 

@@ -9,12 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from live import clock, counting, players, repository, seats
-from live.rules import Names, Phase, Step
-from live.screens import snapshots
-from live.services import joining, seating
-from live.services.closing import LONG_AGO
-from store.log import EventLog
+from foundation.store.log import EventLog
+from parts.live import clock, counting, players, repository, seats
+from parts.live.rules import Names, Phase, Step
+from parts.live.screens import snapshots
+from parts.live.services import joining, seating
+from parts.live.services.closing import LONG_AGO
 from tests.at_once import at_once
 from tests.live.conftest import drive, give, seated
 from tests.live.test_joining import address, join

@@ -10,20 +10,20 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from live import play as registry
-from live import repository, steps
-from live.answer_forms import InvalidAnswer
-from live.play import Closed, Play, play_for_type, play_of
-from live.plays import word_cloud
-from live.plays.word_cloud import WordCloud
-from live.qa import services as qa_services
-from live.rounds import Round
-from live.rules import Phase, Step
-from live.screens import snapshots
-from live.verifying import check_rounds
-from qa.rules import Mode
-from questions import services as sets
-from questions.question import Kind, Question, Type
+from foundation.qa.rules import Mode
+from parts.live import play as registry
+from parts.live import repository, steps
+from parts.live.answer_forms import InvalidAnswer
+from parts.live.play import Closed, Play, play_for_type, play_of
+from parts.live.plays import word_cloud
+from parts.live.plays.word_cloud import WordCloud
+from parts.live.qa import services as qa_services
+from parts.live.rounds import Round
+from parts.live.rules import Phase, Step
+from parts.live.screens import snapshots
+from parts.live.verifying import check_rounds
+from parts.questions import services as sets
+from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
 from tests.live.conftest import POLL, TRIVIA, drive, give, seated
 from tests.live.test_making import FORM

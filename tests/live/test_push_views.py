@@ -10,16 +10,16 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.storage import table
-from live import clock, players, seats
-from live.players import Pass
-from live.rules import Step
-from live.screens import broadcaster, presence, snapshots
-from live.screens.broadcaster import Broadcaster
-from live.screens.presence import Presence
-from live.seats import Seat
-from pages.streams import EVENT_STREAM, OPEN_STREAM
-from questions.question import Type
+from foundation.acts.storage import table
+from foundation.pages.streams import EVENT_STREAM, OPEN_STREAM
+from parts.live import clock, players, seats
+from parts.live.players import Pass
+from parts.live.rules import Step
+from parts.live.screens import broadcaster, presence, snapshots
+from parts.live.screens.broadcaster import Broadcaster
+from parts.live.screens.presence import Presence
+from parts.live.seats import Seat
+from parts.questions.question import Type
 from tests.live.conftest import drive, give
 from tests.live.test_broadcaster import Heard
 from tests.people import sign_in

@@ -8,10 +8,10 @@ import json
 
 import pytest
 
-from live import counting, repository
-from live.rules import Step
-from questions.question import Type
-from store import keys
+from foundation.store import keys
+from parts.live import counting, repository
+from parts.live.rules import Step
+from parts.questions.question import Type
 from tests.clock import at_its_own_moment
 from tests.live.conftest import drive, give, seated
 from tests.people import sign_in

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from live import repository
-from live.rules import Phase, Step
-from live.services.answering import AnswerStatus
-from questions.question import Type
-from store import keys
-from store.backup import contents, take_snapshot
-from store.table import Delete
+from foundation.store import keys
+from foundation.store.backup import contents, take_snapshot
+from foundation.store.table import Delete
+from parts.live import repository
+from parts.live.rules import Phase, Step
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Type
 from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 

@@ -8,17 +8,17 @@ from types import SimpleNamespace
 import pytest
 from django.utils import translation
 
-from acts.refusals import NotNow
-from live import clock, counting, repository, seats, steps
-from live.plays import survey, trivia
-from live.plays.ranked_poll import random_ranking
-from live.plays.robot_texts import robot_sentences
-from live.rounds import GivenAnswer, may_be_shown
-from live.rules import Phase, Step
-from live.screens import robots, snapshots
-from live.screens.snapshots import SessionCache
-from questions.question import Kind, Question, Type
-from store import keys
+from foundation.acts.refusals import NotNow
+from foundation.store import keys
+from parts.live import clock, counting, repository, seats, steps
+from parts.live.plays import survey, trivia
+from parts.live.plays.ranked_poll import random_ranking
+from parts.live.plays.robot_texts import robot_sentences
+from parts.live.rounds import GivenAnswer, may_be_shown
+from parts.live.rules import Phase, Step
+from parts.live.screens import robots, snapshots
+from parts.live.screens.snapshots import SessionCache
+from parts.questions.question import Kind, Question, Type
 from tests.live.conftest import SURVEY, TRIVIA, drive, give, seated
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live import scores
-from live.clock import LEAD_MS, PERCENTS, Clock
-from live.scores import Answer, BadVote, Vote, check_vote, halves, points_of_votes, showings, shown_late
+from parts.live import scores
+from parts.live.clock import LEAD_MS, PERCENTS, Clock
+from parts.live.scores import Answer, BadVote, Vote, check_vote, halves, points_of_votes, showings, shown_late
 from tests.rows import every_row
 
 # --- trivia ---

@@ -18,19 +18,19 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.storage import table
-from assembly import roll
-from live import clock, counting, players, pseudonyms, repository, seats
-from live.players import Pass
-from live.rounds import Entry, GivenAnswer
-from live.rules import Game, Step
-from live.screens import presence, snapshots
-from live.seats import Seat
-from live.services import answering, making
-from live.views import playing as play_views
-from questions.question import Kind, Question, Type
-from store import backup, keys
-from store.table import DATA, Update
+from foundation.acts.storage import table
+from foundation.store import backup, keys
+from foundation.store.table import DATA, Update
+from parts.assembly import roll
+from parts.live import clock, counting, players, pseudonyms, repository, seats
+from parts.live.players import Pass
+from parts.live.rounds import Entry, GivenAnswer
+from parts.live.rules import Game, Step
+from parts.live.screens import presence, snapshots
+from parts.live.seats import Seat
+from parts.live.services import answering, making
+from parts.live.views import playing as play_views
+from parts.questions.question import Kind, Question, Type
 from tests.assembly.test_check_in import by_code, code_of, host
 from tests.ballots.attack import Copy, take_copy
 from tests.ballots.test_secrecy import WebLog, forget, without_waiting_for_the_disk
@@ -286,7 +286,7 @@ def a_line_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_pseudonyms(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (answering, pseudonyms):
         monkeypatch.setattr(module, "pseudonym", lambda salt, player: hashlib.sha256(player.encode()).hexdigest()[:32])
-    monkeypatch.setattr("live.services.closing.pseudonym", answering.pseudonym)
+    monkeypatch.setattr("parts.live.services.closing.pseudonym", answering.pseudonym)
 
 
 LEAKS = [

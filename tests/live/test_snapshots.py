@@ -7,15 +7,15 @@ from random import Random
 
 import pytest
 
-from acts import storage
-from live import clock, repository, seats
-from live.rules import Phase, Step
-from live.screens import snapshots
-from live.screens.snapshots import CachedSession, SessionCache
-from questions.question import Type
-from store import keys, round_trips
-from store.log import EventLog
-from store.table import Delete
+from foundation.acts import storage
+from foundation.store import keys, round_trips
+from foundation.store.log import EventLog
+from foundation.store.table import Delete
+from parts.live import clock, repository, seats
+from parts.live.rules import Phase, Step
+from parts.live.screens import snapshots
+from parts.live.screens.snapshots import CachedSession, SessionCache
+from parts.questions.question import Type
 from tests.at_once import at_once
 from tests.chaos import Chaos
 from tests.live.conftest import POLL, TRIVIA, drive, give, seated

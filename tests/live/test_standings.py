@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.rounds import Entry, Round
-from live.seats import Seat
-from live.standings import Standings, standings_of
+from parts.live.rounds import Entry, Round
+from parts.live.seats import Seat
+from parts.live.standings import Standings, standings_of
 
 
 def seat(name: str, **more) -> Seat:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from acts.refusals import LostRace, NotNow
-from live import clock, counting, repository
-from live.plays import best_answer
-from live.rules import Phase, Step
-from live.services import closing, ending, moving
-from live.services.answering import AnswerStatus
-from questions.question import Kind, Question, Type
-from store import keys
-from store.log import EventLog
-from store.table import Delete
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Delete
+from parts.live import clock, counting, repository
+from parts.live.plays import best_answer
+from parts.live.rules import Phase, Step
+from parts.live.services import closing, ending, moving
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 

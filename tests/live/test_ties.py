@@ -8,16 +8,16 @@ import pytest
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.refusals import NotNow
-from assembly import agenda
-from assembly.minutes import repository as minutes
-from live import repository
-from live.rules import Phase, Step
-from live.screens import snapshots
-from live.services import correcting, making, moving
-from questions.question import Kind, Question, Type
-from questions.rules import question_fingerprint
-from store.log import EventLog
+from foundation.acts.refusals import NotNow
+from foundation.store.log import EventLog
+from parts.assembly import agenda
+from parts.assembly.minutes import repository as minutes
+from parts.live import repository
+from parts.live.rules import Phase, Step
+from parts.live.screens import snapshots
+from parts.live.services import correcting, making, moving
+from parts.questions.question import Kind, Question, Type
+from parts.questions.rules import question_fingerprint
 from tests.live.conftest import drive, give, picture, seated
 
 FEE = Question(

@@ -7,9 +7,9 @@ from itertools import permutations
 
 import pytest
 
-from live.views import trying
-from live.views.trying import ROBOTS, VISITOR, snapshot_after
-from store import keys
+from foundation.store import keys
+from parts.live.views import trying
+from parts.live.views.trying import ROBOTS, VISITOR, snapshot_after
 
 PAGE = "/live/try/"
 

@@ -12,18 +12,18 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import LostRace, NotNow
-from live import clock, repository, rules
-from live.play import play_named
-from live.plays.survey import Survey
-from live.plays.trivia import Trivia
-from live.rules import UNCOUNTABLE, Phase, Step
-from live.screens import snapshots
-from live.services import answering, deleting, ending, moving
-from live.services.answering import AnswerStatus
-from questions.question import Type
-from store.limits import MAX_ITEM_BYTES
-from store.table import Put
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.store.limits import MAX_ITEM_BYTES
+from foundation.store.table import Put
+from parts.live import clock, repository, rules
+from parts.live.play import play_named
+from parts.live.plays.survey import Survey
+from parts.live.plays.trivia import Trivia
+from parts.live.rules import UNCOUNTABLE, Phase, Step
+from parts.live.screens import snapshots
+from parts.live.services import answering, deleting, ending, moving
+from parts.live.services.answering import AnswerStatus
+from parts.questions.question import Type
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated
 from tests.live.test_hosting import address, shown, take

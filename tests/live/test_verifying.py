@@ -7,15 +7,15 @@ import json
 
 import pytest
 
-from live import counting, repository, verifying
-from live.rounds import Entry, Round
-from live.rules import Step
-from live.services import deleting
-from questions.question import Type
-from store import keys
-from store.log import EventLog
-from store.log.seal import Sealer, verify
-from store.table import Delete, Key, Put
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.log.seal import Sealer, verify
+from foundation.store.table import Delete, Key, Put
+from parts.live import counting, repository, verifying
+from parts.live.rounds import Entry, Round
+from parts.live.rules import Step
+from parts.live.services import deleting
+from parts.questions.question import Type
 from tests.live.conftest import drive
 from tests.live.test_play import Phone
 

@@ -23,14 +23,14 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from mail import outbox
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store.log.search import Query, search
+from foundation.mail import outbox
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store.log.search import Query, search
+from operations.upkeep.worker.jobs import JOBS, Worker
+from operations.upkeep.worker.leases import Leases
 from tests.mail.servers import DRIP
-from upkeep.worker.jobs import JOBS, Worker
-from upkeep.worker.leases import Leases
 
 MANY = [f"voter{number}" for number in range(60)]
 TIMEOUT_SECONDS = 300  # seconds that anything may take

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from mail import outbox as mail
+from foundation.mail import outbox as mail
 from tests.mail.servers import MailServer
 
 
@@ -23,7 +23,7 @@ def serves(site, settings):
     def serve(**answers) -> MailServer:
         server = MailServer(**answers)
         servers.append(server)
-        settings.EMAIL_BACKEND, settings.EMAIL_TIMEOUT = "mail.smtp.EmailBackend", 20
+        settings.EMAIL_BACKEND, settings.EMAIL_TIMEOUT = "foundation.mail.smtp.EmailBackend", 20
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         return server
 

@@ -18,15 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from mail import bounce_mailbox
-from mail import outbox as mail
-from mail.emails import compose, message_id
-from mail.sending import send_waiting
-from store import keys
+from foundation.mail import bounce_mailbox
+from foundation.mail import outbox as mail
+from foundation.mail.emails import compose, message_id
+from foundation.mail.sending import send_waiting
+from foundation.store import keys
+from operations.upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
+from operations.upkeep.worker.leases import Leases
 from tests.mail.test_bounces import nested, report
 from tests.ports import free_port
-from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
-from upkeep.worker.leases import Leases
 
 DOVECOT = shutil.which("dovecot", path="/usr/sbin:/usr/bin:/usr/local/sbin")
 TIMEOUT_SECONDS = 30  # seconds until it must listen

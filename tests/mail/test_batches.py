@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from django.core.mail import EmailMessage
 
-from acts.storage import table
-from mail import outbox as mail
-from mail import sending
-from mail.errors import Rejected
-from mail.outbox import ASIDE, FAILED, QUEUED, SENDING, SENT, UNKNOWN, Ledger, Mail, Move
-from mail.sending import BATCH_SECONDS, LEASE_SECONDS, MAX_BATCH_MAILS, send_waiting
-from store import keys
-from store.table import Conflict, Delete, Key, Put, Unavailable
+from foundation.acts.storage import table
+from foundation.mail import outbox as mail
+from foundation.mail import sending
+from foundation.mail.errors import Rejected
+from foundation.mail.outbox import ASIDE, FAILED, QUEUED, SENDING, SENT, UNKNOWN, Ledger, Mail, Move
+from foundation.mail.sending import BATCH_SECONDS, LEASE_SECONDS, MAX_BATCH_MAILS, send_waiting
+from foundation.store import keys
+from foundation.store.table import Conflict, Delete, Key, Put, Unavailable
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401
 
 COUNTS, FAILURES = Key("ELECTION#board", "MAILS"), "FAILED#"

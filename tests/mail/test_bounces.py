@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from acts.storage import table
-from mail import bounce_mailbox
-from mail import outbox as mail
-from mail.bounces import parse_report
-from mail.emails import compose, mail_number, message_id
-from mail.outbox import note_text, reason_text
-from mail.sending import send_waiting
-from store import keys
-from store.table import Unavailable
+from foundation.acts.storage import table
+from foundation.mail import bounce_mailbox
+from foundation.mail import outbox as mail
+from foundation.mail.bounces import parse_report
+from foundation.mail.emails import compose, mail_number, message_id
+from foundation.mail.outbox import note_text, reason_text
+from foundation.mail.sending import send_waiting
+from foundation.store import keys
+from foundation.store.table import Unavailable
+from operations.upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
+from operations.upkeep.worker.leases import Leases
 from tests.mail.servers import ImapServer
-from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
-from upkeep.worker.leases import Leases
 
 
 def report(named: str, action: str = "failed", status: str = "5.1.1", returned: str = "message/rfc822") -> bytes:
@@ -240,7 +240,7 @@ def test_a_store_in_trouble_is_no_mails_fault(site, sent, maildir, monkeypatch):
         raise Unavailable("The store does not answer.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("mail.bounces.record_report", unavailable)
+        patch.setattr("foundation.mail.bounces.record_report", unavailable)
         assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
     assert (maildir / "new" / "1").exists()
     assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)

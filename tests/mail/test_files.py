@@ -10,7 +10,7 @@ import pytest
 from django.core.mail import EmailMessage, get_connection
 
 from config.settings import Environment
-from mail.files import restrict_access
+from foundation.mail.files import restrict_access
 
 
 @pytest.fixture(autouse=True)

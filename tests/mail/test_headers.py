@@ -15,11 +15,11 @@ from accounts.rules import Role
 from elections.invitations import mailing
 from elections.repository import creation
 from elections.rules import Election
-from mail import outbox as mail
-from mail.emails import EMAIL_TEMPLATES, compose, mail_number
-from mail.sending import send_waiting
-from store import keys
-from store.table import Update
+from foundation.mail import outbox as mail
+from foundation.mail.emails import EMAIL_TEMPLATES, compose, mail_number
+from foundation.mail.sending import send_waiting
+from foundation.store import keys
+from foundation.store.table import Update
 from tests.mail.servers import MailServer
 
 # --- headers ---
@@ -74,7 +74,7 @@ def test_one_click_of_a_mail_program_is_enough_to_get_no_more_reminders(site, pe
     from elections.drafts import services as drafts
     from elections.lifecycle import services as lifecycle
     from elections.roll.services import add_voters
-    from ranking.candidates import Candidate
+    from foundation.ranking.candidates import Candidate
 
     otto = person("Otto")
     election = drafts.create(otto, "Board")
@@ -115,7 +115,7 @@ def test_where_mails_are_files_a_test_mail_is_one_too(site, signed_in):
 
 
 def test_test_mails_are_limited(site, signed_in, monkeypatch):
-    from audit import mail_views
+    from operations.audit import mail_views
 
     monkeypatch.setattr(mail_views, "TEST_MAIL_LIMIT", mail_views.Limit("test mails", 1, 3600))
     owner = signed_in("Olga", Role.OWNER)
@@ -152,7 +152,7 @@ def test_the_command_knocks_at_a_server_that_was_out_of_reach(serves, queue):
 def test_a_private_mail_ca_is_trusted_if_it_is_named(site, settings, certificate, trusted, signed_in):
     settings.MAIL_CA = str(certificate) if trusted else ""
     with MailServer(certificate=certificate) as server:
-        settings.EMAIL_BACKEND, settings.EMAIL_USE_SSL = "mail.smtp.EmailBackend", True
+        settings.EMAIL_BACKEND, settings.EMAIL_USE_SSL = "foundation.mail.smtp.EmailBackend", True
         settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", server.port, 20
         said = trial(signed_in("Olga", Role.OWNER))
     assert ("taken as 4711" in said) == trusted

@@ -14,12 +14,12 @@ from django.core.mail import EmailMessage
 from accounts.emails import EMAIL_TEMPLATES
 from elections.repository import creation
 from elections.rules import Election
-from mail import outbox as mail
-from mail.emails import compose, mail_number
-from mail.outbox import reason_text
-from mail.sending import GIVE_UP_SECONDS, LEASE_SECONDS, send_waiting
-from store import keys
-from store.table import Update
+from foundation.mail import outbox as mail
+from foundation.mail.emails import compose, mail_number
+from foundation.mail.outbox import reason_text
+from foundation.mail.sending import GIVE_UP_SECONDS, LEASE_SECONDS, send_waiting
+from foundation.store import keys
+from foundation.store.table import Update
 from tests.people import PASSWORD
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things

@@ -9,20 +9,20 @@ import time
 import pytest
 from django.core.mail import EmailMessage
 
-from mail import outages as mail_server
-from mail import outbox as mail
-from mail import smtp
-from mail.emails import compose
-from mail.errors import redact_address
-from mail.outages import BULK, URGENT
-from mail.outbox import reason_text
-from mail.sending import GIVE_UP_SECONDS, anything_due, backoff, send_waiting
-from store import keys
-from store.table import Put
+from foundation.mail import outages as mail_server
+from foundation.mail import outbox as mail
+from foundation.mail import smtp
+from foundation.mail.emails import compose
+from foundation.mail.errors import redact_address
+from foundation.mail.outages import BULK, URGENT
+from foundation.mail.outbox import reason_text
+from foundation.mail.sending import GIVE_UP_SECONDS, anything_due, backoff, send_waiting
+from foundation.store import keys
+from foundation.store.table import Put
+from operations.upkeep.worker import jobs
+from operations.upkeep.worker.jobs import MAIL, URGENT_MAIL, Job, Worker
+from operations.upkeep.worker.leases import Leases
 from tests.mail.servers import DRIP, DROP, HANG
-from upkeep.worker import jobs
-from upkeep.worker.jobs import MAIL, URGENT_MAIL, Job, Worker
-from upkeep.worker.leases import Leases
 
 
 def later(seconds: float):

@@ -15,20 +15,20 @@ from elections.invitations.progress import failures, progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import outbox as mail
-from mail import undelivered
-from mail.emails import compose
-from mail.outages import clear_all_outages
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys
-from store.log import EventLog
-from store.table import Delete, Put, Update
+from foundation.mail import outbox as mail
+from foundation.mail import undelivered
+from foundation.mail.emails import compose
+from foundation.mail.outages import clear_all_outages
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.table import Delete, Put, Update
+from operations.upkeep.worker.jobs import MAILS_AGAIN, Outcome, run_job
+from operations.upkeep.worker.leases import Leases
 from tests.background import queue_mailings
 from tests.mail.servers import DROP, MailServer
 from tests.people import make_person
-from upkeep.worker.jobs import MAILS_AGAIN, Outcome, run_job
-from upkeep.worker.leases import Leases
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
-from news import repository, services
-from news.rules import Post
-from news.services import Written
+from parts.news import repository, services
+from parts.news.rules import Post
+from parts.news.services import Written
 from tests.clock import at_its_own_moment
 
 LATER = "2100-01-01T09:00:00.000Z"

@@ -10,14 +10,14 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import table
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting
-from news import repository, services
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.table import Update
+from parts.news import repository, services
 from results import repository as results
-from store import keys
-from store.table import Update
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.clock import at_its_own_moment
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -62,7 +62,7 @@ def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(ope
     listed = page(reader, "/news/about/Board/")
     assert re.findall(r">(Post \d|Ahead|Draft)</a>", listed) == ["Post 3", "Post 2", "Post 1", "Post 0"]
     assert WRITE in page(signed_in(user), "/news/about/Board/")
-    monkeypatch.setattr("news.views.PAGE_ROWS", 3)
+    monkeypatch.setattr("parts.news.views.PAGE_ROWS", 3)
     further = re.search(r'href="(/news/about/Board/\?after=[^"]+)"', page(reader, "/news/about/Board/"))[1]
     assert re.findall(r">(Post \d)</a>", page(reader, further)) == ["Post 0"]
 

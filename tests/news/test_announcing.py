@@ -7,12 +7,12 @@ from django.utils import translation
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import NotAllowed, NotNow
-from acts.storage import log, table
 from elections.lifecycle import deleting
-from news import announcements, repository, services
+from foundation.acts.refusals import NotAllowed, NotNow
+from foundation.acts.storage import log, table
+from foundation.store import keys
+from parts.news import announcements, repository, services
 from results import services as results
-from store import keys
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture

@@ -18,15 +18,15 @@ from accounts import services as accounts
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
 from accounts.visitors import Visitor
-from acts import tokens
-from acts.rate_limits import SECONDS_PER_DAY, TooOften
-from acts.refusals import Refusal
-from acts.storage import table
-from audit.tables import masks
-from mail import outbox as mails
-from news import subscriptions
-from store import keys
-from store.table import DATA, Span
+from foundation.acts import tokens
+from foundation.acts.rate_limits import SECONDS_PER_DAY, TooOften
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import table
+from foundation.mail import outbox as mails
+from foundation.store import keys
+from foundation.store.table import DATA, Span
+from operations.audit.tables import masks
+from parts.news import subscriptions
 
 ANN = "ann@example.org"
 PAGE = "/news/by-mail/"

@@ -18,20 +18,20 @@ from django.test import Client, override_settings
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.storage import table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from news import repository, services
-from news.rules import Post
-from news.services import Written
-from photos.changing import PictureChange
-from photos.encoding import Encoded
-from photos.rules import Photo
-from ranking.candidates import Candidate
-from store.log import as_text
+from foundation.acts.storage import table
+from foundation.photos.changing import PictureChange
+from foundation.photos.encoding import Encoded
+from foundation.photos.rules import Photo
+from foundation.ranking.candidates import Candidate
+from foundation.store.log import as_text
+from parts.news import repository, services
+from parts.news.rules import Post
+from parts.news.services import Written
 from tests.clock import stands_at
 from tests.people import make_person, sign_in
 
@@ -155,7 +155,7 @@ def prepared(tmp_path_factory) -> Prepared:
 def crawled(prepared, settings, monkeypatch) -> Prepared:
     """Lists of a few, so that they have several pages."""
     settings.STORE_URL = prepared.url
-    monkeypatch.setattr("news.views.PAGE_ROWS", 5)
+    monkeypatch.setattr("parts.news.views.PAGE_ROWS", 5)
     return prepared
 
 

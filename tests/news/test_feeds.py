@@ -16,9 +16,9 @@ from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from news import feeds, repository, services
-from news.feeds import Entry, Feed, Picture, as_atom, as_json
-from news.rules import Post
+from parts.news import feeds, repository, services
+from parts.news.feeds import Entry, Feed, Picture, as_atom, as_json
+from parts.news.rules import Post
 from tests.clock import at_its_own_moment, stands_at
 from tests.rows import every_row
 

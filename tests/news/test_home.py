@@ -16,16 +16,16 @@ from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.multi_ballot_pages import services as binding
-from live import codes
-from live.services import making
-from news import services, site_page, site_services
-from news import services as news
-from news.services import Written
-from news.site_page import Part
-from polls import services as polling
-from questions.question import Type
-from store import keys
-from store.table import Delete, Exists, Unwritable, Update
+from foundation.store import keys
+from foundation.store.table import Delete, Exists, Unwritable, Update
+from parts.live import codes
+from parts.live.services import making
+from parts.news import services, site_page, site_services
+from parts.news import services as news
+from parts.news.services import Written
+from parts.news.site_page import Part
+from parts.polls import services as polling
+from parts.questions.question import Type
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
 from tests.live.conftest import TRIVIA

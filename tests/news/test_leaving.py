@@ -10,7 +10,7 @@ import pytest
 from accounts import services as accounts
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from news import repository, services
+from parts.news import repository, services
 
 from .conftest import LATER, written
 

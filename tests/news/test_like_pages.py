@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.rate_limits import Limit
-from acts.storage import table
-from news import like_views, likes, repository, services
-from store import keys
+from foundation.acts.rate_limits import Limit
+from foundation.acts.storage import table
+from foundation.store import keys
+from parts.news import like_views, likes, repository, services
 from tests.clock import stands_at
 
 from .conftest import LATER

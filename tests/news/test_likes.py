@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import background
-from acts.refusals import LostRace, NotThere
-from acts.storage import table, use_table
-from audit.tables import masks
-from news import likes, repository, services
-from news.likes import Liker, Likes, member, visitor
-from store import keys
-from store.backup import backup, restore
-from store.connect import connect
-from store.log import as_text, utc_now
+from foundation.acts import background
+from foundation.acts.refusals import LostRace, NotThere
+from foundation.acts.storage import table, use_table
+from foundation.store import keys
+from foundation.store.backup import backup, restore
+from foundation.store.connect import connect
+from foundation.store.log import as_text, utc_now
+from operations.audit.tables import masks
+from parts.news import likes, repository, services
+from parts.news.likes import Liker, Likes, member, visitor
 from tests.background import finish_background
 from tests.clock import stands_at
 from tests.test_completeness import Watched

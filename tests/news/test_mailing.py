@@ -9,26 +9,26 @@ import pytest
 from django.core import mail as sent
 
 from accounts.rules import Role
-from acts import background
-from acts.refusals import NotAllowed
-from acts.storage import now_text, table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import outbox as mails
-from mail.emails import compose
-from mail.sending import send_waiting
-from news import mailing, repository, services, subscriptions
-from news.repository import MAILING
-from ranking.candidates import Candidate
-from store import keys
+from foundation.acts import background
+from foundation.acts.refusals import NotAllowed
+from foundation.acts.storage import now_text, table
+from foundation.mail import outbox as mails
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from operations.upkeep.backups.held_mail import Holding
+from operations.upkeep.worker import jobs
+from operations.upkeep.worker.leases import Leases
+from parts.news import mailing, repository, services, subscriptions
+from parts.news.repository import MAILING
 from tests.clock import stands_at
 from tests.mail.servers import MailServer
-from upkeep.backups.held_mail import Holding
-from upkeep.worker import jobs
-from upkeep.worker.leases import Leases
 
 from .conftest import written
 
@@ -237,7 +237,7 @@ def test_what_a_server_is_given_has_all_headers_and_none_of_a_hostile_title(mail
     clock(THEN)
     mail_due()
     with MailServer() as server:
-        settings.EMAIL_BACKEND, settings.EMAIL_TIMEOUT = "mail.smtp.EmailBackend", 20
+        settings.EMAIL_BACKEND, settings.EMAIL_TIMEOUT = "foundation.mail.smtp.EmailBackend", 20
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         assert send_waiting(compose) == 3
     assert sorted(server.receivers) == [f"{name}@example.org" for name in NAMES]

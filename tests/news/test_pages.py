@@ -13,19 +13,19 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import table
 from elections import repository as repository_of_elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
-from news import previews, repository, services
-from photos.changing import PictureChange
-from photos.encoding import encoded
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Put
+from foundation.acts.storage import table
+from foundation.photos.changing import PictureChange
+from foundation.photos.encoding import encoded
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Put
+from parts.news import previews, repository, services
 from tests.clock import stands_at
 from tests.people import sign_in
 from tests.photos import drawing

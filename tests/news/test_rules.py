@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from news import rules
-from news.rules import Post, PostState
+from parts.news import rules
+from parts.news.rules import Post, PostState
 from tests.rows import every_row
 
 POST = Post("1", "Title", "title", "Ada", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z")

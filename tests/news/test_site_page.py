@@ -9,15 +9,15 @@ import pytest
 from django.core import mail as sent
 
 from accounts.rules import Role
-from acts import branding
-from acts.storage import log, table
-from news import site_page, site_services
-from news.site_forms import MAX_LINKS, rearrange
-from news.site_page import Part
-from photos.changing import PictureChange
-from photos.encoding import Encoded
-from photos.rules import Photo
-from store import keys
+from foundation.acts import branding
+from foundation.acts.storage import log, table
+from foundation.photos.changing import PictureChange
+from foundation.photos.encoding import Encoded
+from foundation.photos.rules import Photo
+from foundation.store import keys
+from parts.news import site_page, site_services
+from parts.news.site_forms import MAX_LINKS, rearrange
+from parts.news.site_page import Part
 from tests.at_once import at_once
 from tests.rows import every_row
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture

@@ -10,10 +10,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from news import repository, services
-from photos.changing import PictureChange
-from photos.encoding import Encoded
-from photos.rules import Photo
+from foundation.photos.changing import PictureChange
+from foundation.photos.encoding import Encoded
+from foundation.photos.rules import Photo
+from parts.news import repository, services
 from tests.clock import at_its_own_moment, stands_at
 
 from .conftest import LATER

@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import NotAllowed, NotNow
-from acts.storage import now_text, table
-from news import repository, rules, services
-from news.rules import PostState, SlugTaken
-from store import keys
+from foundation.acts.refusals import NotAllowed, NotNow
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from parts.news import repository, rules, services
+from parts.news.rules import PostState, SlugTaken
 from tests.clock import at_its_own_moment
 
 from .conftest import LATER, written

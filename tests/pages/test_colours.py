@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import BASE_DIR
-from pages import colours
-from pages.colours import DARK, LIGHT, MIN_CONTRAST, contrast, find_error, shades, stylesheet
+from foundation.pages import colours
+from foundation.pages.colours import DARK, LIGHT, MIN_CONTRAST, contrast, find_error, shades, stylesheet
 
 TOKENS = (BASE_DIR / "static" / "css" / "tokens.css").read_text()
 ANY = st.integers(0, 0xFFFFFF).map("#{:06x}".format)

@@ -14,14 +14,14 @@ from jinja2 import Environment
 
 from accounts.rules import Role
 from accounts.services.roles import change_role
-from acts.caches import SizedCache
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate
 from elections.drafts import services as drafts
 from elections.rules import Action
-from pages import fragments
-from pages.fragments import cached_include, fragment
-from ranking.candidates import Candidate
+from foundation.acts.caches import SizedCache
+from foundation.pages import fragments
+from foundation.pages.fragments import cached_include, fragment
+from foundation.ranking.candidates import Candidate
 
 CHOICE = "ranking/parts/choice.html"
 NAV = {"section": "home", "known": True, "looks": True, "manages": False}

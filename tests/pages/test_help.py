@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pages.help_views import MAX_QUERY_CHARS, TOPICS
+from foundation.pages.help_views import MAX_QUERY_CHARS, TOPICS
 
 
 def results(page: str) -> list[str]:

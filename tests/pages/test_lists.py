@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from pages.lists import MAX_CANDIDATES, NotAList, Verdict, as_csv, read_candidates
+from foundation.pages.lists import MAX_CANDIDATES, NotAList, Verdict, as_csv, read_candidates
 from tests.rows import every_row
 
 # --- candidates ---

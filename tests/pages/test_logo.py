@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.settings import BASE_DIR
-from pages.logo import MAX_LOGO_BYTES, PNG, find_error, read
+from foundation.pages.logo import MAX_LOGO_BYTES, PNG, find_error, read
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 1 1">{}</svg>'
 

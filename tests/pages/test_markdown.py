@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pages import markdown
-from pages.markdown import MAX_TEXT_CHARS, excerpt, to_html
+from foundation.pages import markdown
+from foundation.pages.markdown import MAX_TEXT_CHARS, excerpt, to_html
 from tests.rows import every_row
 
 # Written down once more, so that a longer list in the code is noticed here.

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
-from acts.caches import SizedCache
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
@@ -16,14 +15,15 @@ from elections.drafts import services as drafts
 from elections.invitations import messages
 from elections.lifecycle import services as lifecycle
 from elections.rules import MAX_STATEMENTS_BYTES, Action
-from pages import markdown, markdown_cache
-from pages.markdown_cache import Html, RenderBudget
-from ranking.candidates import Candidate
-from store import keys
-from store.table import Exists, Update
+from foundation.acts.caches import SizedCache
+from foundation.pages import markdown, markdown_cache
+from foundation.pages.markdown_cache import Html, RenderBudget
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Exists, Update
+from operations.upkeep import pause
 from tests.people import confirm
 from tests.polls.conftest import made  # noqa: F401 - a fixture
-from upkeep import pause
 
 STATEMENT, DESCRIPTION = "I am **Ada**.", "About the *board*."
 SHOWN = "I am <strong>Ada</strong>."

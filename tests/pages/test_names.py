@@ -6,7 +6,7 @@ import pytest
 from django.template.defaultfilters import truncatechars
 from django.utils.safestring import mark_safe
 
-from pages.names import shortened
+from foundation.pages.names import shortened
 
 
 @pytest.mark.parametrize(

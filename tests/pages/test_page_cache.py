@@ -13,11 +13,11 @@ from django.test.utils import override_script_prefix
 from django.utils.translation import override
 from jinja2 import meta, nodes
 
-from acts import branding
-from acts.caches import SizedCache
-from news import site_page
-from pages import help_views, http_cache, page_cache
-from pages.page_cache import Fragment, cache_key, cached, get_or_render
+from foundation.acts import branding
+from foundation.acts.caches import SizedCache
+from foundation.pages import help_views, http_cache, page_cache
+from foundation.pages.page_cache import Fragment, cache_key, cached, get_or_render
+from parts.news import site_page
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 ENVIRONMENT = engines["jinja2"].env

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse, set_script_prefix
 
-from pages.paths import path_of, redirect_to
+from foundation.pages.paths import path_of, redirect_to
 
 
 def test_a_path_is_djangos_also_when_it_is_asked_again():

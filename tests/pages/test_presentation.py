@@ -13,8 +13,8 @@ from django.test import Client
 from accounts.second_factor.authenticator_apps import app_address
 from config.settings import BASE_DIR, named_sender
 from elections.drafts.forms import ElectionForm
-from mail.emails import compose
-from polls.forms import PollForm
+from foundation.mail.emails import compose
+from parts.polls.forms import PollForm
 from tests.rows import every_row
 
 NAME = "Röstgården & Söner: Wahlen"

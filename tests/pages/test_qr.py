@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import segno
 
-from pages.qr import MAX_QR_BYTES, fits_qr, qr_image, qr_svg, shared_qr_svg
+from foundation.pages.qr import MAX_QR_BYTES, fits_qr, qr_image, qr_svg, shared_qr_svg
 from tests.rows import every_row
 
 ADDRESS = "https://vote.example.org/election/Board/follow/#K3F9-2Q7M-XW8P"

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.urls import path
 
 from accounts.access import public
-from pages.streams import OPEN_STREAM, Listener, can_stream, open_answer, send_all
+from foundation.pages.streams import OPEN_STREAM, Listener, can_stream, open_answer, send_all
 from tests.streams import Recorder
 
 FIRST = b"data: " + b"a" * 5000 + b"\n\n"

@@ -9,9 +9,9 @@ import pytest
 from django import forms
 from django.utils import translation
 
-from pages import time_fields
-from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
-from pages.times import AOE, ClockChange, Edge, form_time, local_time, selectable_zones
+from foundation.pages import time_fields
+from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
+from foundation.pages.times import AOE, ClockChange, Edge, form_time, local_time, selectable_zones
 from tests.rows import every_row
 
 

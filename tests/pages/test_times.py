@@ -16,8 +16,8 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages import times
-from pages.times import (
+from foundation.pages import times
+from foundation.pages.times import (
     AOE,
     ClockChange,
     Edge,
@@ -33,7 +33,7 @@ from pages.times import (
     zone,
     zone_label,
 )
-from store.log import as_text
+from foundation.store.log import as_text
 from tests.rows import every_row
 
 NOON = datetime(2025, 11, 15, 12, tzinfo=UTC)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from photos import child, encoding
-from ranking.candidates import Candidate
-from store import keys
+from foundation.acts.storage import table
+from foundation.photos import child, encoding
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
 
 
 @pytest.fixture

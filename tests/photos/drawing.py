@@ -10,7 +10,7 @@ from random import Random
 
 from PIL import Image, ImageCms, ImageDraw, PngImagePlugin
 
-from photos import child, encoding
+from foundation.photos import child, encoding
 
 SECRET = b"tell nobody"  # stands in all that comes with a picture, and in none that goes out
 CORNERS = ((200, 30, 30), (30, 160, 30), (30, 30, 200), (220, 220, 220))  # of an upright picture, from the top left

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from PIL import Image, ImageCms
 
-from photos import child, encoding
+from foundation.photos import child, encoding
 from tests.rows import every_row
 
 from . import drawing

@@ -12,8 +12,8 @@ import threading
 
 import pytest
 
-from photos import child, encoding, rules
-from photos.rules import NoPicture
+from foundation.photos import child, encoding, rules
+from foundation.photos.rules import NoPicture
 from tests.rows import every_row
 
 from . import drawing

@@ -13,8 +13,6 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.rate_limits import Limit
-from acts.storage import use_table
 from ballots import services as ballots
 from elections import repository
 from elections.candidates.services import change_picture, remove_candidate
@@ -23,14 +21,16 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from photos import changing
-from photos import repository as photos
-from photos.changing import PictureChange
-from skills import services as skills
-from skills.rules import Visibility
-from store import keys
-from store.backup import backup, restore, transfer
-from store.sqlite import SqliteTable
+from foundation.acts.rate_limits import Limit
+from foundation.acts.storage import use_table
+from foundation.photos import changing
+from foundation.photos import repository as photos
+from foundation.photos.changing import PictureChange
+from foundation.store import keys
+from foundation.store.backup import backup, restore, transfer
+from foundation.store.sqlite import SqliteTable
+from parts.skills import services as skills
+from parts.skills.rules import Visibility
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.people import PASSWORD, make_person

@@ -10,10 +10,10 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from polls import live_count, services, voters
-from polls.rules import Poll
-from polls.services import Runner
-from store.log import as_text, utc_now
+from foundation.store.log import as_text, utc_now
+from parts.polls import live_count, services, voters
+from parts.polls.rules import Poll
+from parts.polls.services import Runner
 
 CHOSEN = {"title": "Lunch on Friday", "description": "", "time_zone": "UTC", "expires_at": None}
 NAMES = ("Pizza", "Sushi", "Tacos")
@@ -57,7 +57,7 @@ def by_ida(poll: Poll) -> Runner:
 
 
 def events(site, kind: str) -> list[dict]:
-    from store.log import EventLog
+    from foundation.store.log import EventLog
 
     return [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind]
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polls import counting, repository, services
-from polls.counting import MethodComparison, agreement
-from polls.sealing import seal
+from foundation.store import splitting
+from foundation.tally import provisional
+from foundation.tally.ballots import Ballots
+from foundation.tally.formats import read
+from foundation.tally.methods import count
+from parts.polls import counting, repository, services
+from parts.polls.counting import MethodComparison, agreement
+from parts.polls.sealing import seal
 from results.pictures import OF_POLLS, pictures_of
-from store import splitting
-from tally import provisional
-from tally.ballots import Ballots
-from tally.formats import read
-from tally.methods import count
 
 from .conftest import by_ida, vote
 

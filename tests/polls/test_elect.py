@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from elections import repository as elections
 from elections.drafts import services as drafts
-from polls import repository
+from parts.polls import repository
 
 from .conftest import vote
 from .test_pages import text

@@ -8,8 +8,8 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, NotNow
-from polls import repository, services
+from foundation.acts.refusals import LostRace, NotNow
+from parts.polls import repository, services
 
 from .conftest import by_ida, events, vote
 from .test_pages import at_leisure, send, text  # noqa: F401 - a fixture

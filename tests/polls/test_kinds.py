@@ -10,13 +10,13 @@ from django.test import Client
 
 from accounts import repository as people
 from elections import repository as elections
-from polls import repository, services, voters
-from polls.counting import MethodComparison, agreement
-from polls.demo import load as load_demo
-from polls.sealing import seal
-from ranking.marks import BadRanking
-from store import keys, round_trips
-from tally.ballots import check_marks
+from foundation.ranking.marks import BadRanking
+from foundation.store import keys, round_trips
+from foundation.tally.ballots import check_marks
+from parts.polls import repository, services, voters
+from parts.polls.counting import MethodComparison, agreement
+from parts.polls.demo import load as load_demo
+from parts.polls.sealing import seal
 
 from .conftest import by_ida, events
 from .test_pages import FORM, form_of, stored, text
@@ -262,7 +262,7 @@ def test_the_demo_has_a_poll_of_scores(site, person):
 
 
 def test_what_an_auditor_may_see_of_it_names_the_kind(of_kind):
-    from polls.items import ITEMS
+    from parts.polls.items import ITEMS
 
     (poll,) = [each for each in ITEMS if each.label == "poll"]
     assert {"kind", "most"} <= poll.visible

@@ -13,14 +13,14 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.rate_limits import Limit
-from acts.refusals import LostRace
-from acts.storage import log
-from polls import counting, repository, result_views, services, voters
-from polls.sealing import seal_what_is_over
+from foundation.acts.rate_limits import Limit
+from foundation.acts.refusals import LostRace
+from foundation.acts.storage import log
+from foundation.store import keys
+from foundation.store.table import Delete
+from parts.polls import counting, repository, result_views, services, voters
+from parts.polls.sealing import seal_what_is_over
 from results.pictures import pictures_of
-from store import keys
-from store.table import Delete
 from tests.clock import at_its_own_moment, stands_at
 
 from .conftest import by_ida, events, in_hours, ranks, vote
@@ -494,9 +494,9 @@ def test_whoever_watches_is_led_to_the_end(made, shelf, client):
 
 
 def test_a_large_poll_that_is_over_is_the_workers_to_count(made, shelf, client, monkeypatch):
-    monkeypatch.setattr("polls.live_count.MAX_VOTES_COUNTED_IN_REQUEST", 0)
+    monkeypatch.setattr("parts.polls.live_count.MAX_VOTES_COUNTED_IN_REQUEST", 0)
     ended = []
-    monkeypatch.setattr("polls.result_views.seconds_until_next", lambda end: ended.append(end) or 7)
+    monkeypatch.setattr("parts.polls.result_views.seconds_until_next", lambda end: ended.append(end) or 7)
     poll = made()
     vote(poll, "a", "Pizza")
     services.close(by_ida(poll))
@@ -603,7 +603,7 @@ def test_lists_are_sorted_by_urgency_and_name_the_zone_of_each(made, signed_in):
 
 
 def test_lists_are_leafed_through_by_cursor(made, client, monkeypatch):
-    monkeypatch.setattr("pages.paging.PAGE_ROWS", 2)
+    monkeypatch.setattr("foundation.pages.paging.PAGE_ROWS", 2)
     for number in range(3):
         at_its_own_moment(lambda number=number: made(title=f"Poll {number}", listed=True))
     first = text(client.get("/polls/"))

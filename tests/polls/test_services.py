@@ -10,18 +10,18 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.queues import SomeFailed
-from acts.refusals import NotAllowed, NotNow, NotThere, TooMany
-from acts.storage import now_text, use_table
-from polls import demo, repository, services, voters
-from polls.counting import MethodComparison
-from polls.rules import Act, PollRelation
-from polls.sealing import Disagreement, anything_over, seal, seal_what_is_over, try_seal
-from ranking.marks import BadRanking
-from store import keys
-from store.log import as_text, utc_now
-from store.log.seal import Sealer, verify
-from store.table import Delete, Refused
+from foundation.acts.queues import SomeFailed
+from foundation.acts.refusals import NotAllowed, NotNow, NotThere, TooMany
+from foundation.acts.storage import now_text, use_table
+from foundation.ranking.marks import BadRanking
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.store.log.seal import Sealer, verify
+from foundation.store.table import Delete, Refused
+from parts.polls import demo, repository, services, voters
+from parts.polls.counting import MethodComparison
+from parts.polls.rules import Act, PollRelation
+from parts.polls.sealing import Disagreement, anything_over, seal, seal_what_is_over, try_seal
 from tests.background import finish_background
 from tests.ballots.held import Held
 from tests.clock import at_its_own_moment, stands_at

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from acts.refusals import TooMany
-from polls import live_count, repository, sealing, services, voters
-from store import keys, round_trips, sharded_reads
+from foundation.acts.refusals import TooMany
+from foundation.store import keys, round_trips, sharded_reads
+from parts.polls import live_count, repository, sealing, services, voters
 from tests.at_once import at_once
 from tests.background import finish_background
 

@@ -7,8 +7,8 @@ import re
 import pytest
 from django.test import Client
 
-from polls import services
-from polls.sealing import seal
+from parts.polls import services
+from parts.polls.sealing import seal
 
 from .conftest import by_ida, vote
 from .test_pages import at_leisure, ranks, send, text  # noqa: F401 - a fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acts.refusals import NotNow
-from qa import rules
+from foundation.acts.refusals import NotNow
+from foundation.qa import rules
 from tests.rows import every_row
 
 # --- what is taken ---

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from questions import services
-from questions.question import Kind, Question
+from parts.questions import services
+from parts.questions.question import Kind, Question
 
 CAPITAL = Question(
     "What is the capital of Peru?",

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.lists import NotAList, Verdict
-from questions import rules
-from questions.formats.csv_import import read
-from questions.formats.exports import EXAMPLES, as_json, questions_csv
-from questions.formats.rows import ImportedFile
-from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
+from foundation.pages.lists import NotAList, Verdict
+from parts.questions import rules
+from parts.questions.formats.csv_import import read
+from parts.questions.formats.exports import EXAMPLES, as_json, questions_csv
+from parts.questions.formats.rows import ImportedFile
+from parts.questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
 from .conftest import CAPITAL, MANY

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from questions import demo, repository
-from questions.question import SET_TYPES, Type, flaws, tidied
-from questions.rules import count_suiting
+from parts.questions import demo, repository
+from parts.questions.question import SET_TYPES, Type, flaws, tidied
+from parts.questions.rules import count_suiting
 
 
 def test_the_demo_has_a_set_for_each_type_of_session(site, person):

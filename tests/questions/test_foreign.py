@@ -6,13 +6,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pages.lists import NotAList, Verdict
-from questions import formats, rules
-from questions.formats import Format
-from questions.formats.exports import EXAMPLES, questions_csv, questions_gift
-from questions.formats.gift_import import plain
-from questions.formats.rows import ImportedFile, Row
-from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
+from foundation.pages.lists import NotAList, Verdict
+from parts.questions import formats, rules
+from parts.questions.formats import Format
+from parts.questions.formats.exports import EXAMPLES, questions_csv, questions_gift
+from parts.questions.formats.gift_import import plain
+from parts.questions.formats.rows import ImportedFile, Row
+from parts.questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
 from .conftest import CAPITAL, MANY, MEET, RATE

@@ -13,12 +13,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.rules import Role
-from acts.background import wait
-from acts.rate_limits import SECONDS_PER_HOUR, Limit
-from questions import repository, services
-from questions.formats.exports import questions_csv
-from questions.question import SET_KIND_LABELS, Kind, Question
-from questions.repository import SLICE_QUESTIONS
+from foundation.acts.background import wait
+from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit
+from parts.questions import repository, services
+from parts.questions.formats.exports import questions_csv
+from parts.questions.question import SET_KIND_LABELS, Kind, Question
+from parts.questions.repository import SLICE_QUESTIONS
 from tests.people import sign_in
 
 from .conftest import CAPITAL, MANY, MEET
@@ -82,7 +82,7 @@ def test_a_set_needs_a_name_and_its_words_have_an_end(site, hers):
 
 
 def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch):
-    monkeypatch.setattr("questions.services.MADE", Limit("question-sets", 1, SECONDS_PER_HOUR))
+    monkeypatch.setattr("parts.questions.services.MADE", Limit("question-sets", 1, SECONDS_PER_HOUR))
     hers.post("/live/sets/new/", {"name": "One"})
     assert "tried too often" in text(hers.post("/live/sets/new/", {"name": "Two"}))
     assert "tried too often" in followed(hers, f"/live/sets/{made}/copy/")

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import NotAllowed, NotNow, NotThere
-from questions import rules
-from questions.question import MAX_QUESTIONS, SET_TYPES, Kind, Question, Type, flaws, tidied
-from questions.rules import FullSet, NoRoom, QuestionSet
+from foundation.acts.refusals import NotAllowed, NotNow, NotThere
+from parts.questions import rules
+from parts.questions.question import MAX_QUESTIONS, SET_TYPES, Kind, Question, Type, flaws, tidied
+from parts.questions.rules import FullSet, NoRoom, QuestionSet
 from tests.rows import every_row
 
 from .conftest import CAPITAL, IDEA, MANY, MEET, RATE, numbered

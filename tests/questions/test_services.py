@@ -7,15 +7,15 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.background import wait
-from acts.refusals import NotAllowed, NotThere
-from acts.retry import MAX_RACES
-from questions import items, repository, rules, services
-from questions.question import SET_TYPES, Kind, Question, Type
-from questions.repository import SLICE_QUESTIONS
-from questions.rules import ChangedElsewhere, NoRoom
-from store import keys
-from store.log import EventLog
+from foundation.acts.background import wait
+from foundation.acts.refusals import NotAllowed, NotThere
+from foundation.acts.retry import MAX_RACES
+from foundation.store import keys
+from foundation.store.log import EventLog
+from parts.questions import items, repository, rules, services
+from parts.questions.question import SET_TYPES, Kind, Question, Type
+from parts.questions.repository import SLICE_QUESTIONS
+from parts.questions.rules import ChangedElsewhere, NoRoom
 from tests.at_once import at_once
 from tests.background import finish_background
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from acts.refusals import Refusal
-from acts.storage import table, use_table
-from store.table import Key, Numbered, Refused, Table, Write, opened
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import table, use_table
+from foundation.store.table import Key, Numbered, Refused, Table, Write, opened
 from tests.chaos import Chaos
 
 

@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 
-from acts.refusals import LostRace, NameTaken
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -17,8 +16,9 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import State
-from ranking.candidates import Candidate
-from store.log import as_text, utc_now
+from foundation.acts.refusals import LostRace, NameTaken
+from foundation.ranking.candidates import Candidate
+from foundation.store.log import as_text, utc_now
 from tests.people import enrol
 
 from .overtaken import lost, overtaken_by

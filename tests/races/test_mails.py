@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.core import mail as sent
 
-from mail import outbox
-from mail.emails import compose
-from mail.sending import send_waiting
+from foundation.mail import outbox
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
 
 from .overtaken import overtaken_by
 

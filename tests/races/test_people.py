@@ -10,14 +10,14 @@ from accounts import api_tokens, repository, services, setup_link
 from accounts.rules import Role
 from accounts.second_factor import factors
 from accounts.second_factor.passkeys import WrongPasskey
-from acts.refusals import LostRace, NameTaken
-from acts.storage import log, table
-from acts.tokens import create_token
-from photos.changing import PictureChange
-from photos.encoding import Encoded
-from photos.rules import Photo
-from store import keys
-from store.log import Event
+from foundation.acts.refusals import LostRace, NameTaken
+from foundation.acts.storage import log, table
+from foundation.acts.tokens import create_token
+from foundation.photos.changing import PictureChange
+from foundation.photos.encoding import Encoded
+from foundation.photos.rules import Photo
+from foundation.store import keys
+from foundation.store.log import Event
 from tests.accounts.test_factors import NOW, SITE, Authenticator, asked, code_in, with_passkey
 from tests.people import PASSWORD, make_owner, somebody
 

@@ -8,15 +8,15 @@ from functools import partial
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import Refusal
-from acts.storage import table
-from news import likes, repository, services
-from skills import endorsements, merging
-from skills import repository as skills
-from skills import services as skilled
-from skills.endorsements import Ground
-from skills.rules import Visibility
-from store import keys
+from foundation.acts.refusals import Refusal
+from foundation.acts.storage import table
+from foundation.store import keys
+from parts.news import likes, repository, services
+from parts.skills import endorsements, merging
+from parts.skills import repository as skills
+from parts.skills import services as skilled
+from parts.skills.endorsements import Ground
+from parts.skills.rules import Visibility
 from tests.background import finish_background
 from tests.news.conftest import written
 from tests.skills.conftest import SAID, have

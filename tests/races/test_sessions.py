@@ -6,14 +6,14 @@ from functools import partial
 
 import pytest
 
-from live import clock, qa_store, repository, seats
-from live.qa import services as qa_services
-from live.qa_rules import Act, QaQuestion
-from live.rules import Step
-from live.services import answering, deleting, moving, seating
-from qa import store
-from qa.rules import Fate, Mode
-from store import keys
+from foundation.qa import store
+from foundation.qa.rules import Fate, Mode
+from foundation.store import keys
+from parts.live import clock, qa_store, repository, seats
+from parts.live.qa import services as qa_services
+from parts.live.qa_rules import Act, QaQuestion
+from parts.live.rules import Step
+from parts.live.services import answering, deleting, moving, seating
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import qa_of, send, upvote
 from tests.live.test_joining import joined

@@ -15,8 +15,6 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import LostRace, NotNow, Refusal
-from acts.storage import log
 from ballots import services as ballots
 from ballots.repository import every_ballot, every_published
 from ballots.rules import HasVoted
@@ -24,11 +22,13 @@ from elections import repository as elections
 from elections import rolls
 from elections.lifecycle import closing
 from elections.turnout.counts import turnout
-from polls import repository as polls
-from polls import sealing
-from polls import services as polling
+from foundation.acts.refusals import LostRace, NotNow, Refusal
+from foundation.acts.storage import log
+from foundation.store import keys
+from parts.polls import repository as polls
+from parts.polls import sealing
+from parts.polls import services as polling
 from results import services as results
-from store import keys
 from tests import voting
 from tests.ballots.conftest import ranks
 from tests.polls.conftest import by_ida, vote

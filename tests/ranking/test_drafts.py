@@ -8,7 +8,7 @@ from django.conf import settings as site
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking import drafts
+from foundation.ranking import drafts
 
 
 def signed(secret: str, *words: str) -> str:

@@ -7,8 +7,8 @@ import random
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.test import override_settings
 
-from pages.lists import MAX_CANDIDATES
-from ranking import ranking_cookie
+from foundation.pages.lists import MAX_CANDIDATES
+from foundation.ranking import ranking_cookie
 
 
 def fields(**more: str) -> QueryDict:

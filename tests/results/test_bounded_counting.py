@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from pages.streams import CLIENT_GONE
+from foundation.pages.streams import CLIENT_GONE
+from foundation.tally import count_job as jobs
+from foundation.tally.ballots import Ballots, ranking_of
+from foundation.tally.count_job import CountJob, PairwiseJob
+from foundation.tally.methods import KINDS
 from results import bounded_counting
 from results.bounded_counting import ClientGone, Limits, TooExpensive
 from results.report import build_report
-from tally import count_job as jobs
-from tally.ballots import Ballots, ranking_of
-from tally.count_job import CountJob, PairwiseJob
-from tally.methods import KINDS
 
 PAGE = "/sandbox/"
 NAMES = tuple(f"C{number:02}" for number in range(100))

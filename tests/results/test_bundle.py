@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts import repository as people
-from acts.storage import table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate
@@ -27,15 +26,16 @@ from elections.invitations import messages
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
-from ranking.candidates import Candidate
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event, EventLog, seal
+from foundation.store.log.publish import public_hash
+from foundation.store.table import Update
+from foundation.tally.ballots import Ballots, groups_of, ranking_of
+from foundation.tally.methods import KIND_OF, count
 from results import services
 from results.exports import bundle, verify, verify_stv
-from store import keys
-from store.log import Event, EventLog, seal
-from store.log.publish import public_hash
-from store.table import Update
-from tally.ballots import Ballots, groups_of, ranking_of
-from tally.methods import KIND_OF, count
 from tests.people import confirm, enrol
 from tests.tally.examples import random_marks
 from tests.tally.published_marks import CASES

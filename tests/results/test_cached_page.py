@@ -13,19 +13,19 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from accounts.rules import Role
-from acts.caches import SizedCache
 from elections.convening import Convened
 from elections.skills_needed import needs
-from pages import page_cache
+from foundation.acts.caches import SizedCache
+from foundation.pages import page_cache
+from foundation.store import keys, round_trips
+from foundation.store.table import Delete, Put, Update
+from operations.upkeep.pause import Pause
 from results import services, views
 from results import sharing_views as share_views
 from results.report import Report
-from store import keys, round_trips
-from store.table import Delete, Put, Update
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_coverage import boss, listed, sealed  # noqa: F401 - fixtures
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
-from upkeep.pause import Pause
 
 BOARD, PUBLIC = "/election/Board/results/", "/result/Board/"
 PAGES = (BOARD, PUBLIC)
@@ -258,10 +258,12 @@ def test_whatever_is_new_on_it_makes_it_another(board, elsewhere, client, signed
     assert again(signed_in("another", Role.OBSERVER), PUBLIC, first).status_code == 200
     assert client.get(f"{PUBLIC}?from=elsewhere", headers={"if-none-match": first["ETag"]}).status_code == 200
     with monkeypatch.context() as patched:
-        patched.setattr("pages.site_views.site_name", lambda: "Another name")
+        patched.setattr("foundation.pages.site_views.site_name", lambda: "Another name")
         assert is_new()
     with monkeypatch.context() as patched:
-        patched.setattr("upkeep.pause.cache.last_known", lambda: Pause("somebody", "2026-01-01T00:00:00+00:00", 5))
+        patched.setattr(
+            "operations.upkeep.pause.cache.last_known", lambda: Pause("somebody", "2026-01-01T00:00:00+00:00", 5)
+        )
         assert is_new()
     with override_settings(STARTED="later"):
         assert is_new()

@@ -11,22 +11,22 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.caches import SizedCache
 from ballots import repository as ballots
 from ballots import services as casting
 from elections import repository as elections
 from elections.lifecycle import closing
-from ranking import codes
-from ranking.codes import prefix_length
+from foundation.acts.caches import SizedCache
+from foundation.ranking import codes
+from foundation.ranking.codes import prefix_length
+from foundation.store import keys, splitting
+from foundation.store.table import Span
+from foundation.tally.ballots import Ballots
+from foundation.tally.methods import count
 from results import bounded_counting, published, repository, services
 from results.checks import head_to_head, in_browser, what_if
 from results.checks.in_browser import ballot_story, decisive_contests
 from results.published import Position
 from results.report import build_report
-from store import keys, splitting
-from store.table import Span
-from tally.ballots import Ballots
-from tally.methods import count
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 PAGES = ("recount", "follow", "head_to_head", "what_if")

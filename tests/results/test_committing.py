@@ -7,8 +7,8 @@ import pytest
 from accounts import repository as people
 from elections import repository as elections
 from elections.lifecycle import closing
+from foundation.store import keys
 from results import services
-from store import keys
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 
 NAMES = ["Eve", "voter 1", "voter 2", "Zoë"]

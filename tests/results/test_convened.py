@@ -7,13 +7,13 @@ from dataclasses import asdict, replace
 import pytest
 
 from accounts import repository as people
-from assembly.wording import QUORUMS
 from elections import repository as elections
 from elections.convening import Convened
 from elections.drafts import copying
 from elections.lifecycle import services as lifecycle
+from foundation.tally.majorities import Quorum
+from parts.assembly.wording import QUORUMS
 from results.exports import verify
-from tally.majorities import Quorum
 from tests.people import enrol
 
 from .test_bundle import Files, cast, changed, events_in, finish, run, unpacked

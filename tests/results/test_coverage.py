@@ -20,7 +20,7 @@ from elections.roll.services import add_voters
 from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need, Snapshot
 from elections.skills_needed.services import set_need
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
 from results import services
 from results.coverage import as_csv, coverage_by, picture
 from results.exports import bundle

@@ -10,6 +10,9 @@ from django.utils import translation
 
 from elections.rules import Election
 from elections.turnout.counts import Turnout
+from foundation.tally.ballots import Ballots
+from foundation.tally.explain import TEMPLATES
+from foundation.tally.methods import count
 from results import wording
 from results.exports.text_report import as_text
 from results.pictures.bars import OF_ELECTIONS, OF_POLLS
@@ -18,9 +21,6 @@ from results.pictures.rounds import rounds
 from results.report import Report, report_on
 from results.repository import Found, Seal, Sealed
 from results.views import context_of_report
-from tally.ballots import Ballots
-from tally.explain import TEMPLATES
-from tally.methods import count
 
 EQUALS = ["0=1>2", "0=1>2", "2>1", "1", "0=2", "3>2=0"]
 POINT, COMMA = re.compile(r"\d\.\d"), re.compile(r"\d,\d")

@@ -12,14 +12,14 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys, limits, round_trips
+from foundation.store.log import EventLog, as_text, utc_now
+from foundation.store.log.seal import Sealer
+from foundation.store.table import LOG, Item, Put
 from results import services
 from results.exports import bundle, election_events
 from results.exports.election_events import EventFilter, events_of
-from store import keys, limits, round_trips
-from store.log import EventLog, as_text, utc_now
-from store.log.seal import Sealer
-from store.table import LOG, Item, Put
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture

@@ -17,22 +17,22 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.storage import table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
-from ranking.candidates import Candidate
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import round_trips
+from foundation.store.log import seal
+from foundation.tally.ballots import Ballots
+from foundation.tally.formats import read
+from foundation.tally.methods import count
 from results import export_views as exports
 from results import services
 from results.exports import rctab
 from results.exports.files import EXPORTS, context_of_exports, file_name, version
-from store import round_trips
-from store.log import seal
-from tally.ballots import Ballots
-from tally.formats import read
-from tally.methods import count
 from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture
 

@@ -14,7 +14,6 @@ import pytest
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.storage import table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -23,8 +22,13 @@ from elections.kinds import settings_of_kind
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from news import announcements
-from ranking.candidates import Candidate
+from foundation.acts.storage import table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import seal
+from foundation.tally.ballots import ratings_of
+from operations.upkeep import replay
+from parts.news import announcements
 from results import services, wording
 from results.exports import bundle, verify
 from results.mailing import emails
@@ -32,11 +36,7 @@ from results.mailing.services import outcome_of as mailed_outcome
 from results.pictures import pictures_of
 from results.pictures.points import score
 from results.repository import newest_shared
-from store import keys
-from store.log import seal
-from tally.ballots import ratings_of
 from tests.people import enrol
-from upkeep import replay
 
 NAMES = ("Ada", "Bo", "Cy")
 VOTE = ["0", "0", "0", "1", "2"]

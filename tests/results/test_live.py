@@ -21,17 +21,17 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.tally.ballots import Ballots, ranking_of, text_of
+from foundation.tally.count_job import CountJob
+from foundation.tally.pairwise import PairwiseSummary
 from results import views
 from results.incoming import count as live
 from results.incoming import count_cache
 from results.pictures import pictures_of
 from results.running_count import OVERLAP_DURATION, RunningCount
-from store import keys
-from store.log import as_text, utc_now
-from tally.ballots import Ballots, ranking_of, text_of
-from tally.count_job import CountJob
-from tally.pairwise import PairwiseSummary
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 LIVE = {"secret_ballot": False, "results_visible": "live"}

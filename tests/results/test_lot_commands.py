@@ -22,7 +22,12 @@ from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
-from ranking.candidates import Candidate
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.table import Delete, Item, Put, Update
+from foundation.tally import lots
+from foundation.tally.result import Lot
+from operations.upkeep import replay
 from results import proof, repository, services
 from results.checks.what_if import job_of
 from results.exports import verify
@@ -30,15 +35,10 @@ from results.exports.text_report import as_text
 from results.incoming import count as live
 from results.report import report_on
 from results.views import context_of_lots
-from store import keys
-from store.table import Delete, Item, Put, Update
-from tally import lots
-from tally.result import Lot
 from tests import voting
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_bundle import run, taken
 from tests.results.test_sealing import close, sealed, voted  # noqa: F401 - fixtures
-from upkeep import replay
 
 THREE = ({"Ada": 1}, {"Bo": 1}, {"Cy": 1})  # an instant runoff must draw two lots
 SECRET = "5e" * 32
@@ -281,7 +281,7 @@ def test_a_lot_that_was_drawn_otherwise_is_named(site, drawn):
 
 
 def bundle_file(site, tmp_path):
-    from store.log.seal import Sealer
+    from foundation.store.log.seal import Sealer
 
     Sealer(site).seal()
     path = tmp_path / "bundle.zip"

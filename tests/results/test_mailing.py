@@ -14,7 +14,6 @@ from django.utils.translation import override
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import NotAllowed
 from ballots import services as voting
 from ballots.passes import Pass
 from ballots.services import seal_closed
@@ -28,15 +27,16 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
-from mail.emails import compose
-from mail.outbox import Mail
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
+from foundation.acts.refusals import NotAllowed
+from foundation.mail.emails import compose
+from foundation.mail.outbox import Mail
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.tally.lots import ByLot
 from results import repository as results
 from results.mailing import emails
 from results.mailing import services as mailing
-from store import keys
-from tally.lots import ByLot
 from tests.background import queue_mailings
 from tests.people import sign_in
 from tests.voting import link_to

@@ -14,14 +14,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from elections.turnout.counts import Turnout
+from foundation.tally.ballots import Ballots
+from foundation.tally.methods import KINDS, count
+from foundation.tally.result import Result, result_of
 from results.pictures import Picture, pictures_of, turnout_pictures
 from results.pictures.contests import contest_rows, outcome
 from results.pictures.drawing import fit, number, width, wrapped
 from results.pictures.rounds import chosen
 from results.pictures.transfers import bands_of, lanes_of, moves_of
-from tally.ballots import Ballots
-from tally.methods import KINDS, count
-from tally.result import Result, result_of
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures

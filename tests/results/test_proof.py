@@ -13,9 +13,9 @@ from ballots import services as box
 from elections import repository as elections
 from elections import rolls
 from elections.lifecycle import deleting
+from foundation.store import keys, splitting
+from foundation.store.table import Delete, Item, Key, Put
 from results import proof, services
-from store import keys, splitting
-from store.table import Delete, Item, Key, Put
 from tests import voting
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures

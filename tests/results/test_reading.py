@@ -17,15 +17,15 @@ from django.utils import translation
 
 from elections import repository as elections
 from elections.rules import Election
+from foundation.store.log import as_text, utc_now
+from foundation.tally.ballots import Ballots
+from foundation.tally.closeness import Closeness
+from foundation.tally.methods import KINDS, count
 from results import wording
 from results.margin import SEAT, Margin, margin_of
 from results.pictures import Picture, arrange_pictures, pictures_of
 from results.pictures.drawing import exact, width
 from results.report import Report, report_on
-from store.log import as_text, utc_now
-from tally.ballots import Ballots
-from tally.closeness import Closeness
-from tally.methods import KINDS, count
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures

@@ -8,11 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from acts.rate_limits import Limit
+from foundation.acts.rate_limits import Limit
+from foundation.store import keys
+from foundation.tally.formats import read, write
 from results import bounded_counting, example
 from results import sandbox_views as sandbox
-from store import keys
-from tally.formats import read, write
 
 PAGE = "/sandbox/"
 CAPITAL = sandbox.EXAMPLES["capital"].ballots

@@ -13,22 +13,22 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import background
 from ballots import services as ballots
 from ballots.repository import every_published
 from elections import repository as elections
 from elections.lifecycle import closing
+from foundation.acts import background
+from foundation.store import keys, splitting
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Delete, Key, Put
+from foundation.tally.ballots import Ballots
+from operations.upkeep.worker.jobs import BALLOTS, run_job
+from operations.upkeep.worker.leases import Leases
 from results import repository, running_count, services
 from results.report import Report
-from store import keys, splitting
-from store.log import as_text, utc_now
-from store.table import Delete, Key, Put
-from tally.ballots import Ballots
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
 from tests.voting import secret_for
-from upkeep.worker.jobs import BALLOTS, run_job
-from upkeep.worker.leases import Leases
 
 
 @pytest.fixture

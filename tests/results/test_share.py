@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from acts.storage import table
+from foundation.acts.storage import table
 from results import export_views, services
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.publishing import seal_publicly

@@ -10,9 +10,6 @@ from itertools import pairwise
 
 import pytest
 
-from acts import caches
-from acts.refusals import LostRace, NotNow
-from acts.storage import use_table
 from ballots import services as box
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -20,11 +17,14 @@ from elections.lifecycle import closing, deleting
 from elections.roll.services import remove_voters
 from elections.rules import State
 from elections.turnout.counts import votes_of
-from ranking.candidates import Candidate
+from foundation.acts import caches
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.acts.storage import use_table
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Update
 from results import services, waiting
-from store import keys
-from store.log import as_text, utc_now
-from store.table import Update
 from tests import voting
 from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture

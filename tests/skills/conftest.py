@@ -9,9 +9,9 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.storage import now_text
-from skills import repository, services
-from skills.rules import Skill
+from foundation.acts.storage import now_text
+from parts.skills import repository, services
+from parts.skills.rules import Skill
 
 SAID: dict[str, Any] = {"level": 3, "years": 7, "last_used": "2026-10", "notes": "", "interest": False}
 forms = iter(range(10**9))

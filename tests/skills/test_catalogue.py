@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import LostRace, NameTaken, NotNow, TooMany
-from acts.retry import MAX_NUMBERED_SUFFIX, RANDOM_SUFFIXES
-from acts.storage import table
-from skills import repository, services
-from skills.rules import State
-from store import keys
-from store.round_trips import count_round_trips
+from foundation.acts.refusals import LostRace, NameTaken, NotNow, TooMany
+from foundation.acts.retry import MAX_NUMBERED_SUFFIX, RANDOM_SUFFIXES
+from foundation.acts.storage import table
+from foundation.store import keys
+from foundation.store.round_trips import count_round_trips
+from parts.skills import repository, services
+from parts.skills.rules import State
 
 
 def names(rows) -> list[str]:

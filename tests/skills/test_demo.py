@@ -7,9 +7,9 @@ import pytest
 from accounts import repository as people
 from accounts.demo import PASSWORD, PEOPLE
 from accounts.services import make_demo_person
-from skills import demo, repository
-from skills.rules import Visibility
-from store import keys
+from foundation.store import keys
+from parts.skills import demo, repository
+from parts.skills.rules import Visibility
 
 
 @pytest.mark.deep

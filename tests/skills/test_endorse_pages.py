@@ -9,12 +9,12 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from skills import endorsements, services
-from skills.endorsements import Endorsement, Ground
-from skills.rules import Visibility
-from store import keys
-from store.limits import BATCH_PUTS
-from store.splitting import by_count
+from foundation.store import keys
+from foundation.store.limits import BATCH_PUTS
+from foundation.store.splitting import by_count
+from parts.skills import endorsements, services
+from parts.skills.endorsements import Endorsement, Ground
+from parts.skills.rules import Visibility
 from tests.people import sign_in
 from tests.skills.conftest import have
 
@@ -155,7 +155,7 @@ def test_profiles_are_not_ordered_by_endorsements(bob, listed, ada, person):
 
 
 def test_many_endorsers_are_leafed_through(bob, site, monkeypatch, person):
-    monkeypatch.setattr("pages.paging.PAGE_ROWS", 2)
+    monkeypatch.setattr("foundation.pages.paging.PAGE_ROWS", 2)
     for name in ("Cyd", "Dan", "Eve"):
         person(name, Role.VOTER)
         endorse(name, "Ada")

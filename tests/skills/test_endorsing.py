@@ -9,18 +9,18 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, NotNow, NotThere, Refusal
-from skills import endorsements, merging, repository, services
-from skills.endorsements import Ground
-from skills.rules import Visibility
-from store import keys
-from store.log import utc_now
-from store.table import Conflict, Span
+from foundation.acts.refusals import LostRace, NotNow, NotThere, Refusal
+from foundation.store import keys
+from foundation.store.log import utc_now
+from foundation.store.table import Conflict, Span
+from operations.upkeep.erasure import log_erasure
+from operations.upkeep.log.figures import site_sealer
+from parts.skills import endorsements, merging, repository, services
+from parts.skills.endorsements import Ground
+from parts.skills.rules import Visibility
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from accounts.rules import Role
-from skills import services
-from store.connect import connect
+from foundation.store.connect import connect
+from parts.skills import services
 from tests.skills.test_endorsing import acts_at_once
 from tests.store import engines
 

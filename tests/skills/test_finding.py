@@ -9,12 +9,12 @@ import pytest
 from accounts import services as accounts
 from accounts.repository import find
 from accounts.rules import Role
-from acts.storage import table, use_table
-from skills import finding, merging, repository, services
-from skills.finding import SkillSearch
-from skills.rules import Held, OwnSkills, Visibility
-from store import keys
-from store.table import BadCursor, Delete, Put
+from foundation.acts.storage import table, use_table
+from foundation.store import keys
+from foundation.store.table import BadCursor, Delete, Put
+from parts.skills import finding, merging, repository, services
+from parts.skills.finding import SkillSearch
+from parts.skills.rules import Held, OwnSkills, Visibility
 from tests.background import finish_background
 from tests.chaos import Chaos
 from tests.skills.conftest import SAID, have

@@ -8,8 +8,8 @@ import io
 import pytest
 
 from accounts.rules import Role
-from skills import matrix, repository, services
-from skills.rules import Visibility
+from parts.skills import matrix, repository, services
+from parts.skills.rules import Visibility
 from tests.skills.conftest import have
 
 
@@ -49,7 +49,7 @@ def test_the_page_and_the_file(shown, signed_in):
 
 
 def test_a_page_has_some_columns_and_some_of_many_people(shown, signed_in, monkeypatch):
-    monkeypatch.setattr("skills.finding_views.PAGE_COLUMNS", 1)
+    monkeypatch.setattr("parts.skills.finding_views.PAGE_COLUMNS", 1)
     page = signed_in("Ann", Role.ADMIN).get("/skills/matrix/").content.decode()
     assert 'rel="next"' in page
     assert "/skill/go/" not in page

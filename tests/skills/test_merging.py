@@ -8,13 +8,13 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import LostRace, NotNow
-from acts.storage import log, table, use_table
-from skills import merging, repository, services
-from skills.merging import Preview
-from skills.rules import Held, State, Visibility
-from store import keys
-from store.table import Update
+from foundation.acts.refusals import LostRace, NotNow
+from foundation.acts.storage import log, table, use_table
+from foundation.store import keys
+from foundation.store.table import Update
+from parts.skills import merging, repository, services
+from parts.skills.merging import Preview
+from parts.skills.rules import Held, State, Visibility
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import SAID, have

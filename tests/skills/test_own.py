@@ -10,16 +10,16 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, NotThere, TooMany
-from acts.storage import log
-from skills import repository, services
-from skills.rules import MAX_SKILLS, Visibility
-from store import keys
-from store.log import utc_now
-from store.table import Span
+from foundation.acts.refusals import LostRace, NotThere, TooMany
+from foundation.acts.storage import log
+from foundation.store import keys
+from foundation.store.log import utc_now
+from foundation.store.table import Span
+from operations.upkeep.erasure import log_erasure
+from operations.upkeep.log.figures import site_sealer
+from parts.skills import repository, services
+from parts.skills.rules import MAX_SKILLS, Visibility
 from tests.skills.conftest import have
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def events(site) -> list[str]:
 
 
 def holders(skill: str) -> list[str]:
-    from acts.storage import table
+    from foundation.acts.storage import table
 
     return [item["GSI1SK"] for item in table().each(keys.skill_holders(skill))]
 

@@ -9,9 +9,9 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from skills import repository, services, views
-from skills.rules import State, Visibility
-from store import keys
+from foundation.store import keys
+from parts.skills import repository, services, views
+from parts.skills.rules import State, Visibility
 from tests.background import finish_background
 from tests.skills.conftest import have
 
@@ -54,7 +54,7 @@ def test_the_catalogue_by_category_and_by_any_name(listed, signed_in):
 
 
 def test_the_catalogue_is_leafed_through(boss, signed_in, monkeypatch):
-    monkeypatch.setattr("pages.paging.PAGE_ROWS", 2)
+    monkeypatch.setattr("foundation.pages.paging.PAGE_ROWS", 2)
     for name in ("Ada", "Basic", "Cobol"):
         services.add(boss, name, "Programming & more", "")
     browser = signed_in("Olaf", Role.OBSERVER)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import NotNow, TooMany
-from skills import rules
-from skills.rules import Held, Skill, State, Visibility
+from foundation.acts.refusals import NotNow, TooMany
+from parts.skills import rules
+from parts.skills.rules import Held, Skill, State, Visibility
 from tests.rows import every_row
 
 NOW = "2026-11-15T12:00:00.000Z"

@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from store.sqlite import SqliteTable
-from store.table import Table
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Table
 from tests.aws.engine import ours
 
 from . import engines

@@ -10,8 +10,8 @@ import random
 import sys
 import threading
 
-from store.connect import connect
-from store.table import LOG, Item, Key, Missing, Numbered, Put, Table, Update, Write, opened
+from foundation.store.connect import connect
+from foundation.store.table import LOG, Item, Key, Missing, Numbered, Put, Table, Update, Write, opened
 
 THREADS = 4
 COUNTER = Key("COUNTER", "METADATA")

@@ -22,10 +22,10 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
-from store.dynamodb import DynamoDbTable, schema
-from store.dynamodb import wire as dynamodb_wire
-from store.limits import BATCH_PUTS
-from store.table import TABLES
+from foundation.store.dynamodb import DynamoDbTable, schema
+from foundation.store.dynamodb import wire as dynamodb_wire
+from foundation.store.limits import BATCH_PUTS
+from foundation.store.table import TABLES
 from tests.ports import free_port
 
 REGION = "us-east-1"

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from store.dynamodb.schema import INDEX
-from store.dynamodb.table import is_idempotent
-from store.limits import check_item, unnumbered
-from store.log import layout
-from store.table import DATA, Item, Key, Numbered, Page, Span, Table, Value, Write
+from foundation.store.dynamodb.schema import INDEX
+from foundation.store.dynamodb.table import is_idempotent
+from foundation.store.limits import check_item, unnumbered
+from foundation.store.log import layout
+from foundation.store.table import DATA, Item, Key, Numbered, Page, Span, Table, Value, Write
 
 WRITE_UNIT_BYTES, READ_UNIT_BYTES = 1024, 4096
 READ, WRITE = "read", "write"

@@ -8,8 +8,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 
-from store import limits
-from store.table import (
+from foundation.store import limits
+from foundation.store.table import (
     DATA,
     TABLES,
     AllOf,

@@ -18,9 +18,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from config.settings import BASE_DIR
-from store.connect import connect
-from store.dynamodb import DynamoDbTable, wire
-from store.sqlite import SqliteTable
+from foundation.store.connect import connect
+from foundation.store.dynamodb import DynamoDbTable, wire
+from foundation.store.sqlite import SqliteTable
 
 TEMPLATE = json.loads((BASE_DIR / "deploy" / "aws" / "store.json").read_text())
 ARN = "arn:aws:dynamodb:us-east-1:111111111111:table/"
@@ -113,7 +113,7 @@ def enforced(policy: Policy | Roles) -> Iterator[None]:
 def judged(roles: Roles, folder: Path, url: str) -> Iterator[DynamoDbTable]:
     """The table that this address leads to from now on."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("store.dynamodb.DynamoDbTable", partial(JudgedTable, folder, roles))
+        patched.setattr("foundation.store.dynamodb.DynamoDbTable", partial(JudgedTable, folder, roles))
         table = connect(url)
     yield table
     table.close()

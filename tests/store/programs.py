@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from store.table import (
+from foundation.store.table import (
     DATA,
     LOG,
     AllOf,

@@ -9,8 +9,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from store.connect import connect
-from store.table import Conflict, Key, Missing, Put, Refused, Table
+from foundation.store.connect import connect
+from foundation.store.table import Conflict, Key, Missing, Put, Refused, Table
 from tests.forks import in_processes
 
 Answer = TypeVar("Answer")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from store import keys
-from store.log import layout
-from store.sqlite import SqliteTable
-from store.table import Item, Key, Table
+from foundation.store import keys
+from foundation.store.log import layout
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Item, Key, Table
 
 
 class Distant(SqliteTable):

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import backup as backup_module
-from store import keys, round_trips
-from store.backup import (
+from foundation.store import backup as backup_module
+from foundation.store import keys, round_trips
+from foundation.store.backup import (
     Damaged,
     NotEmpty,
     Reading,
@@ -29,10 +29,10 @@ from store.backup import (
     transfer,
     unzipped,
 )
-from store.log import Event, EventLog, layout
-from store.log.seal import Sealer, verify
-from store.sqlite import SqliteTable
-from store.table import DATA, LOG, Key, Put, Table, Update
+from foundation.store.log import Event, EventLog, layout
+from foundation.store.log.seal import Sealer, verify
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import DATA, LOG, Key, Put, Table, Update
 
 from .programs import exact
 
@@ -307,11 +307,11 @@ def test_salts_in_a_backup_of_an_earlier_version_are_not_restored(embedded, monk
     table, copy, file = many(embedded(), 400), embedded(), BytesIO()
     table.write(Put({"PK": SALT.pk, "SK": SALT.sk, "salt": b"\x01"}))
     with monkeypatch.context() as earlier:
-        earlier.setattr("store.backup._is_salt", lambda key: False)
+        earlier.setattr("foundation.store.backup._is_salt", lambda key: False)
         assert backup(table, file).items == 401
     assert b'"salt"' in file.getvalue()
     with monkeypatch.context() as killed:
-        killed.setattr("store.backup._fill", broken_off(after=2))
+        killed.setattr("foundation.store.backup._fill", broken_off(after=2))
         with pytest.raises(KeyboardInterrupt):
             restore(copy, BytesIO(file.getvalue()), check(BytesIO(file.getvalue())))
     assert restore(copy, BytesIO(file.getvalue()), check(BytesIO(file.getvalue()))) == 400

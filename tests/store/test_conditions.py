@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from store.table import AllOf, AnyOf, Check, Equals, Exists, Greater, Invalid, Key, Less, Missing, Put, Refused
+from foundation.store.table import (
+    AllOf,
+    AnyOf,
+    Check,
+    Equals,
+    Exists,
+    Greater,
+    Invalid,
+    Key,
+    Less,
+    Missing,
+    Put,
+    Refused,
+)
 from tests.rows import every_row
 
 from .walks import every_row_apart

@@ -9,8 +9,8 @@ from threading import Barrier, Thread
 
 import pytest
 
-from store.sqlite import SqliteTable
-from store.table import DATA, Key, Put
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import DATA, Key, Put
 
 KEY = Key("A", "1")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import connect
-from store.table import LOG, Span
+from foundation.store.connect import connect
+from foundation.store.table import LOG, Span
 from tests.seeds import seed
 
 from .crash_writer import COUNTER, NUMBERS

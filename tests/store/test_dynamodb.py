@@ -20,11 +20,11 @@ from botocore.serialize import create_serializer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import round_trips
-from store.dynamodb import DynamoDbTable
-from store.dynamodb import wire as dynamodb_wire
-from store.dynamodb.connection import MAX_CONFLICT_ATTEMPTS, MAX_PAUSE_SECONDS, MAX_SILENCE_ATTEMPTS
-from store.table import (
+from foundation.store import round_trips
+from foundation.store.dynamodb import DynamoDbTable
+from foundation.store.dynamodb import wire as dynamodb_wire
+from foundation.store.dynamodb.connection import MAX_CONFLICT_ATTEMPTS, MAX_PAUSE_SECONDS, MAX_SILENCE_ATTEMPTS
+from foundation.store.table import (
     DATA,
     LOG,
     AllOf,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from store.sqlite import SqliteTable
-from store.table import LOG, Check, Delete, Equals, Exists, Invalid, Key, Missing, Put, Refused, Span, Update
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import LOG, Check, Delete, Equals, Exists, Invalid, Key, Missing, Put, Refused, Span, Update
 
 from .walks import every_row_apart, fill, names, walk
 

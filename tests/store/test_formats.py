@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from store import formats, keys
-from store.table import LOG, Put
+from foundation.store import formats, keys
+from foundation.store.table import LOG, Put
 
 
 def test_a_format_is_told_by_both_tables_and_never_goes_back(table):

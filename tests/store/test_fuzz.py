@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from store.sqlite import SqliteTable
+from foundation.store.sqlite import SqliteTable
 from tests.aws.engine import ours
 from tests.seeds import seed
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from store.table import LOG, Delete, Exists, Invalid, Key, Put, Span, Update
+from foundation.store.table import LOG, Delete, Exists, Invalid, Key, Put, Span, Update
 
 from .walks import fill, names, pages, walk
 

@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 from django.core.exceptions import ValidationError
 
-from pages.names import clean_email, clean_title
+from foundation.pages.names import clean_email, clean_title
+from foundation.store.keys import fold, without_stray_invisible
 from results.exports import verify
-from store.keys import fold, without_stray_invisible
 from tests.rows import every_row
 
 # Default_Ignorable_Code_Point of Unicode, from DerivedCoreProperties.txt.

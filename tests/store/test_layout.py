@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from store import formats, keys, round_trips
-from store.backup import backup, check, restore, transfer
-from store.log import Event, EventLog, layout
-from store.log.seal import Sealer, verify
-from store.log.search import Query, search
-from store.sqlite import SqliteTable
-from store.table import LOG, BadCursor, Delete, Put, Table
+from foundation.store import formats, keys, round_trips
+from foundation.store.backup import backup, check, restore, transfer
+from foundation.store.log import Event, EventLog, layout
+from foundation.store.log.seal import Sealer, verify
+from foundation.store.log.search import Query, search
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import LOG, BadCursor, Delete, Put, Table
 from tests.at_once import at_once
 from tests.aws.engine import ours
 

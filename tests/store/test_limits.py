@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from store import limits
-from store.table import Check, Delete, Equals, Exists, Invalid, Key, Missing, Put, Span, Unavailable, Update
+from foundation.store import limits
+from foundation.store.table import Check, Delete, Equals, Exists, Invalid, Key, Missing, Put, Span, Unavailable, Update
 from tests.rows import every_row
 
 from .model import size_of

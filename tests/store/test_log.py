@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from store import keys
-from store.connect import connect
-from store.log import Event, EventLog, Repeated
-from store.log.events import IDEMPOTENCY_SECONDS
-from store.table import Conflict, Equals, Key, Missing, Put, Refused, Unavailable, Update
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import Event, EventLog, Repeated
+from foundation.store.log.events import IDEMPOTENCY_SECONDS
+from foundation.store.table import Conflict, Equals, Key, Missing, Put, Refused, Unavailable, Update
 
 WRITERS = 32
 EVENTS_PER_WRITER = 10
@@ -199,8 +199,8 @@ def test_changes_to_one_item_are_numbered_in_the_order_in_which_they_happened(ta
 
 PROCESSES = """
 import sys
-from store.connect import connect
-from store.log import EventLog
+from foundation.store.connect import connect
+from foundation.store.log import EventLog
 from tests.forks import in_processes
 from tests.store.test_log import WRITERS, write_many
 

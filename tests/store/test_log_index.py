@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import keys, round_trips
-from store.log import Event, EventLog, layout, seal
-from store.log import index as log_index
-from store.log import search as log_search
-from store.log.index import as_of, extend_index, flaw_in, rebuild
-from store.log.seal import Sealer, verify
-from store.log.search import Query, search
-from store.sqlite import SqliteTable
-from store.table import LOG, Delete, Put, Update
+from foundation.store import keys, round_trips
+from foundation.store.log import Event, EventLog, layout, seal
+from foundation.store.log import index as log_index
+from foundation.store.log import search as log_search
+from foundation.store.log.index import as_of, extend_index, flaw_in, rebuild
+from foundation.store.log.seal import Sealer, verify
+from foundation.store.log.search import Query, search
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import LOG, Delete, Put, Update
 
 from .spread import LAYOUTS, place_of, place_of_event
 

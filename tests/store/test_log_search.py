@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from store import keys
-from store.log import Event, EventLog, seal
-from store.log import index as log_index
-from store.log import search as log_search
-from store.log.seal import Sealer, verify
-from store.log.search import Query, search
-from store.table import Update
+from foundation.store import keys
+from foundation.store.log import Event, EventLog, seal
+from foundation.store.log import index as log_index
+from foundation.store.log import search as log_search
+from foundation.store.log.seal import Sealer, verify
+from foundation.store.log.search import Query, search
+from foundation.store.table import Update
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from store import round_trips
-from store.dynamodb import DynamoDbTable
-from store.log import Event, EventLog, Repeated
-from store.sqlite import SqliteTable
-from store.table import (
+from foundation.store import round_trips
+from foundation.store.dynamodb import DynamoDbTable
+from foundation.store.log import Event, EventLog, Repeated
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import (
     LOG,
     Check,
     Equals,

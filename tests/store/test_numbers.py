@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from store import keys, round_trips
-from store.log import Event, EventLog, numbers
-from store.log.seal import Sealer
-from store.sqlite import SqliteTable
-from store.table import Conflict, Crowded, Put, Unavailable
+from foundation.store import keys, round_trips
+from foundation.store.log import Event, EventLog, numbers
+from foundation.store.log.seal import Sealer
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Conflict, Crowded, Put, Unavailable
 
 from . import spread
 

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from store import round_trips, sharded_reads, wait_budget
-from store.parallel import run_parallel
-from store.table import Put, Span, Table, Unavailable
+from foundation.store import round_trips, sharded_reads, wait_budget
+from foundation.store.parallel import run_parallel
+from foundation.store.table import Put, Span, Table, Unavailable
 
 pytestmark = pytest.mark.concurrent  # the model of the fuzz has no spans to join
 

@@ -7,15 +7,15 @@ from io import BytesIO
 
 import pytest
 
-from store import keys
-from store.backup import backup, restore, transfer
-from store.log import Event, EventLog, publish, seal
-from store.log import index as log_index
-from store.log.checkpoint_proofs import ranges_over
-from store.log.publish import Publisher, as_quarter, end_of_quarter, public_hash
-from store.log.seal import Sealer, event_digest, verify
-from store.sqlite import SqliteTable
-from store.table import LOG, Put, Update
+from foundation.store import keys
+from foundation.store.backup import backup, restore, transfer
+from foundation.store.log import Event, EventLog, publish, seal
+from foundation.store.log import index as log_index
+from foundation.store.log.checkpoint_proofs import ranges_over
+from foundation.store.log.publish import Publisher, as_quarter, end_of_quarter, public_hash
+from foundation.store.log.seal import Sealer, event_digest, verify
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import LOG, Put, Update
 from tests.at_once import at_once
 from tests.races.overtaken import Overtaken
 

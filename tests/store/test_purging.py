@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from store import purging
-from store.sqlite import SqliteTable, writers
-from store.table import Delete, Key, Put, Span, Unavailable
+from foundation.store import purging
+from foundation.store.sqlite import SqliteTable, writers
+from foundation.store.table import Delete, Key, Put, Span, Unavailable
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from store.sqlite import SqliteTable, writers
-from store.sqlite.writers import Writers
-from store.table import Key, Put, Span, Table, Unavailable
+from foundation.store.sqlite import SqliteTable, writers
+from foundation.store.sqlite.writers import Writers
+from foundation.store.table import Key, Put, Span, Table, Unavailable
 
 WRITER_TIMEOUT_SECONDS = 0.3
 TIMEOUT_SECONDS = 60  # seconds after which a test gives up, on however busy a machine

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from store.connect import connect
-from store.table import LOG, Check, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
+from foundation.store.connect import connect
+from foundation.store.table import LOG, Check, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
 
 from .conftest import Embedded
 from .racer import created, insist

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from store.table import DATA, LOG, BadCursor, Delete, Invalid, Key, Put, Span
+from foundation.store.table import DATA, LOG, BadCursor, Delete, Invalid, Key, Put, Span
 
 from .model import PAGE_BYTES, size_of
 from .walks import every_row_apart, fill, names, pages, walk

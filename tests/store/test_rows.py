@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.sqlite import rows
+from foundation.store.sqlite import rows
 
 NAMES = ("name", "rankings", "a", ":")
 # Made of what could mislead whoever cuts: the names themselves, and all that JSON is written with.

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from store.dynamodb import DynamoDbTable, schema
-from store.dynamodb import wire as dynamodb_wire
-from store.table import DATA, LOG, Key, Put, Unavailable
+from foundation.store.dynamodb import DynamoDbTable, schema
+from foundation.store.dynamodb import wire as dynamodb_wire
+from foundation.store.table import DATA, LOG, Key, Put, Unavailable
 
 from . import engines
 from .between import Between, between, failed, passed_on, said

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store import keys
-from store.log import Event, EventLog, seal
-from store.log.seal import CheckpointsDiffer, Sealer, event_digest, verify
-from store.table import LOG, Delete, Key, Put, Update
+from foundation.store import keys
+from foundation.store.log import Event, EventLog, seal
+from foundation.store.log.seal import CheckpointsDiffer, Sealer, event_digest, verify
+from foundation.store.table import LOG, Delete, Key, Put, Update
 from tests.races.overtaken import Overtaken
 
 from .spread import LAYOUTS, place_of, place_of_event

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store import splitting
-from store.limits import check_value
-from store.splitting import by_count, fitting, in_batches, in_parts, split_counts, split_text
+from foundation.store import splitting
+from foundation.store.limits import check_value
+from foundation.store.splitting import by_count, fitting, in_batches, in_parts, split_counts, split_text
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 

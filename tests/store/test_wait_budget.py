@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from store import wait_budget
-from store.connect import BadStoreUrl, check, connect, expect_threads
-from store.dynamodb import DynamoDbTable, wire
-from store.dynamodb.connection import (
+from foundation.store import wait_budget
+from foundation.store.connect import BadStoreUrl, check, connect, expect_threads
+from foundation.store.dynamodb import DynamoDbTable, wire
+from foundation.store.dynamodb.connection import (
     EXTRA_THREADS_PER_THREAD,
     MAX_CONFLICT_ATTEMPTS,
     MAX_CONSECUTIVE_FAILURES,
@@ -23,7 +23,7 @@ from store.dynamodb.connection import (
     SHEDDING_SECONDS,
     CircuitBreaker,
 )
-from store.table import Conflict, Crowded, InDoubt, Key, Missing, Put, Refused, Unavailable
+from foundation.store.table import Conflict, Crowded, InDoubt, Key, Missing, Put, Refused, Unavailable
 from tests.rows import every_row
 
 from .between import Between, Reply, between, cancelled, failed, said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.table import (
+from foundation.store.table import (
     LOG,
     Check,
     Delete,

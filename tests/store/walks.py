@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
-from store.table import DATA, Item, Put, Span, Table
+from foundation.store.table import DATA, Item, Put, Span, Table
 from tests.rows import Test, every_row
 
 

@@ -24,10 +24,6 @@ from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
-from acts import background
-from acts.background import TaskType
-from acts.storage import now_text, table
-from acts.tokens import create_token
 from ballots import services as ballots
 from ballots.services import sealing
 from ballots.station import repository as polling
@@ -64,19 +60,26 @@ from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from elections.voter_lists import Details
-from mail import bounce_mailbox, bounces, outages, undelivered
-from mail import outbox as mail
-from mail.emails import compose
-from mail.sending import send_waiting
-from pages import markdown, markdown_cache
-from photos.changing import PictureChange
-from ranking.candidates import Candidate
+from foundation.acts import background
+from foundation.acts.background import TaskType
+from foundation.acts.storage import now_text, table
+from foundation.acts.tokens import create_token
+from foundation.mail import bounce_mailbox, bounces, outages, undelivered
+from foundation.mail import outbox as mail
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.pages import markdown, markdown_cache
+from foundation.photos.changing import PictureChange
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Delete, Key, Put, Table, Update
+from parts.skills import services as skills
+from parts.webhooks import repository as repository_of_webhooks
+from parts.webhooks import services as webhooks
+from parts.webhooks.rules import TYPES
 from results.mailing import services as mailing
-from skills import services as skills
-from store import keys
-from store.connect import connect
-from store.log import as_text, utc_now
-from store.table import Delete, Key, Put, Table, Update
 from tests import voting
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.background import finish_background, queue_mailings
@@ -85,11 +88,8 @@ from tests.clock import stands_at
 from tests.photos.drawing import kept
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
-from webhooks import repository as repository_of_webhooks
-from webhooks import services as webhooks
-from webhooks.rules import TYPES
 
-APPS = ("accounts", "elections", "ballots", "results", "webhooks")
+APPS = ("accounts", "elections", "ballots", "results", "parts/webhooks")
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(
     "university",

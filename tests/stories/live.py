@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.background import OVERWRITE
-from acts.storage import now_text, table
-from assembly import check_in, roll, speakers
-from assembly.minutes import services as minutes
-from live import players, repository, seats
-from live.follow_ups import services as follow_ups
-from live.plays import best_answer
-from live.qa import services as questions
-from live.qa_rules import Act, QaSettings, text_id
-from live.rules import Names, Phase, Step
-from live.services import correcting, deleting, hosting, seating
-from questions.question import Kind, Question, Type
-from store.keys import fold
-from store.table import Write
+from foundation.acts.background import OVERWRITE
+from foundation.acts.storage import now_text, table
+from foundation.store.keys import fold
+from foundation.store.table import Write
+from parts.assembly import check_in, roll, speakers
+from parts.assembly.minutes import services as minutes
+from parts.live import players, repository, seats
+from parts.live.follow_ups import services as follow_ups
+from parts.live.plays import best_answer
+from parts.live.qa import services as questions
+from parts.live.qa_rules import Act, QaSettings, text_id
+from parts.live.rules import Names, Phase, Step
+from parts.live.services import correcting, deleting, hosting, seating
+from parts.questions.question import Kind, Question, Type
 from tests.background import finish_background
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
 from tests.stories.core import someone

@@ -11,13 +11,13 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from news import repository, services, site_page, site_services
-from news.services import Written
-from news.site_page import Part
-from photos.changing import PictureChange
-from photos.encoding import Encoded
-from photos.rules import Photo
-from ranking.candidates import Candidate
+from foundation.photos.changing import PictureChange
+from foundation.photos.encoding import Encoded
+from foundation.photos.rules import Photo
+from foundation.ranking.candidates import Candidate
+from parts.news import repository, services, site_page, site_services
+from parts.news.services import Written
+from parts.news.site_page import Part
 from results import services as results
 
 LATER = "2100-01-01T09:00:00.000Z"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from questions import repository, rules, services
-from questions.question import Question
+from parts.questions import repository, rules, services
+from parts.questions.question import Question
 from tests.background import finish_background
 from tests.questions.conftest import MANY, numbered
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from accounts import services as accounts
 from accounts.rules import Role
-from skills import merging, repository, services
-from skills.endorsements import Ground
-from skills.rules import Visibility
+from parts.skills import merging, repository, services
+from parts.skills.endorsements import Ground
+from parts.skills.rules import Visibility
 from tests.background import finish_background
 from tests.skills.conftest import have
 

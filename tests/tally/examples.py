@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tally.ballots import Ballots, ranking_of, ratings_of, text_of
-from tally.majorities import ABSTAIN, NO, YES
+from foundation.tally.ballots import Ballots, ranking_of, ratings_of, text_of
+from foundation.tally.majorities import ABSTAIN, NO, YES
 
 
 def election(lines: str, candidates: str = "") -> Ballots:

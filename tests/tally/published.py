@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tally.ballots import Ballots
+from foundation.tally.ballots import Ballots
 
 FOLDER = Path(__file__).parent / "golden"
 RULES = {"last": "below", "abstain": "no-opinion", None: "below"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tally.ballots import Ballots, text_of
+from foundation.tally.ballots import Ballots, text_of
 
 BETTERVOTING = "Equal-Vote/bettervoting, packages/backend/src/Tabulators/Star.test.ts"
 STAR_TS = "Equal-Vote/bettervoting, packages/backend/src/Tabulators/Star.ts, run on these ballots"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tally import positional
-from tally.ballots import Ballots
+from foundation.tally import positional
+from foundation.tally.ballots import Ballots
 
 from .examples import TENNESSEE, election
 

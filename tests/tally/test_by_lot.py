@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tally.ballots import Ballots
-from tally.explain import explain
-from tally.lots import ByLot, elected_by_lot
-from tally.methods import count
+from foundation.tally.ballots import Ballots
+from foundation.tally.explain import explain
+from foundation.tally.lots import ByLot, elected_by_lot
+from foundation.tally.methods import count
 
 from .examples import election
 from .published_marks import FIVES_THEN_LOT

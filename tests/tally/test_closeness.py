@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
-from tally import closeness
-from tally.ballots import Ballots, ranking_of, text_of
-from tally.closeness import Closeness, measure_closeness
-from tally.majorities import ABSTAIN, NO, YES
-from tally.methods import KIND_OF, KINDS, METHODS, count
+from foundation.tally import closeness
+from foundation.tally.ballots import Ballots, ranking_of, text_of
+from foundation.tally.closeness import Closeness, measure_closeness
+from foundation.tally.majorities import ABSTAIN, NO, YES
+from foundation.tally.methods import KIND_OF, KINDS, METHODS, count
 from tests.rows import every_row
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tally import cost
-from tally.ballots import Ballots
-from tally.cost import Size
-from tally.methods import METHODS
+from foundation.tally import cost
+from foundation.tally.ballots import Ballots
+from foundation.tally.cost import Size
+from foundation.tally.methods import METHODS
 
 COUNCIL = Size(candidates=15, rankings=3_000, marks=18_000, seats=4)
 

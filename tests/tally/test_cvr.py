@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tally.formats import BadFile, read
-from tally.methods import count
+from foundation.tally.formats import BadFile, read
+from foundation.tally.methods import count
 
 PEOPLE = {"c1": "Ada", "c2": "Bo", "c3": "Cy"}
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally import methods
-from tally.ballots import Ballots
-from tally.explain import TEMPLATES, Sentence, explain
+from foundation.tally import methods
+from foundation.tally.ballots import Ballots
+from foundation.tally.explain import TEMPLATES, Sentence, explain
 from tests.rows import every_row
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election

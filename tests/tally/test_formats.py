@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tally.ballots import Ballots, groups_of, ranking_of
-from tally.formats import FORMATS, WRITERS, BadFile, CannotWrite, File, read, write
-from tally.formats.cvotes import SIGNS
-from tally.methods import KINDS
+from foundation.tally.ballots import Ballots, groups_of, ranking_of
+from foundation.tally.formats import FORMATS, WRITERS, BadFile, CannotWrite, File, read, write
+from foundation.tally.formats.cvotes import SIGNS
+from foundation.tally.methods import KINDS
 from tests.rows import every_row
 
 from .examples import random_marks

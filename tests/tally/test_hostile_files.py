@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally.ballots import Ballots
-from tally.formats import BadFile, File, Limits, read, write
-from tally.majorities import ABSTAIN, NO, YES
-from tally.methods import KINDS as METHODS_OF
-from tally.methods import count
+from foundation.tally.ballots import Ballots
+from foundation.tally.formats import BadFile, File, Limits, read, write
+from foundation.tally.majorities import ABSTAIN, NO, YES
+from foundation.tally.methods import KINDS as METHODS_OF
+from foundation.tally.methods import count
 from tests.rows import every_row
 
 FORMATS = ("csv", "json", "blt", "abif", "cvotes", "preflib", "plain")

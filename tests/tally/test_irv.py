@@ -8,9 +8,9 @@ from math import factorial, prod
 
 from hypothesis import assume, given, settings
 
-from tally import irv
-from tally.ballots import Ballots, groups_of
-from tally.result import Result
+from foundation.tally import irv
+from foundation.tally.ballots import Ballots, groups_of
+from foundation.tally.result import Result
 
 from .examples import EQUAL_CYCLE, TENNESSEE, election
 from .test_properties import elections

@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally.lots import TieBreaker, by_earlier_rounds, commitment, draw, lot_hash, seed_of
+from foundation.tally.lots import TieBreaker, by_earlier_rounds, commitment, draw, lot_hash, seed_of
 
 NAMES = ("Ada", "Bo", "Cy", "דנה")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assembly.wording import QUORUMS, SHARES
-from tally.majorities import Majority, Of, Quorum, majority_of, parse_majority
+from foundation.tally.majorities import Majority, Of, Quorum, majority_of, parse_majority
+from parts.assembly.wording import QUORUMS, SHARES
 from tests.rows import every_row
 
 ROBERT, BGB = "Robert's Rules of Order Newly Revised", "German BGB § 32 (1)"

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally.ballots import BadBallot, Ballots, check_marks, ratings_of, text_of
-from tally.cost import COSTS
-from tally.count_job import CountJob, CountOutcome
-from tally.explain import TEMPLATES, explain
-from tally.majorities import ABSTAIN, NO, YES
-from tally.methods import KIND_OF, KINDS, METHODS, count
-from tally.pairwise import PairwiseSummary
-from tally.result import Result
+from foundation.tally.ballots import BadBallot, Ballots, check_marks, ratings_of, text_of
+from foundation.tally.cost import COSTS
+from foundation.tally.count_job import CountJob, CountOutcome
+from foundation.tally.explain import TEMPLATES, explain
+from foundation.tally.majorities import ABSTAIN, NO, YES
+from foundation.tally.methods import KIND_OF, KINDS, METHODS, count
+from foundation.tally.pairwise import PairwiseSummary
+from foundation.tally.result import Result
 from tests.rows import every_row
 
 from .published_marks import FIVES_THEN_LOT, FIVES_TWICE

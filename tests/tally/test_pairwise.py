@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tally.ballots import Ballots
-from tally.condorcet import condorcet_winner, strengths
-from tally.pairwise import PairwiseSummary, matrices
+from foundation.tally.ballots import Ballots
+from foundation.tally.condorcet import condorcet_winner, strengths
+from foundation.tally.pairwise import PairwiseSummary, matrices
 
 ABC = ("A", "B", "C")
 

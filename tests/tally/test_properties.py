@@ -13,10 +13,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tally import methods
-from tally.ballots import Ballots, groups_of, ranking_of
-from tally.condorcet import condorcet_winner
-from tally.pairwise import PairwiseSummary
+from foundation.tally import methods
+from foundation.tally.ballots import Ballots, groups_of, ranking_of
+from foundation.tally.condorcet import condorcet_winner
+from foundation.tally.pairwise import PairwiseSummary
 from tests.rows import every_row
 
 NAMES = ("Ada", "bo", "Čeněk", "דנה", "Eve 🦊")

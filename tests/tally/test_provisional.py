@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tally import provisional
-from tally.ballots import Ballots
-from tally.lots import elected_by_lot
-from tally.methods import count
+from foundation.tally import provisional
+from foundation.tally.ballots import Ballots
+from foundation.tally.lots import elected_by_lot
+from foundation.tally.methods import count
 
 NAMES = ("Ada", "Bo", "Cy")
 

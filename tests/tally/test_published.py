@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tally import condorcet, positional
-from tally.result import places_of
+from foundation.tally import condorcet, positional
+from foundation.tally.result import places_of
 
 from .published import Case, cases
 

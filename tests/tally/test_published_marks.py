@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tally.methods import count
+from foundation.tally.methods import count
 
 from .published_marks import CASES, VOTE_CORE, block
 

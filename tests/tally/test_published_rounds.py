@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from tally import irv, stv
-from tally.ballots import Ballots, groups_of, ranking_of
+from foundation.tally import irv, stv
+from foundation.tally.ballots import Ballots, groups_of, ranking_of
 
 from .published import Case, cases
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tally import condorcet
-from tally.ballots import Ballots
-from tally.result import Result, Tie
+from foundation.tally import condorcet
+from foundation.tally.ballots import Ballots
+from foundation.tally.result import Result, Tie
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
 

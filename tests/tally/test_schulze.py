@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from tally import condorcet
-from tally.ballots import Ballots
-from tally.condorcet import strengths
-from tally.result import Result, Tie
+from foundation.tally import condorcet
+from foundation.tally.ballots import Ballots
+from foundation.tally.condorcet import strengths
+from foundation.tally.result import Result, Tie
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
 

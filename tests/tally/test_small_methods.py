@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from tally import condorcet, methods, positional
-from tally.ballots import Ballots
-from tally.result import exact_text
+from foundation.tally import condorcet, methods, positional
+from foundation.tally.ballots import Ballots
+from foundation.tally.result import exact_text
 from tests.rows import every_row
 
 from .examples import CYCLE, TENNESSEE, election

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally import irv, stv
-from tally.ballots import Ballots
-from tally.result import Result
+from foundation.tally import irv, stv
+from foundation.tally.ballots import Ballots
+from foundation.tally.result import Result
 
 from .examples import EQUAL_CYCLE, TENNESSEE, election
 from .test_irv import strict

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally import irv, pairwise
-from tally.ballots import Ballots, PrefixIndex, groups_of
-from tally.pairwise import count_one_by_one, matrices
+from foundation.tally import irv, pairwise
+from foundation.tally.ballots import Ballots, PrefixIndex, groups_of
+from foundation.tally.pairwise import count_one_by_one, matrices
 from tests.rows import every_row
 
 from .test_properties import elections

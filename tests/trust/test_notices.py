@@ -6,13 +6,13 @@ import pytest
 from django.test import Client
 
 from accounts.rules import Role
-from acts.refusals import LostRace, Refusal
-from acts.storage import log
-from store import keys
+from foundation.acts.refusals import LostRace, Refusal
+from foundation.acts.storage import log
+from foundation.store import keys
+from operations.trust import notices
+from operations.trust.notices import Subject
 from tests.at_once import at_once
 from tests.markup import hidden
-from trust import notices
-from trust.notices import Subject
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.test import Client
 from django.urls import resolve
 
-from acts.storage import log, table
-from pages import served_code
-from store import keys
+from foundation.acts.storage import log, table
+from foundation.pages import served_code
+from foundation.store import keys
+from operations.trust import security_txt, serving
+from operations.trust.requirements import STANDARDS, Status
 from tests.at_once import at_once
-from trust import security_txt, serving
-from trust.requirements import STANDARDS, Status
 
 ROWS = [(standard.name, row) for standard in STANDARDS for row in standard.rows]
 NOW = datetime(2026, 11, 15, 20, tzinfo=UTC)

@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts.rules import Role
-from mail import outbox as mail
-from store import keys
-from store.log import as_text
-from store.table import Put
+from foundation.mail import outbox as mail
+from foundation.store import keys
+from foundation.store.log import as_text
+from foundation.store.table import Put
+from operations.upkeep.backups import alarms
+from operations.upkeep.worker.jobs import BACKUPS, JOBS, Outcome, run_job
+from operations.upkeep.worker.leases import Leases
 from tests.at_once import at_once
-from upkeep.backups import alarms
-from upkeep.worker.jobs import BACKUPS, JOBS, Outcome, run_job
-from upkeep.worker.leases import Leases
 
 from .test_commands import run as command
 

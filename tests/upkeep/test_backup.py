@@ -17,14 +17,14 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
 from accounts import setup_link
-from store import formats, keys
-from store.backup import encoded
-from store.connect import connect
-from store.log import Event, EventLog
-from store.table import Delete, Put
-from upkeep import server
-from upkeep.commands import show_count
-from upkeep.worker import heartbeats
+from foundation.store import formats, keys
+from foundation.store.backup import encoded
+from foundation.store.connect import connect
+from foundation.store.log import Event, EventLog
+from foundation.store.table import Delete, Put
+from operations.upkeep import server
+from operations.upkeep.commands import show_count
+from operations.upkeep.worker import heartbeats
 
 from .test_commands import run
 
@@ -307,7 +307,7 @@ def test_a_backup_that_fails_leaves_nothing_and_is_not_told_of(used, tmp_path, m
     def broken(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("upkeep.management.commands.backup.backup", broken)
+    monkeypatch.setattr("operations.upkeep.management.commands.backup.backup", broken)
     for name in (str(tmp_path / "file"), "-"):
         with pytest.raises(CommandError, match="No space left on device"):
             run("backup", name, f"--record={tmp_path / 'record'}")
@@ -339,7 +339,7 @@ class Terminal(StringIO):
 
 @pytest.mark.parametrize(("stream", "said"), [(Terminal, "\rBackup: 2,000 items"), (StringIO, "")])
 def test_progress_is_shown_to_whoever_watches(stream, said, monkeypatch):
-    monkeypatch.setattr("upkeep.commands.UPDATE_INTERVAL_SECONDS", 0)
+    monkeypatch.setattr("operations.upkeep.commands.UPDATE_INTERVAL_SECONDS", 0)
     output = stream()
     with show_count(OutputWrapper(output), "Backup") as progress:
         progress(2000)

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from upkeep.backups import retention as keeping
-from upkeep.backups.archive import ENCRYPTED
-from upkeep.backups.retention import (
+from operations.upkeep.backups import retention as keeping
+from operations.upkeep.backups.archive import ENCRYPTED
+from operations.upkeep.backups.retention import (
     Policy,
     Record,
     StoredBackup,
@@ -18,8 +18,8 @@ from upkeep.backups.retention import (
     found_in,
     write_record,
 )
-from upkeep.doctor import store_checks
-from upkeep.doctor.findings import Grade
+from operations.upkeep.doctor import store_checks
+from operations.upkeep.doctor.findings import Grade
 
 NOW = datetime(2026, 11, 15, 3, 15, tzinfo=UTC)
 

@@ -9,10 +9,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from store import keys
-from store.log import Event, EventLog
-from store.table import LOG, Delete, Key, Update
-from upkeep.management.commands import serve
+from foundation.store import keys
+from foundation.store.log import Event, EventLog
+from foundation.store.table import LOG, Delete, Key, Update
+from operations.upkeep.management.commands import serve
 
 
 def run(*arguments, **options) -> str:

@@ -14,8 +14,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tally.formats import read
-from tally.methods import KINDS
+from foundation.tally.formats import read
+from foundation.tally.methods import KINDS
 from tests.rows import every_row
 
 MANAGE = Path(__file__).parents[2] / "manage.py"

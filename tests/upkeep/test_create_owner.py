@@ -14,9 +14,9 @@ from django.test import Client
 
 from accounts import repository
 from accounts.rules import Role
-from store.log import EventLog
+from foundation.store.log import EventLog
+from operations.upkeep.management.commands import create_owner
 from tests.people import PASSWORD
-from upkeep.management.commands import create_owner
 
 
 def run(*arguments, **options) -> str:

@@ -16,24 +16,24 @@ from django.utils import translation
 
 from accounts import repository as people
 from accounts.demo import PEOPLE
-from acts.queues import no_progress
-from acts.storage import now_text, table, use_table
 from elections import repository as elections
 from elections.public.own_elections import votes_of
-from news import repository as news
-from polls import repository as polls_repository
+from foundation.acts.queues import no_progress
+from foundation.acts.storage import now_text, table, use_table
+from foundation.store import keys
+from foundation.store.backup import encoded
+from foundation.store.connect import connect
+from foundation.store.log import EventLog, utc_now
+from foundation.store.log.seal import verify
+from foundation.store.table import StoreError, Table
+from operations.upkeep.management.commands.demo import PARTS
+from parts.news import repository as news
+from parts.polls import repository as polls_repository
+from parts.skills.demo import MEMBERS
 from results import repository as results_repository
 from results import services as results
 from results.wording import translate
-from skills.demo import MEMBERS
-from store import keys
-from store.backup import encoded
-from store.connect import connect
-from store.log import EventLog, utc_now
-from store.log.seal import verify
-from store.table import StoreError, Table
 from tests.test_interruptions import Interrupted, Killed
-from upkeep.management.commands.demo import PARTS
 
 from .test_commands import run
 
@@ -53,7 +53,7 @@ def demo(watched, tmp_path_factory) -> Iterator[Table]:
     """A site with nothing else; somebody has watched how it was loaded."""
     url = f"sqlite://{tmp_path_factory.mktemp('demo')}/plenum.sqlite3"
     with override_settings(STORE_URL=url), translation.override("en"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("upkeep.commands.UPDATE_INTERVAL_SECONDS", 0)
+        patch.setattr("operations.upkeep.commands.UPDATE_INTERVAL_SECONDS", 0)
         site = connect(url)
         site.create()
         assert run("demo", stderr=watched) == "The demo content is loaded."

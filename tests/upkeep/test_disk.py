@@ -20,13 +20,13 @@ from config import errors
 from config.web import Application, requests
 from config.web.application import NO_ROOM
 from config.web.connections import CURRENT, Connection, Connections
-from store import keys
-from store.log import EventLog
-from store.sqlite import SqliteTable
-from store.table import Put, Unavailable, Unwritable
-from upkeep import disk
-from upkeep.disk import REPEAT_WARNING_SECONDS, DiskWatch
-from upkeep.management.commands import collectstatic
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Put, Unavailable, Unwritable
+from operations.upkeep import disk
+from operations.upkeep.disk import REPEAT_WARNING_SECONDS, DiskWatch
+from operations.upkeep.management.commands import collectstatic
 
 from .test_jobs import Clocks
 
@@ -262,7 +262,7 @@ def test_a_machine_in_trouble_is_a_503_and_the_next_page_is_there(client, site, 
 
     client.raise_request_exception = False
     with monkeypatch.context() as patch:
-        patch.setattr("store.sqlite.SqliteTable.page", fails)
+        patch.setattr("foundation.store.sqlite.SqliteTable.page", fails)
         answer = client.get("/")
     assert (answer.status_code, title in answer.content.decode()) == (503, True)
     assert answer["Retry-After"] == "5"

@@ -27,24 +27,24 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts import background
 from config import proxies
-from mail import bounce_mailbox, outbox
-from store import keys
-from store.connect import connect
-from store.formats import FORMAT
-from store.log import Event, EventLog
-from store.log.seal import Sealer
-from store.table import Put, Update
+from foundation.acts import background
+from foundation.mail import bounce_mailbox, outbox
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.formats import FORMAT
+from foundation.store.log import Event, EventLog
+from foundation.store.log.seal import Sealer
+from foundation.store.table import Put, Update
+from operations.upkeep import disk, doctor
+from operations.upkeep.doctor import health, machine_checks, mail_checks, store_checks, web_checks
+from operations.upkeep.doctor.findings import Finding, Grade
+from operations.upkeep.doctor.web_checks import FORGED, Reply, RequestSnapshot
+from operations.upkeep.log import figures
+from operations.upkeep.pause import Pause
+from operations.upkeep.worker import heartbeats
 from tests.mail.servers import MailServer
 from tests.store import engines
-from upkeep import disk, doctor
-from upkeep.doctor import health, machine_checks, mail_checks, store_checks, web_checks
-from upkeep.doctor.findings import Finding, Grade
-from upkeep.doctor.web_checks import FORGED, Reply, RequestSnapshot
-from upkeep.log import figures
-from upkeep.pause import Pause
-from upkeep.worker import heartbeats
 
 WELL, LOOK, BROKEN = Grade.OK, Grade.WARNING, Grade.BROKEN
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -432,7 +432,7 @@ def test_backups():
 def mail_server(settings, *, greeting="220 ready", signing_in="235 welcome") -> Iterator[MailServer]:
     """A mail server that says this, and is the site's."""
     with MailServer(greeting=greeting, ehlo="250-here\r\n250 AUTH PLAIN LOGIN", auth=signing_in) as server:
-        settings.EMAIL_BACKEND = "mail.smtp.EmailBackend"
+        settings.EMAIL_BACKEND = "foundation.mail.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = "plenum", "secret"
         settings.EMAIL_USE_TLS, settings.EMAIL_USE_SSL, settings.EMAIL_TIMEOUT = False, False, 20
@@ -498,7 +498,7 @@ def test_a_password_in_the_open_is_to_be_looked_at(settings):
 
 
 def test_mails_as_files_are_to_be_looked_at(settings, tmp_path):
-    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "mail.files.EmailBackend", str(tmp_path)
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "foundation.mail.files.EmailBackend", str(tmp_path)
     (finding,) = mail_checks.check_server("olga@example.org")
     assert (finding.grade, str(tmp_path) in finding.sentence) == (LOOK, True)
 
@@ -545,7 +545,11 @@ def test_a_mailbox_that_nobody_answers_at_is_broken(site, settings):
 
 
 def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(running, settings, tmp_path):
-    settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = tmp_path, "mail.files.EmailBackend", "/x"
+    settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = (
+        tmp_path,
+        "foundation.mail.files.EmailBackend",
+        "/x",
+    )
     said = StringIO()
     with pytest.raises(CommandError, match=r"Broken: 1\. Needs attention: [2-9]\."):
         call_command("doctor", stdout=said)
@@ -572,7 +576,11 @@ def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(runn
 
 
 def test_what_is_well_ends_well(running, settings, tmp_path, monkeypatch):
-    settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = tmp_path, "mail.files.EmailBackend", "/x"
+    settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = (
+        tmp_path,
+        "foundation.mail.files.EmailBackend",
+        "/x",
+    )
     with heartbeats.HeartbeatSender(connect(settings.STORE_URL), {}).sending():
         monkeypatch.setattr(doctor.health, "last_seen", lambda found: 1.0)
         call_command("doctor", stdout=StringIO())

@@ -17,18 +17,18 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from store import formats, keys
-from store.backup import backup, check, restore, unzipped
-from store.sqlite import SqliteTable
-from store.table import Delete, Item, Key, Missing, Put, Span, Table
+from foundation.store import formats, keys
+from foundation.store.backup import backup, check, restore, unzipped
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Delete, Item, Key, Missing, Put, Span, Table
+from operations.upkeep import upgrading
+from operations.upkeep.commands import StoreCommand
+from operations.upkeep.replay import quietly
+from operations.upkeep.upgrading import Busy, Step, upgrade
+from operations.upkeep.worker.jobs import LOG as SEALING
+from operations.upkeep.worker.leases import Leases
 from tests.people import sign_in
 from tests.test_interruptions import Interrupted, Killed
-from upkeep import upgrading
-from upkeep.commands import StoreCommand
-from upkeep.replay import quietly
-from upkeep.upgrading import Busy, Step, upgrade
-from upkeep.worker.jobs import LOG as SEALING
-from upkeep.worker.leases import Leases
 
 NOW, NEXT = formats.FORMAT, formats.FORMAT + 1
 ROOT = Path(__file__).parents[2]
@@ -206,8 +206,8 @@ ELSEWHERE = {"restore", "transfer", "version"}  # commands for another store tha
 
 
 def commands() -> list[str]:
-    ours = (name for name, app in get_commands().items() if app == "upkeep")
-    return [name for name in ours if isinstance(load_command_class("upkeep", name), StoreCommand)]
+    ours = (name for name, app in get_commands().items() if app == "operations.upkeep")
+    return [name for name in ours if isinstance(load_command_class("operations.upkeep", name), StoreCommand)]
 
 
 def test_every_command_refuses_a_store_that_a_later_version_has_written(site, settings):

@@ -15,12 +15,11 @@ from types import SimpleNamespace
 import pytest
 
 from accounts.rules import Role
-from store import keys
-from tests.chaos import Chaos
-from upkeep import server
-from upkeep.doctor import health
-from upkeep.monitoring import metrics
-from upkeep.server import (
+from foundation.store import keys
+from operations.upkeep import server
+from operations.upkeep.doctor import health
+from operations.upkeep.monitoring import metrics
+from operations.upkeep.server import (
     MAX_RESTART_SECONDS,
     MIN_RESTART_SECONDS,
     STARTED_WELL_SECONDS,
@@ -28,9 +27,16 @@ from upkeep.server import (
     WorkerSupervisor,
     lock_folder,
 )
-from upkeep.worker import heartbeats
-from upkeep.worker.heartbeats import HEARTBEAT_SECONDS, MISSED_SECONDS, RETENTION_SECONDS, HeartbeatSender, WorkerWatch
-from upkeep.worker.leases import Leases
+from operations.upkeep.worker import heartbeats
+from operations.upkeep.worker.heartbeats import (
+    HEARTBEAT_SECONDS,
+    MISSED_SECONDS,
+    RETENTION_SECONDS,
+    HeartbeatSender,
+    WorkerWatch,
+)
+from operations.upkeep.worker.leases import Leases
+from tests.chaos import Chaos
 
 from .test_jobs import NOON, Clocks, until
 

@@ -17,15 +17,15 @@ from elections.invitations import mailing, reminders
 from elections.invitations.progress import failures, progress
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import outbox as mail
-from mail import undelivered
-from mail.emails import compose
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store.connect import connect
-from store.log import as_text, utc_now
+from foundation.mail import outbox as mail
+from foundation.mail import undelivered
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store.connect import connect
+from foundation.store.log import as_text, utc_now
+from operations.upkeep.backups.held_mail import Holding
 from tests.background import queue_mailings, unfinished
-from upkeep.backups.held_mail import Holding
 
 from .test_backup import piped
 from .test_commands import run
@@ -77,7 +77,7 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
 
 def test_moments_of_reminders_that_have_passed_by_then_are_let_pass(inviting, settings, tmp_path, monkeypatch):
     before = settings.STORE_URL
-    monkeypatch.setattr("acts.storage.utc_now", lambda: utc_now() + timedelta(hours=2))
+    monkeypatch.setattr("foundation.acts.storage.utc_now", lambda: utc_now() + timedelta(hours=2))
     restored(settings, tmp_path, inviting)
     assert reminders.send_due_reminders() == 0
     settings.STORE_URL = before
@@ -130,7 +130,7 @@ def test_a_drill_that_fails_says_so_and_leaves_nothing(inviting, site, temporary
         run("drill", inviting, f"--checkpoint=1:{'0' * 64}")
     with pytest.raises(CommandError, match="is not a file"):
         run("drill", f"{inviting}.age")
-    monkeypatch.setattr("audit.views.system.versions", lambda: 1 / 0)
+    monkeypatch.setattr("operations.audit.views.system.versions", lambda: 1 / 0)
     with pytest.raises(CommandError, match=r"fail: /admin/system/ \(500\)\."):
         run("drill", inviting)
     assert list(temporary.iterdir()) == []

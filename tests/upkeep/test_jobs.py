@@ -24,18 +24,29 @@ from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections.lifecycle.closing import close
-from store import keys, purging
-from store.connect import connect
-from store.log import Event, EventLog
-from store.sqlite import SqliteTable
-from store.table import Missing, Put, Refused, Unavailable, Update
+from foundation.store import keys, purging
+from foundation.store.connect import connect
+from foundation.store.log import Event, EventLog
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Missing, Put, Refused, Unavailable, Update
+from operations.upkeep.erasure import compacting
+from operations.upkeep.worker import jobs
+from operations.upkeep.worker.heartbeats import read_heartbeats
+from operations.upkeep.worker.jobs import (
+    BALLOTS,
+    FORGETTING,
+    JOBS,
+    SWEEP,
+    Job,
+    Outcome,
+    Worker,
+    retry_delay,
+    run_job,
+    run_jobs,
+)
+from operations.upkeep.worker.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.ports import free_port
-from upkeep.erasure import compacting
-from upkeep.worker import jobs
-from upkeep.worker.heartbeats import read_heartbeats
-from upkeep.worker.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, retry_delay, run_job, run_jobs
-from upkeep.worker.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
 
 from .test_serve import read, serving
 
@@ -371,7 +382,7 @@ A_SLOW_WORKER = """
 import os, time, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
-from upkeep.worker import jobs
+from operations.upkeep.worker import jobs
 from django.core.management import call_command
 
 def work():

@@ -12,9 +12,9 @@ from django.core.management.base import CommandError
 from django.test import Client
 
 from accounts.rules import Role
-from acts import key_mark
 from config import gunicorn
-from store import keys
+from foundation.acts import key_mark
+from foundation.store import keys
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
 LINE = "SECRET_KEY is not the key that this site was used with: voting links, letters and check-in cards made with"

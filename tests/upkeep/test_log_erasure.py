@@ -12,8 +12,6 @@ from django.core.management import CommandError, call_command
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.storage import log
-from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
 from elections import rolls
@@ -23,18 +21,23 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
 from elections.voter_lists import Details
-from photos.changing import PictureChange as Picture
-from polls import services as polls
-from ranking.candidates import Candidate
+from foundation.acts.storage import log
+from foundation.acts.tokens import create_token
+from foundation.photos.changing import PictureChange as Picture
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event, utc_now
+from foundation.store.log.rewriting import event_digest, is_rewritten
+from foundation.store.log.seal import verify
+from foundation.store.log.search import Query, search
+from foundation.store.table import LOG, Delete, Key, Update
+from operations.upkeep import replay
+from operations.upkeep.erasure import log_erasure
+from operations.upkeep.log.figures import site_sealer
+from parts.polls import services as polls
 from results import repository as results
 from results.exports import verify as program
 from results.exports.bundle import bundle
-from store import keys
-from store.log import Event, utc_now
-from store.log.rewriting import event_digest, is_rewritten
-from store.log.seal import verify
-from store.log.search import Query, search
-from store.table import LOG, Delete, Key, Update
 from tests.background import finish_background
 from tests.people import PASSWORD
 from tests.photos.drawing import kept
@@ -42,9 +45,6 @@ from tests.polls.conftest import CHOSEN, NAMES
 from tests.stories.groups import tell_of_groups
 from tests.stories.news import tell_of_news
 from tests.stories.sets import tell_of_sets
-from upkeep import replay
-from upkeep.erasure import log_erasure
-from upkeep.log.figures import site_sealer
 
 ADA = ("Ada Lovelace", "ada@engine.example", "ada.l@engine.example")
 

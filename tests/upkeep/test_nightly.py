@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts.rules import Role
-from mail import outbox as mail
-from store import keys
-from store.log import Event, EventLog
-from store.log.seal import Sealer
-from store.table import Put
+from foundation.mail import outbox as mail
+from foundation.store import keys
+from foundation.store.log import Event, EventLog
+from foundation.store.log.seal import Sealer
+from foundation.store.table import Put
+from operations.upkeep.log import nightly
+from operations.upkeep.worker.jobs import JOBS, NIGHTLY, Outcome, run_job
+from operations.upkeep.worker.leases import Leases
 from tests.publishing import seal_publicly
-from upkeep.log import nightly
-from upkeep.worker.jobs import JOBS, NIGHTLY, Outcome, run_job
-from upkeep.worker.leases import Leases
 
 EVENING = datetime(2026, 11, 15, 20, tzinfo=UTC)
 ROLES = (Role.OWNER, Role.AUDITOR, Role.ADMIN, Role.USER)

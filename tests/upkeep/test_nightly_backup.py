@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from config.settings import BASE_DIR
-from store import keys
-from store.table import Delete
+from foundation.store import keys
+from foundation.store.table import Delete
 
 from .test_backup import elsewhere, everything, used  # noqa: F401 - fixtures
 

@@ -16,8 +16,6 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services
 from accounts.rules import Role
-from acts.caches import SiteCache
-from acts.refusals import NotNow, Refusal
 from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
@@ -28,21 +26,23 @@ from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.rules import State
-from mail import outbox as mail
-from mail.sending import send_waiting
-from ranking.candidates import Candidate
-from store import keys
-from store.connect import connect
-from store.log import EventLog
-from store.table import Key, Put, Span
+from foundation.acts.caches import SiteCache
+from foundation.acts.refusals import NotNow, Refusal
+from foundation.mail import outbox as mail
+from foundation.mail.sending import send_waiting
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import EventLog
+from foundation.store.table import Key, Put, Span
+from operations.upkeep import pause as pausing
+from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.pause import Paused, cache, guarded, pause, read_pause, resume
+from operations.upkeep.worker import jobs
+from operations.upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, raise_failures, run_job, run_jobs
+from operations.upkeep.worker.leases import Leases
 from tests.clock import stands_at
 from tests.people import PASSWORD, enrol
-from upkeep import pause as pausing
-from upkeep.log.figures import site_sealer
-from upkeep.pause import Paused, cache, guarded, pause, read_pause, resume
-from upkeep.worker import jobs
-from upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, raise_failures, run_job, run_jobs
-from upkeep.worker.leases import Leases
 
 WRITTEN = Span("WRITTEN")
 
@@ -410,7 +410,7 @@ def test_a_command_does_not_fail_because_the_site_is_paused(site):
 
 
 def test_a_paused_site_can_be_sealed_and_the_seal_fits(site, owner):
-    from store.log.seal import verify
+    from foundation.store.log.seal import verify
 
     pause("Olga", 5)
     site_sealer().seal()
@@ -420,10 +420,10 @@ def test_a_paused_site_can_be_sealed_and_the_seal_fits(site, owner):
 WRITER = """
 import sys, django
 django.setup()
-from upkeep.pause import Paused, guarded
+from operations.upkeep.pause import Paused, guarded
 from django.conf import settings
-from store.connect import connect
-from store.table import Put
+from foundation.store.connect import connect
+from foundation.store.table import Put
 table, number = connect(settings.STORE_URL), 0
 while True:
     number += 1

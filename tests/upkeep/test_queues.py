@@ -8,8 +8,6 @@ from datetime import timedelta
 import pytest
 
 from accounts.rules import Role
-from acts.queues import process_each
-from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -17,18 +15,20 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import outbox as mail
-from polls import services as polls
-from ranking.candidates import Candidate
-from store import keys
-from store.log import as_text, utc_now
-from store.table import Delete, Put, Unavailable, Update
+from foundation.acts.queues import process_each
+from foundation.acts.storage import table
+from foundation.mail import outbox as mail
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text, utc_now
+from foundation.store.table import Delete, Put, Unavailable, Update
+from operations.upkeep.pause import Paused
+from operations.upkeep.worker import heartbeats, jobs
+from operations.upkeep.worker.heartbeats import HeartbeatSender
+from operations.upkeep.worker.jobs import Job, Outcome, run_jobs
+from operations.upkeep.worker.leases import Leases
+from parts.polls import services as polls
 from tests.polls.conftest import CHOSEN, NAMES
-from upkeep.pause import Paused
-from upkeep.worker import heartbeats, jobs
-from upkeep.worker.heartbeats import HeartbeatSender
-from upkeep.worker.jobs import Job, Outcome, run_jobs
-from upkeep.worker.leases import Leases
 
 FIRST = "0000"  # what is marked so comes before everything that has a time or a name
 

@@ -20,11 +20,11 @@ from pathlib import Path
 import pytest
 
 from config.settings import BASE_DIR
-from store import keys
-from store.connect import connect
-from store.log import Event, EventLog
+from foundation.store import keys
+from foundation.store.connect import connect
+from foundation.store.log import Event, EventLog
+from operations.upkeep.server import NAME
 from tests.ports import free_port
-from upkeep.server import NAME
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
@@ -224,7 +224,8 @@ RARE = ("authlib", "boto3", "joserfc", "pynamodb", "requests", "webauthn")
 
 @pytest.mark.deep
 def test_a_site_on_sqlite_loads_neither_another_store_nor_what_few_people_use(tmp_path):
-    program = f"import sys, config.asgi, upkeep.management.commands.serve; print(*sys.modules.keys() & set({RARE}))"
+    modules = "sys, config.asgi, operations.upkeep.management.commands.serve"
+    program = f"import {modules}; print(*sys.modules.keys() & set({RARE}))"
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
     run = subprocess.run(
         [sys.executable, "-c", program], check=True, env=environment, cwd=BASE_DIR, capture_output=True, text=True

@@ -16,13 +16,13 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from ranking.candidates import Candidate
-from store import keys
-from store.log import Event, EventLog
-from store.log.search import Query, search
-from store.table import LOG, Delete, Key, Put, Update
-from upkeep.worker.jobs import LOG as LOG_JOB
-from upkeep.worker.leases import Leases
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event, EventLog
+from foundation.store.log.search import Query, search
+from foundation.store.table import LOG, Delete, Key, Put, Update
+from operations.upkeep.worker.jobs import LOG as LOG_JOB
+from operations.upkeep.worker.leases import Leases
 
 from .test_commands import run
 

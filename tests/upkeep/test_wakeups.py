@@ -13,19 +13,19 @@ from datetime import timedelta
 import pytest
 
 from accounts import repository as people
-from acts import wakeups
-from acts.wakeups import pipe_path, wake_worker
 from ballots.services import cast
 from elections import repository as elections
 from elections.lifecycle import closing
+from foundation.acts import wakeups
+from foundation.acts.wakeups import pipe_path, wake_worker
+from foundation.store.log import as_text, utc_now
+from operations.upkeep.worker import jobs
+from operations.upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run_job
+from operations.upkeep.worker.leases import Leases
 from results import repository as sealed
 from results import services as results
-from store.log import as_text, utc_now
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import sign_in
-from upkeep.worker import jobs
-from upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run_job
-from upkeep.worker.leases import Leases
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 SECONDS_PER_HOUR = 3600

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 
-from pages import served_code
+from foundation.pages import served_code
 from tests.fuzz.forms import Form, forms_on
 
 EMPTY = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}

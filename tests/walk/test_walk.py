@@ -24,12 +24,12 @@ from django.test.utils import override_script_prefix
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.links import absolute_url
 from config import settings as production
 from config.middleware import below_path
 from config.settings import BASE_DIR
-from mail.emails import compose
-from store.connect import connect
+from foundation.acts.links import absolute_url
+from foundation.mail.emails import compose
+from foundation.store.connect import connect
 from tests.access.site import PASSERS_BY, PRESENTED, Site, build
 from tests.access.table import without_haste
 from tests.fuzz.forms import Form, states_of
@@ -313,7 +313,7 @@ def test_static_files_are_found_below_it(below, static_files):
 
 
 def test_nothing_puts_the_site_before_a_path_by_itself():
-    """`acts.links.whole` does: what `reverse` makes has the path already, but not in every thread."""
+    """`foundation.acts.links.whole` does: what `reverse` makes has the path already, but not in every thread."""
     packages = (path for path in BASE_DIR.glob("[a-z]*/**/*.py") if path.parts[len(BASE_DIR.parts)] != "tests")
     by_hand = re.compile(r"SITE_URL\}?\s*(\+|\{reverse|\{static)")
     found = [str(path) for path in packages if by_hand.search(path.read_text()) and path.name != "links.py"]

@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from acts import background, outbound
-from acts.outbound import OutboundError, Response
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
-from ranking.candidates import Candidate
-from store import keys
-from store.log import as_text
+from foundation.acts import background, outbound
+from foundation.acts.outbound import OutboundError, Response
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import as_text
+from parts.webhooks import repository, services
+from parts.webhooks.rules import TYPES, Endpoint
 from tests.background import finish_background
 from tests.clock import stands_at
 from tests.people import enrol
-from webhooks import repository, services
-from webhooks.rules import TYPES, Endpoint
 
 URL = "https://hooks.example/plenum"
 
@@ -47,7 +47,7 @@ class Attempt:
 
 @dataclass
 class Network:
-    """In place of `acts.outbound.request`: responds with these statuses, or does not (a reason); then with 204."""
+    """In place of `foundation.acts.outbound.request`: responds with these statuses, or fails for a reason; then 204."""
 
     answers: list[int | str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)

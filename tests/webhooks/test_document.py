@@ -6,7 +6,7 @@ import re
 import time
 from pathlib import Path
 
-from webhooks import repository, rules, services
+from parts.webhooks import repository, rules, services
 
 from .sites import Network, now, send
 

@@ -12,15 +12,15 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.multi_ballot_pages import services as multi_ballots
-from news import repository as posts
-from news import services as news
-from news.services import Written
+from foundation.store.log import as_text
+from parts.news import repository as posts
+from parts.news import services as news
+from parts.news.services import Written
+from parts.webhooks.repository import NOTIFYING
+from parts.webhooks.rules import TYPES
 from results import repository as results
-from store.log import as_text
 from tests.background import finish_background, unfinished
 from tests.clock import stands_at
-from webhooks.repository import NOTIFYING
-from webhooks.rules import TYPES
 
 from .sites import Network, find, hooked, opened, ready, send
 

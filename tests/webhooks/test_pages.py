@@ -10,10 +10,10 @@ import pytest
 
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.storage import log
+from foundation.acts.storage import log
+from parts.webhooks import repository, rules, services
+from parts.webhooks.services import SITE_OWNER
 from tests.people import sign_in
-from webhooks import repository, rules, services
-from webhooks.services import SITE_OWNER
 
 from .sites import URL, Network, hooked, now, send
 

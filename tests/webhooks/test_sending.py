@@ -15,23 +15,23 @@ from django.test import override_settings
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import background, outbound, storage
-from acts.storage import log, table, use_table
 from elections.lifecycle import services as lifecycle
-from mail import outbox
-from mail.emails import compose
-from store import keys
-from store.sqlite import SqliteTable
-from store.table import Conflict, Delete, Key, Unavailable, Update
+from foundation.acts import background, outbound, storage
+from foundation.acts.storage import log, table, use_table
+from foundation.mail import outbox
+from foundation.mail.emails import compose
+from foundation.store import keys
+from foundation.store.sqlite import SqliteTable
+from foundation.store.table import Conflict, Delete, Key, Unavailable, Update
+from operations.upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
+from operations.upkeep.worker.leases import Leases
+from parts.webhooks import repository, rules, services
+from parts.webhooks.repository import CLAIM_SECONDS, DELIVERING
+from parts.webhooks.rules import DELIVERED, DROPPED, FAILED, PAUSES, WAITING
 from tests.at_once import at_once
 from tests.people import make_person
 from tests.receiver import LOOPBACK, receiver
 from tests.test_interruptions import Interrupted, Killed
-from upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
-from upkeep.worker.leases import Leases
-from webhooks import repository, rules, services
-from webhooks.repository import CLAIM_SECONDS, DELIVERING
-from webhooks.rules import DELIVERED, DROPPED, FAILED, PAUSES, WAITING
 
 from .sites import Network, find, hooked, next_due, now, opened, ready, send
 

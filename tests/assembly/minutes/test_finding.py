@@ -10,12 +10,12 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from assembly.minutes import repository as minutes
-from assembly.minutes import services
-from live import repository, rules
-from live.rules import Step
-from questions.question import Type
-from store import keys
+from foundation.store import keys
+from parts.assembly.minutes import repository as minutes
+from parts.assembly.minutes import services
+from parts.live import repository, rules
+from parts.live.rules import Step
+from parts.questions.question import Type
 from tests.assembly.minutes.test_minutes import attend, decide
 from tests.background import finish_background
 from tests.clock import stands_at

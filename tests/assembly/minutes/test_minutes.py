@@ -9,26 +9,26 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.background import wait
-from acts.storage import now_text, table
-from assembly import roll
-from assembly.minutes import repository as minutes
-from assembly.minutes import wording
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from live import repository, seats
-from live.follow_ups import services as follow_ups
-from live.rules import Step
-from live.seats import Seat
-from live.services import deleting, moving
-from questions.question import Type
+from foundation.acts.background import wait
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.log import EventLog
+from operations.upkeep.worker import jobs
+from parts.assembly import roll
+from parts.assembly.minutes import repository as minutes
+from parts.assembly.minutes import wording
+from parts.live import repository, seats
+from parts.live.follow_ups import services as follow_ups
+from parts.live.rules import Step
+from parts.live.seats import Seat
+from parts.live.services import deleting, moving
+from parts.questions.question import Type
 from results import repository as results
-from store import keys
-from store.log import EventLog
 from tests.background import finish_background
 from tests.live.conftest import drive, give
-from upkeep.worker import jobs
 
 ISOLATES = {0x2068: None, 0x2069: None}  # around names
 

@@ -6,12 +6,12 @@ from functools import partial
 
 import pytest
 
-from audit.tables import masks
-from audit.tables.masks import HIDDEN
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
-from store import keys
-from store.schema import SCHEMA, ItemType, parsed
-from store.table import DATA, LOG, Key, Span
+from foundation.store import keys
+from foundation.store.schema import SCHEMA, ItemType, parsed
+from foundation.store.table import DATA, LOG, Key, Span
+from operations.audit.tables import masks
+from operations.audit.tables.masks import HIDDEN
 from tests.rows import every_row
 
 ALL = Allowed(ballots=True, published=True, who=True)
@@ -64,7 +64,7 @@ def test_every_key_belongs_to_one_type(item_type):
 
 
 def test_every_key_of_the_store_belongs_to_a_type():
-    """A key that is added to store/keys has to be declared."""
+    """A key that is added to foundation/store/keys has to be declared."""
     made = {
         name: each
         for name, each in vars(keys).items()

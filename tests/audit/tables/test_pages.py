@@ -13,7 +13,6 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from audit.tables import raw, relations
 from ballots import repository as ballot_items
 from ballots import services as ballots
 from elections import repository, rolls
@@ -22,22 +21,23 @@ from elections.lifecycle import closing
 from elections.multi_ballot_pages import services as binding
 from elections.skills_needed import needs
 from elections.skills_needed.needs import Agreement, Need
-from live import follow_up_store
-from live import repository as live
-from live.follow_up_store import FollowUp
-from live.services import making
-from news import services as news
-from news import site_page
-from news.services import Written
-from questions import services as question_sets
-from questions.question import Kind, Question, Type
-from skills import services as skills
-from skills.endorsements import Ground
-from store import keys
-from store.log import EventLog
-from store.log.seal import Sealer
-from store.schema import SCHEMA
-from store.table import LOG, Key, Put, Span
+from foundation.store import keys
+from foundation.store.log import EventLog
+from foundation.store.log.seal import Sealer
+from foundation.store.schema import SCHEMA
+from foundation.store.table import LOG, Key, Put, Span
+from operations.audit.tables import raw, relations
+from parts.live import follow_up_store
+from parts.live import repository as live
+from parts.live.follow_up_store import FollowUp
+from parts.live.services import making
+from parts.news import services as news
+from parts.news import site_page
+from parts.news.services import Written
+from parts.questions import services as question_sets
+from parts.questions.question import Kind, Question, Type
+from parts.skills import services as skills
+from parts.skills.endorsements import Ground
 from tests.skills.conftest import have
 
 from .conftest import CANDIDATES, ranks
@@ -233,7 +233,7 @@ def test_a_file_holds_no_formula(site, auditor, person):
 
 
 def test_counts_that_are_kept_are_shown(site, auditor, person):
-    from upkeep.log.figures import site_sealer
+    from operations.upkeep.log.figures import site_sealer
 
     site_sealer().seal()
     assert "1 row in total" in text_of(auditor.get("/admin/tables/users/"))

@@ -16,18 +16,18 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
 from accounts.rules import Role
-from acts.rate_limits import SECONDS_PER_DAY, count
-from audit.tables import raw, relations
 from ballots import services as ballots
 from elections import repository
 from elections.invitations import mailing
 from elections.lifecycle import closing
-from mail.emails import compose
-from mail.sending import send_waiting
-from store import keys
-from store.log.seal import Sealer
-from store.schema import SCHEMA
-from store.table import DATA
+from foundation.acts.rate_limits import SECONDS_PER_DAY, count
+from foundation.mail.emails import compose
+from foundation.mail.sending import send_waiting
+from foundation.store import keys
+from foundation.store.log.seal import Sealer
+from foundation.store.schema import SCHEMA
+from foundation.store.table import DATA
+from operations.audit.tables import raw, relations
 from tests.background import queue_mailings
 
 from .conftest import CANDIDATES, ranks

@@ -11,7 +11,8 @@ from random import Random
 from urllib.parse import parse_qsl
 
 import store.connect
-from store.table import Table
+
+from foundation.store.table import Table
 from tests.chaos import Chaos
 
 FAULTS = {name: float(value) for name, value in parse_qsl(os.environ["STORE_FAULTS"])}

@@ -8,17 +8,17 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.storage import table
-from live import clock, players, repository, seats
-from live import qa_store as questions
-from live.qa import services
-from live.qa_rules import QaQuestion, QaSettings
-from live.rules import Game
-from live.screens import snapshots
-from live.seats import Seat
-from qa import store
-from qa.rules import Mode
-from store import keys
+from foundation.acts.storage import table
+from foundation.qa import store
+from foundation.qa.rules import Mode
+from foundation.store import keys
+from parts.live import clock, players, repository, seats
+from parts.live import qa_store as questions
+from parts.live.qa import services
+from parts.live.qa_rules import QaQuestion, QaSettings
+from parts.live.rules import Game
+from parts.live.screens import snapshots
+from parts.live.seats import Seat
 from tests.live.conftest import made  # noqa: F401 - a fixture
 from tests.people import sign_in
 
@@ -89,7 +89,7 @@ def phone(game) -> Callable[[str], Phone]:
 
 
 def seen_by_all(game: Game) -> list[str]:
-    from live.qa import display
+    from parts.live.qa import display
 
     snapshot = snapshots.current(game.id)
     assert snapshot is not None

@@ -13,15 +13,15 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.storage import use_table
-from live import qa_store as repository
-from live import repository as games
-from live.qa import services
-from live.qa_rules import Act
-from live.rules import Step
-from live.services import seating
-from qa.rules import Fate, Mode
-from questions.question import Type
+from foundation.acts.storage import use_table
+from foundation.qa.rules import Fate, Mode
+from parts.live import qa_store as repository
+from parts.live import repository as games
+from parts.live.qa import services
+from parts.live.qa_rules import Act
+from parts.live.rules import Step
+from parts.live.services import seating
+from parts.questions.question import Type
 from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import Phone, qa_of, send, upvote
@@ -100,7 +100,7 @@ def test_what_was_typed_stays_when_it_is_refused(game, phone):
 
 
 def _table():
-    from acts.storage import table
+    from foundation.acts.storage import table
 
     return table()
 
@@ -205,8 +205,8 @@ def test_a_session_begins_without_and_may_begin_with_questions(made, hana):
     for more, is_on in (({}, False), ({"takes_questions": "on"}, True)):
         answer = hana.post(reverse("make_game"), {**typed, "debug_mode": "0", **more})
         game_id = answer["Location"].split("/")[-3]
-        from acts.storage import table
-        from store import keys
+        from foundation.acts.storage import table
+        from foundation.store import keys
 
         qa = repository.qa_from_item(table().get(keys.game_qa(game_id)))
         assert (qa.is_on, qa.mode, qa.named) == (is_on, Mode.APPROVED, False)

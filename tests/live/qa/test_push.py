@@ -8,18 +8,18 @@ import re
 import pytest
 from django.urls import reverse
 
-from live import changes, clock
-from live.qa import display, services
-from live.qa_rules import Act
-from live.rules import Step
-from live.screens import broadcaster, presence, qa_cache, rendering, snapshots
-from live.screens.broadcaster import Broadcaster
-from live.screens.presence import Presence
-from live.screens.rendering import Role
-from live.services import seating
-from pages.streams import OPEN_STREAM
-from qa.rules import Mode
-from questions.question import Type
+from foundation.pages.streams import OPEN_STREAM
+from foundation.qa.rules import Mode
+from parts.live import changes, clock
+from parts.live.qa import display, services
+from parts.live.qa_rules import Act
+from parts.live.rules import Step
+from parts.live.screens import broadcaster, presence, qa_cache, rendering, snapshots
+from parts.live.screens.broadcaster import Broadcaster
+from parts.live.screens.presence import Presence
+from parts.live.screens.rendering import Role
+from parts.live.services import seating
+from parts.questions.question import Type
 from tests.access.asking import listening as heard_by
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
 from tests.live.qa.conftest import Phone, send, upvote

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from acts.refusals import NotNow
-from live import qa_rules as rules
-from live.qa_rules import Act, QaQuestion, QaSettings
-from live.rules import Phase
-from qa.rules import Fate, Mode, best_first, check_upvotable, with_initial_fate
+from foundation.acts.refusals import NotNow
+from foundation.qa.rules import Fate, Mode, best_first, check_upvotable, with_initial_fate
+from parts.live import qa_rules as rules
+from parts.live.qa_rules import Act, QaQuestion, QaSettings
+from parts.live.rules import Phase
 from tests.rows import every_row
 
 ON = QaSettings(is_on=True)

@@ -7,20 +7,20 @@ from functools import partial
 
 import pytest
 
-from acts.refusals import NotNow, NotThere
-from acts.storage import table, use_table
-from live import changes, clock
-from live import qa_store as repository
-from live.qa import display, services
-from live.qa_rules import Act, QaQuestion
-from live.rate_limit import RateLimit, TooFast
-from live.rules import Step
-from live.screens import snapshots
-from live.seats import Seat
-from live.services import deleting, seating
-from qa import store
-from qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, question_id
-from store.log import EventLog
+from foundation.acts.refusals import NotNow, NotThere
+from foundation.acts.storage import table, use_table
+from foundation.qa import store
+from foundation.qa.rules import MAX_WAITING_PER_PERSON, Fate, Mode, author_id, question_id
+from foundation.store.log import EventLog
+from parts.live import changes, clock
+from parts.live import qa_store as repository
+from parts.live.qa import display, services
+from parts.live.qa_rules import Act, QaQuestion
+from parts.live.rate_limit import RateLimit, TooFast
+from parts.live.rules import Step
+from parts.live.screens import snapshots
+from parts.live.seats import Seat
+from parts.live.services import deleting, seating
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.live.conftest import drive, seated

@@ -8,20 +8,20 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from live import clock, counting, repository, seats
-from live.plays import ideas_store
-from live.plays import ideas_store as orders
-from live.qa import display, services
-from live.qa_rules import Act
-from live.rules import Phase, Step
-from live.screens import host_screens, rendering, snapshots
-from live.screens.rendering import Role
-from live.services import answering, seating
-from live.verifying import check_rounds
-from live.views import reports
-from qa.rules import Fate, Mode
-from questions.question import Kind, Question, Type
-from store.log import EventLog
+from foundation.qa.rules import Fate, Mode
+from foundation.store.log import EventLog
+from parts.live import clock, counting, repository, seats
+from parts.live.plays import ideas_store
+from parts.live.plays import ideas_store as orders
+from parts.live.qa import display, services
+from parts.live.qa_rules import Act
+from parts.live.rules import Phase, Step
+from parts.live.screens import host_screens, rendering, snapshots
+from parts.live.screens.rendering import Role
+from parts.live.services import answering, seating
+from parts.live.verifying import check_rounds
+from parts.live.views import reports
+from parts.questions.question import Kind, Question, Type
 from tests.live.conftest import drive, give, picture, seated
 from tests.live.qa.conftest import Phone
 from tests.people import sign_in

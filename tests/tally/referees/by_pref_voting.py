@@ -17,9 +17,9 @@ from pref_voting.profiles_with_ties import ProfileWithTies
 from pref_voting.proportional_methods import stv_scottish
 from pref_voting.weighted_majority_graphs import MarginGraph
 
-from tally import condorcet, irv, positional, stv
-from tally.ballots import groups_of
-from tally.result import Lot, Result
+from foundation.tally import condorcet, irv, positional, stv
+from foundation.tally.ballots import groups_of
+from foundation.tally.result import Lot, Result
 
 from .elections import Election
 from .known import equals_on_a_cycle

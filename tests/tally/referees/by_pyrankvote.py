@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pyrankvote import Ballot, Candidate, instant_runoff_voting
 
-from tally import irv
-from tally.ballots import groups_of
+from foundation.tally import irv
+from foundation.tally.ballots import groups_of
 
 from .elections import Election
 from .known import last_equal_the_next, possible_winners

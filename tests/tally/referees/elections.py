@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from string import ascii_uppercase
 
-from tally.ballots import Ballots, groups_of, ranking_of
-from tally.condorcet import STRENGTHS
-from tally.pairwise import UNRANKED
+from foundation.tally.ballots import Ballots, groups_of, ranking_of
+from foundation.tally.condorcet import STRENGTHS
+from foundation.tally.pairwise import UNRANKED
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cache
 from itertools import accumulate, pairwise
 
-from tally.ballots import Ballots, groups_of
-from tally.result import Round
+from foundation.tally.ballots import Ballots, groups_of
+from foundation.tally.result import Round
 
 
 def equals_on_a_cycle(strengths: dict[tuple[str, str], int]) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tally.ballots import Ballots, groups_of, ranking_of
+from foundation.tally.ballots import Ballots, groups_of, ranking_of
 
 from .elections import Election
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tally.result import Result
+from foundation.tally.result import Result
 
 AGREED, APART, NOT_ASKED, DIFFERENT = "agreed", "apart", "not asked", "different"
 

@@ -1,0 +1,277 @@
+"""Times in elections: the available zones, what a typed time means in one, and how much time is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from zoneinfo import TZPATH, ZoneInfo, available_timezones
+
+from django.core.exceptions import ValidationError
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext_lazy
+
+from foundation.store.log import as_text
+
+AOE = "AoE"
+FIRST_YEAR, LAST_YEAR = 2000, 2199
+
+FIXED: dict[str, tzinfo] = {AOE: timezone(timedelta(hours=-12), AOE), "UTC": UTC}
+REGIONS = {
+    "Africa": gettext_lazy("Africa"),
+    "America": gettext_lazy("America"),
+    "Antarctica": gettext_lazy("Antarctica"),
+    "Arctic": gettext_lazy("Arctic"),
+    "Asia": gettext_lazy("Asia"),
+    "Atlantic": gettext_lazy("Atlantic"),
+    "Australia": gettext_lazy("Australia"),
+    "Europe": gettext_lazy("Europe"),
+    "Indian": gettext_lazy("Indian Ocean"),
+    "Pacific": gettext_lazy("Pacific"),
+}
+
+
+class UnknownZone(ValidationError):
+    """An unknown time zone."""
+
+
+# --- zones ---
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A zone that people can choose, named after a place, with today's offset from UTC."""
+
+    name: str
+    region: str
+    city: str
+    offset: timedelta
+
+    @property
+    def label(self) -> str:
+        return f"{self.city} ({offset_text(self.offset)})"
+
+
+@cache
+def zone(name: str) -> tzinfo:
+    """The zone of that name: a place, UTC or AoE; not a machine's own local time, nor a mere offset."""
+    if name in FIXED:
+        return FIXED[name]
+    if name not in _known_zones():
+        raise UnknownZone(_("No time zone has this name."), code="zone")
+    return ZoneInfo(name)
+
+
+def selectable_zones(now: datetime) -> list[Zone]:
+    """The places to choose from, by region and city, without outdated spellings."""
+    zones = []
+    for name in _selectable_names():
+        region, *parts = name.replace("_", " ").split("/")
+        offset = now.astimezone(zone(name)).utcoffset() or timedelta()
+        zones.append(Zone(name, region, ", ".join(reversed(parts)), offset))
+    return sorted(zones, key=lambda each: (each.region, each.city))
+
+
+def is_selectable(name: str) -> bool:
+    return name in FIXED or name in _selectable_names()
+
+
+def zone_label(name: str) -> str:
+    """A zone's name for the reader: America/New York, Anywhere on Earth."""
+    return _("Anywhere on Earth") if name == AOE else name.replace("_", " ")
+
+
+def offset_text(offset: timedelta) -> str:
+    """UTC+05:30, or just UTC."""
+    if not offset:
+        return "UTC"
+    minutes = round(abs(offset) / timedelta(minutes=1))
+    return f"UTC{'+' if offset > timedelta() else '-'}{minutes // 60:02}:{minutes % 60:02}"
+
+
+@cache
+def _known_zones() -> frozenset[str]:
+    return frozenset(name for name in available_timezones() if name.partition("/")[0] in REGIONS)
+
+
+@cache
+def _selectable_names() -> frozenset[str]:
+    """Those in the zone database's own list of places, which omits spellings kept for old programs."""
+    folders: list[Any] = [*map(Path, TZPATH), *([files("tzdata") / "zoneinfo"] if find_spec("tzdata") else [])]
+    for folder in folders:
+        if (table := folder / "zone.tab").is_file():
+            rows = table.read_text(encoding="utf-8").splitlines()
+            return _known_zones() & {row.split("\t")[2] for row in rows if not row.startswith("#")} or _known_zones()
+    return _known_zones()
+
+
+# --- what a typed time means ---
+
+
+class Edge(Enum):
+    """Whether a time is the start or the end of the voting, or the start of a publication."""
+
+    OPENING = "opening"
+    CLOSING = "closing"
+    APPEARING = "appearing"
+
+
+class ClockChange(Enum):
+    """What is special about a typed time."""
+
+    PLAIN = "plain"
+    GAP = "gap"
+    REPEATED = "repeated"
+
+
+@dataclass(frozen=True, slots=True)
+class InterpretedTime:
+    """A typed time and its interpretation."""
+
+    typed: datetime
+    zone_name: str
+    edge: Edge
+    moment: datetime  # in UTC
+    note: ClockChange
+
+    @property
+    def shown(self) -> datetime:
+        """The time as the election's pages will show it."""
+        return local_time(self.moment, self.zone_name)
+
+    @property
+    def stored(self) -> str:
+        return as_text(self.moment)
+
+    @property
+    def sentence(self) -> str:
+        """How the time was interpreted, for the person who typed it."""
+        return SENTENCES[self.note, self.edge] % {
+            "typed": date_format(self.typed, "DATETIME_FORMAT"),
+            "zone": zone_label(self.zone_name),
+            "taken": moment_text(self.shown),
+        }
+
+
+PLAIN = gettext_lazy("%(taken)s (%(zone)s).")
+GAP = gettext_lazy(
+    "%(typed)s does not exist in this time zone (%(zone)s): the clocks go forward and skip it. We used %(taken)s "
+    "instead."
+)
+SENTENCES = {
+    **{(ClockChange.PLAIN, edge): PLAIN for edge in Edge},
+    **{(ClockChange.GAP, edge): GAP for edge in Edge},
+    (ClockChange.REPEATED, Edge.OPENING): gettext_lazy(
+        "%(typed)s occurs twice in this time zone (%(zone)s), because the clocks go back. We used the first, "
+        "%(taken)s, so that nobody who arrives on time finds voting closed."
+    ),
+    (ClockChange.REPEATED, Edge.CLOSING): gettext_lazy(
+        "%(typed)s occurs twice in this time zone (%(zone)s), because the clocks go back. We used the second, "
+        "%(taken)s, so that nobody loses time."
+    ),
+    (ClockChange.REPEATED, Edge.APPEARING): gettext_lazy(
+        "%(typed)s occurs twice in this time zone (%(zone)s), because the clocks go back. We used the first, %(taken)s."
+    ),
+}
+
+
+def interpret(local: datetime, zone_name: str, edge: Edge) -> InterpretedTime:
+    """What a time typed without a zone means in this one.
+
+    A time that occurs twice opens at its first and closes at its second occurrence, so people who go by their own clock
+    are never shut out. A time skipped by the clocks moves forward by as much as they do, as in calendars.
+    """
+    check_year(local.year)
+    first = local.replace(tzinfo=zone(zone_name), fold=0)
+    second = first.replace(fold=1)
+    note = _clock_change(first, second)
+    chosen = second if (note, edge) == (ClockChange.REPEATED, Edge.CLOSING) else first
+    return InterpretedTime(local, zone_name, edge, chosen.astimezone(UTC), note)
+
+
+def check_year(year: int) -> None:
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        years = {"first": FIRST_YEAR, "last": LAST_YEAR}
+        raise ValidationError(_("The year must be between %(first)d and %(last)d."), code="year", params=years)
+
+
+def _clock_change(first: datetime, second: datetime) -> ClockChange:
+    """Both folds of a time agree, unless the clocks go forward over it or back to it (see PEP 495)."""
+    before, after = first.utcoffset() or timedelta(), second.utcoffset() or timedelta()
+    if before == after:
+        return ClockChange.PLAIN
+    return ClockChange.REPEATED if before > after else ClockChange.GAP
+
+
+# --- showing and storing times ---
+
+
+def local_time(moment: datetime, zone_name: str) -> datetime:
+    """The time in a zone."""
+    return moment.astimezone(zone(zone_name))
+
+
+def form_time(moment: datetime, zone_name: str) -> datetime:
+    """The time as a person in the zone would type it, as a form's initial value."""
+    return local_time(moment, zone_name).replace(tzinfo=None)
+
+
+def moment_text(local: datetime) -> str:
+    """Date, time and the zone's abbreviation; many zones only have their offset."""
+    letters = local.tzname() or ""
+    zone_text = letters if letters.isalpha() else offset_text(local.utcoffset() or timedelta())
+    return f"{date_format(local, 'DATETIME_FORMAT')} {zone_text}"
+
+
+def moment_with_zone(moment: datetime, zone_name: str) -> str:
+    """The time in a zone, and the zone, unless that is UTC, which the time says itself."""
+    text = moment_text(local_time(moment, zone_name))
+    return text if zone_name == "UTC" else f"{text} ({zone_label(zone_name)})"
+
+
+def from_text(stored: str) -> datetime:
+    """A time from its stored text: the inverse of `as_text`."""
+    return datetime.fromisoformat(stored).astimezone(UTC)
+
+
+# --- how much time is left ---
+
+SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE = 24 * 3600, 3600, 60
+UNITS = {
+    SECONDS_PER_DAY: ngettext_lazy("%(count)d day", "%(count)d days", "count"),
+    SECONDS_PER_HOUR: ngettext_lazy("%(count)d hour", "%(count)d hours", "count"),
+    SECONDS_PER_MINUTE: ngettext_lazy("%(count)d minute", "%(count)d minutes", "count"),
+    1: ngettext_lazy("%(count)d second", "%(count)d seconds", "count"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A number of days, hours, minutes or seconds."""
+
+    count: int
+    unit: int
+
+    def __str__(self) -> str:
+        return UNITS[self.unit] % {"count": self.count}
+
+
+def seconds_left(until: datetime, now: datetime) -> int:
+    """Whole seconds, rounded up: zero only when it is over."""
+    return max(0, -((now - until) // timedelta(seconds=1)))
+
+
+def split_seconds(seconds: int) -> list[Duration]:
+    """The largest unit and the next one, if it is not zero: 3 days 4 hours; 59 minutes; 5 seconds."""
+    units = list(UNITS)
+    at = next((at for at, unit in enumerate(units) if seconds >= unit), len(units) - 1)
+    found = [Duration(seconds // units[at], units[at])]
+    if rest := seconds % units[at] // units[at + 1] if at + 1 < len(units) else 0:
+        found.append(Duration(rest, units[at + 1]))
+    return found

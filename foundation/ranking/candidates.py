@@ -1,0 +1,51 @@
+"""Candidates: who or what is ranked, and in which order they are listed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from sys import getsizeof
+
+from django.utils.safestring import SafeString
+
+from foundation.pages import markdown_cache
+from foundation.pages.markdown_cache import Html
+from foundation.photos.rules import Photo
+
+PHOTO_MEMORY_BYTES = 1000  # bytes in memory, about, of a photo's metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    name: str
+    statement: str = ""
+    link: str = ""
+    number: int = 0  # identifies the candidate in rankings; it never changes
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as stored beside it
+    photo: Photo | None = None
+
+    @property
+    def statement_html(self) -> SafeString:
+        return markdown_cache.stored_or_plain(self.statement, self.html)
+
+    @property
+    def weight(self) -> int:
+        """Bytes in memory, about."""
+        texts = (self.name, self.statement, self.link, self.html.html if self.html else "")
+        return sum(map(getsizeof, texts)) + (PHOTO_MEMORY_BYTES if self.photo else 0)
+
+    @property
+    def length(self) -> int:
+        """Bytes that the statement takes on a page, as far as that is known."""
+        html = self.html.html if self.html else markdown_cache.cached_or_text(self.statement)
+        return len(html.encode())
+
+
+def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidate]:
+    """In an order that is random per voter and stable for each, so that no candidate profits from being first."""
+
+    def place(candidate: Candidate) -> bytes:
+        return hashlib.sha256(listing + b"\n" + candidate.name.encode()).digest()
+
+    return sorted(candidates, key=place)

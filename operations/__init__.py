@@ -1,0 +1,1 @@
+"""What operators and auditors use, and the promises of the site."""

@@ -1,0 +1,85 @@
+"""Checks of the whole installation: all of them for `plenum doctor`, the cheap ones for the system page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from foundation.mail import bounce_mailbox, outbox
+from foundation.store.connect import connect
+from foundation.store.log import EventLog, utc_now
+from foundation.store.table import Item, StoreError
+from operations.upkeep.worker.heartbeats import read_heartbeats
+
+from . import health, machine_checks, mail_checks, store_checks, web_checks
+from .findings import Finding, broken
+
+
+def examine_page(
+    request: HttpRequest,
+    found: health.Health,
+    worker_seen: float | None,
+    checkpoint: Item | None,
+    mails: Mapping[str, health.BoundedCount],
+) -> list[Finding]:
+    """The cheap checks. The request came through the proxy, so it shows what the command has to probe for."""
+    now, seen = utc_now(), web_checks.RequestSnapshot.of(request)
+    checks: Iterable[Finding] = (
+        machine_checks.check_settings(),
+        web_checks.check_address(seen),
+        web_checks.check_origin(seen),
+        *machine_checks.check_disks(),
+        store_checks.check_store(found.seconds),
+        store_checks.check_key(found.key_mark),
+        store_checks.check_worker(worker_seen, found.pause),
+        machine_checks.check_clock(
+            now, store_checks.newest_moment(found, checkpoint), machine_checks.is_clock_synchronised()
+        ),
+        store_checks.check_backup(found.backup, now),
+        mail_checks.check_outbox(mails[outbox.FAILED], mails[outbox.UNKNOWN]),
+        *mail_checks.check_worker_mailbox(bounce_mailbox.state(found.bounces)),
+        machine_checks.check_versions(),
+    )
+    return sorted(checks, key=lambda each: each.grade)  # the worst first
+
+
+def examine(send_to: str = "") -> Iterator[Finding]:
+    """Run all checks in order; one that fails is itself a finding and stops no other."""
+    now = utc_now()
+    yield machine_checks.check_settings()
+    inside, outside = web_checks.probe()
+    yield from web_checks.check_server(inside)
+    yield from web_checks.check_proxy(outside)
+    yield from _examine_store(now)
+    yield from machine_checks.check_disks()
+    yield machine_checks.check_writing()
+    yield from mail_checks.check_server(send_to)
+    yield machine_checks.check_versions()
+
+
+def _examine_store(now: datetime) -> Iterator[Finding]:
+    try:
+        table = connect(settings.STORE_URL)
+        found, checkpoint = health.read_health(table), EventLog(table).newest_checkpoint()
+        yield store_checks.check_store(found.seconds)
+        yield store_checks.check_format(found.format)
+        yield store_checks.check_key(found.key_mark)
+        yield store_checks.check_rights(table)
+        yield from store_checks.check_protection(table)
+        yield store_checks.check_worker(health.last_seen(read_heartbeats(table)), found.pause)
+        yield store_checks.check_backup(found.backup, now)
+        yield from store_checks.check_old_backups()
+        yield mail_checks.check_outbox(*health.count_mails(table, outbox.FAILED, outbox.UNKNOWN).values())
+        yield from mail_checks.check_mailbox(bounce_mailbox.state(found.bounces))
+        yield store_checks.check_background_work()
+        newest = store_checks.newest_moment(found, checkpoint)
+    except StoreError as error:
+        newest = None
+        yield broken(
+            _("Store"), str(error), _("Until it does, pages show error 503. You need not restart anything afterwards.")
+        )
+    yield machine_checks.check_clock(now, newest, machine_checks.is_clock_synchronised())

@@ -1,0 +1,213 @@
+"""The assembly format of live sessions: what differs from an ordinary session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from foundation.acts.refusals import NotNow
+from foundation.pages.fragments import fragment
+from foundation.store import keys
+from foundation.store.table import Item, Key, Put, Write
+from parts.live import seats
+from parts.live.follow_up_store import FollowUp, as_item
+from parts.live.follow_ups.electorate import Electorate
+from parts.live.formats import Format
+from parts.live.lifetimes import Lifetime
+from parts.live.rounds import MIN_ANONYMOUS_ANSWERS, may_be_shown
+from parts.live.rules import Game, Names, Phase, State, Step
+from parts.live.screens import host_screens
+from parts.live.screens.rendering import HOSTING, Fragment, Role, screen_context
+from parts.live.seats import Seat
+from parts.live.snapshot import Snapshot
+from parts.live.views.forms import GameForm
+from parts.questions.question import Question
+
+from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
+from .agenda import parse_agenda
+from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
+from .minutes import repository as minutes
+from .speakers import NOBODY, Speakers, speakers_of
+from .wording import QUORUMS
+
+MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
+
+ASKS_FIRST: dict[Step, str | Promise] = {
+    Step.VOID: _("This decision will no longer stand, and the minutes will say so."),
+    Step.REPEAT: _("The item will be discussed and decided again. The earlier decision will no longer stand."),
+    Step.END: _("Nobody can vote after that. Anything still open is closed first, and everyone sees what was decided."),
+}
+TOO_FEW_PRESENT = _(
+    "A secret vote needs at least %(least)d people present, not counting robots. Wait for "
+    "more people, or hold an open vote."
+)
+WEIGHTS_REVEAL = _(
+    "Some votes count several times, which would reveal who cast them: a secret vote needs a roll on which every "
+    "vote counts once. Hold an open vote."
+)
+
+
+class Assembly(Format):
+    checks_in = has_agenda = keeps_minutes = True
+    folder = "assembly"
+    joining_page, first_page = "check_in", "agenda"
+    questions_page, people_page = "agenda", "game_roll"
+    origin_text = _("Called for by the assembly “%(title)s” of %(when)s.")
+
+    def idle(self, lifetime: Lifetime) -> timedelta:
+        return lifetime.assembly_idle
+
+    # --- making and correcting one ---
+
+    fields = FIELDS
+
+    def typed_questions(self, form: GameForm) -> tuple[Question, ...]:
+        """Checks the quorum and the agenda, which take the place of a question set."""
+        typed, errors = form.cleaned_data, form.errors
+        if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
+            form.add_error("quorum_number", NO_NUMBER)
+        if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
+            problem = _("Enter how many people are entitled to vote: the quorum is a share of them.")
+            form.add_error("entitled", problem)
+        try:
+            return tuple(parse_agenda(typed.get("agenda", "")))
+        except forms.ValidationError as error:
+            form.add_error("agenda", error)
+            return ()
+
+    def settings_from(self, typed: Mapping[str, Any]) -> dict[str, Any]:
+        """People check in by account or code, so there are no names to choose."""
+        quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
+        return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
+
+    def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> ItemForm:
+        return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
+
+    def copy(self, source: Game, made: Game, host: User) -> None:
+        """Copies the roll. Check-in codes are derived from the session, so the copy has new ones."""
+        if source.has_roll:
+            listed = list(roll.each_entry(source.id))
+            addresses = {each.folded: each.email for each in listed if each.email}
+            weights = {each.folded: each.weight for each in listed if each.weight != 1}
+            roll.add(made.id, host.name, [each.name for each in listed], addresses, weights)
+
+    # --- coming and going ---
+
+    seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
+
+    def claim(self, seat: Seat, game: Game, state: State) -> str:
+        return check_in.claim_number(seat) if check_in.is_claimed(seat, state) else ""
+
+    def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
+        return check_in_views.of_another_device(request, game, state)
+
+    def on_left(self, game: Game, player: str) -> None:
+        speakers.player_left(game, player)
+
+    # --- steps ---
+
+    def confirmation(self, game: Game, step: Step, present: int) -> str | Promise:
+        return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
+
+    def open_vote(self, game: Game, state: State) -> dict[str, Any]:
+        """Robots may rehearse a secret vote among themselves."""
+        there = [each for each in seats.read_seats(game.id) if each.is_there]
+        if state.secret and not may_be_shown(len(there), sum(each.robot for each in there)):
+            raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
+        if state.secret and game.extra_votes:
+            raise NotNow(WEIGHTS_REVEAL)
+        return quorum.quorum_data(game, len(there))
+
+    def end_debate(self, game: Game) -> None:
+        speakers.end_debate(game)
+
+    # --- what screens show ---
+
+    def extra_key(self, game_id: str) -> Key:
+        return keys.game_speakers(game_id)
+
+    def panel_data(self, item: Item | None, known: Speakers | None) -> Speakers:
+        """Read from the item once for each version of it."""
+        known = known or NOBODY
+        return known if item and known.version == item["version"] else speakers_of(item)
+
+    def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
+        """Presence, the speakers' list and takeovers; for hosts and the projector also the agenda."""
+        presence = quorum.presence(snapshot.game, len(snapshot.playing))
+        context = {
+            "presence": presence,
+            "floor": floor.floor_of(snapshot),
+            **check_in.takeover_names(snapshot.seats.values(), snapshot.state),
+        }
+        if role != Role.PLAYER:
+            return context | _agenda(snapshot)
+        return context | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
+
+    def panel(self, role: Role, snapshot: Snapshot) -> Fragment | None:
+        """The speakers' list: it has buttons and no secrets, and its key follows the list, not the time."""
+        if role == Role.SCOREBOARD:
+            return None
+        current = floor.floor_of(snapshot)
+        listed = current.visible_to(role) if current else ()
+        unlisted = len(current.waiting) - len(listed) if current else 0
+        own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
+        mark = sha256(floor.content_key(snapshot).encode()).hexdigest()[:12]
+        key = f"{translation.get_language()}-{snapshot.state.round}-{mark}"
+        return Fragment(key, fragment("assembly/parts/speakers.html", screen_context(role, snapshot) | own))
+
+    def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment:
+        """Tells people about a new code and how many times their vote counts, and asks whether another device may have
+        their seat."""
+        number, is_renewed = self.claim(seat, snapshot.game, snapshot.state), seat.renewed_in == snapshot.state.round
+        key = f"{translation.get_language()}-{number}-{int(is_renewed)}-{seat.weight}"
+        if not (number or is_renewed or seat.weight > 1):
+            return Fragment(key, "")
+        context = {"game": snapshot.game, "number": number, "is_renewed": is_renewed, "weight": seat.weight}
+        return Fragment(key, fragment("assembly/parts/consent.html", context))
+
+    def own_version(self, snapshot: Snapshot, player: str) -> str:
+        return floor.position_of(snapshot, player)
+
+    def visitor_html(self, user: User) -> str:
+        attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
+        return fragment("assembly/parts/attended.html", {"attended": attended}) if attended else ""
+
+    # --- what comes of it ---
+
+    def ending(self, game: Game, state: State) -> list[Write]:
+        return minutes.opening(game, state)
+
+    def finish_ending(self, game_id: str, *, surely: bool = False) -> None:
+        if surely:
+            minutes.SEALING.advance(game_id)
+        else:
+            minutes.SEALING.start(game_id)
+
+    def electorate(self, game: Game) -> Electorate:
+        return roll.electorate(game)
+
+    def following_up(self, game: Game, made: FollowUp) -> list[Write]:
+        """It stays with the minutes when the session is gone."""
+        if game.debug_mode:
+            return []
+        return [Put({**keys.minutes_onward(game.id, made.number).item, **as_item(made)})]
+
+
+def _agenda(snapshot: Snapshot) -> dict[str, Any]:
+    called, items, state = host_screens.calls(snapshot), wording.agenda(snapshot), snapshot.state
+    sealed = snapshot.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
+    return {
+        "items": items,
+        "calls": [(each, called[each.place]) for each in items if each.place in called],
+        "nothing_on_agenda": not items and state.phase == Phase.WAITING,
+        "run_off": wording.run_off_label(snapshot, sealed) if sealed else "",
+    }

@@ -1,0 +1,95 @@
+"""Those present as voters of an election, and parsing of pasted addresses such as “Anna Berg <anna@example.org>”."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from foundation.pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
+from foundation.store.keys import fold
+from parts.live.rules import MAX_PLAYERS
+
+WITH_ADDRESS = re.compile(r"([^<>]*)<([^<>]*)>\s*")
+MAX_ADDRESSES_CHARS = MAX_PLAYERS * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # letters of all lines
+
+
+@dataclass(frozen=True, slots=True)
+class Electorate:
+    """Who is present and may vote: the head count, accounts by name, and the roll's addresses of those who checked in
+    by code."""
+
+    present: int
+    accounts: Mapping[str, str]
+    coded: Mapping[str, str] = field(default_factory=dict)
+    needed: int = 1  # for a quorum
+    is_quorate: bool = True
+    weights: Mapping[str, int] = field(
+        default_factory=dict
+    )  # how many times a vote counts, by these names, if not once
+
+    @property
+    def addressed(self) -> dict[str, str]:
+        return {name: address for name, address in self.coded.items() if address}
+
+    @property
+    def voter_weights(self) -> dict[str, int]:
+        """By the names and addresses that go on the roll."""
+        return {self.coded.get(name, name): weight for name, weight in self.weights.items()}
+
+    @property
+    def without(self) -> int:
+        """How many people cannot be put on an election's roll."""
+        return self.present - len(self.accounts) - len(self.addressed)
+
+    @property
+    def lines(self) -> str:
+        """One line per person who checked in by code, for the host to fill in missing addresses."""
+        return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
+
+    def with_addresses(self, typed: Mapping[str, str]) -> Electorate:
+        """Replaces the roll's addresses with those the host typed."""
+        return replace(self, coded={name: typed.get(name, "") for name in self.coded})
+
+
+# --- addresses ---
+
+
+def split_line(line: str) -> tuple[str, str]:
+    """Splits a line into name and address as typed; most lines have no address."""
+    found = WITH_ADDRESS.fullmatch(line)
+    return (found[1].strip(), found[2].strip()) if found else (line.strip(), "")
+
+
+def clean_line(line: str) -> tuple[str, str]:
+    """Raises a validation error if the name or the address is invalid."""
+    name, address = split_line(line)
+    return clean_name(name), clean_email(address) if address else ""
+
+
+def join_line(name: str, address: str = "") -> str:
+    return f"{name} <{address}>" if address else name
+
+
+def read_addresses(text: str, names: Iterable[str]) -> dict[str, str]:
+    """Parses typed addresses; rejects unknown names, invalid addresses and addresses shared by two people."""
+    known, found = {fold(name): name for name in names}, dict[str, str]()
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, address = split_line(line)
+        if fold(name) not in known:
+            raise ValidationError(_("Nobody without an account has this name: %(line)s") % {"line": line[:100]})
+        if address:
+            found[known[fold(name)]] = _clean(address, line)
+    if len({fold(each) for each in found.values()}) < len(found):
+        raise ValidationError(_("An address appears twice. Everybody needs their own."))
+    return found
+
+
+def _clean(address: str, line: str) -> str:
+    try:
+        return clean_email(address)
+    except ValidationError:
+        raise ValidationError(_("Not an email address: %(line)s") % {"line": line[:100]}) from None

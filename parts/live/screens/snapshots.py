@@ -1,0 +1,437 @@
+"""Builds and caches snapshots of sessions.
+
+A read takes one round trip: session, state, roster, Q&A, and what format and play need. Questions and sealed rounds
+never change and are cached; seats and Q&A are reloaded when their counters change. As long as nothing has changed the
+same snapshot object is returned, so that everything rendered from it is rendered once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from foundation.acts.storage import SITE, table
+from foundation.store import keys, sharded_reads
+from foundation.store.table import Conflict, Item, Key, Unavailable
+from parts.live import changes, clock, counting, repository, seats
+from parts.live.formats import FORMATS
+from parts.live.moderation import NOTHING_WRITTEN, Texts
+from parts.live.play import Play, PlayContext, play_at, play_of
+from parts.live.rounds import Round
+from parts.live.rules import Game, Phase, State
+from parts.live.screens.qa_cache import QaCache
+from parts.live.seats import Seat
+from parts.live.services import closing
+from parts.live.snapshot import Attendance, Snapshot
+from parts.questions.question import Question
+
+from . import robots
+from .robots import Robots
+
+MAX_CACHED_ENTRIES = 250_000  # seats and entries cached per process, about 60 MB
+SEATS_MAX_AGE_MS = 10_000  # after which seats are reloaded whatever the roster says
+SEATS_REFRESH_MS = 1_000  # between two reads of many seats
+MIN_THROTTLED_SEATS = 100
+MAX_CODE_REFUSAL_MS = 600_000  # maximum time for which codes are refused at an address
+RECENT_MS = 1_000  # how long players share a snapshot while its state is the same
+COUNT_REFRESH_MS = 1_000  # between two counts of answers
+COMPLETE_MS = 2_000  # from the last answer to closing: a moment to see it, and to change it
+
+
+# --- reading ---
+
+
+def current(game_id: str, *, counts: bool = False) -> Snapshot | None:
+    """The current session, after closing whatever is due; with `counts`, also the number of answers."""
+    snapshot, _items = current_with(game_id)
+    return with_answer_count(snapshot) if snapshot is not None and counts else snapshot
+
+
+def current_with(game_id: str, *others: Key) -> tuple[Snapshot | None, dict[Key, Item]]:
+    """The current session and some other items, in one round trip."""
+    items = table().get_many([*keys_to_read(game_id), *others])
+    return from_items(game_id, items), items
+
+
+def recent_with(
+    game_id: str, *others: Key, suffices: Callable[[State], bool] = lambda state: False
+) -> tuple[Snapshot | None, dict[Key, Item]]:
+    """As `current_with`, for what a whole hall asks at once: only the state is read, and as long as it is the same, the
+    last snapshot is returned, up to a second old. Callers that read the state later anyway may accept that of the
+    last snapshot through `suffices`, and then only the other items are read."""
+    at, recent = keys.game_state(game_id), SESSIONS.of(game_id).recent(clock.now())
+    if recent is None:
+        return current_with(game_id, *others)
+    snapshot, state_item = recent
+    if suffices(snapshot.state):
+        return snapshot, table().get_many(others)
+    items = table().get_many([at, *others])
+    if items.get(at) == state_item and not snapshot.state.is_over(clock.now()):
+        return snapshot, items
+    changed, read = current_with(game_id)
+    return changed, items | read
+
+
+def salt_key(game_id: str) -> Key | None:
+    """The key of an anonymous round's salt, if that round was open in the last snapshot."""
+    last = SESSIONS.last(game_id)
+    is_salted = last is not None and last.state.is_open and last.state.secret
+    return keys.game_salt(game_id, last.state.round) if last and is_salted else None
+
+
+def with_answer_count(snapshot: Snapshot) -> Snapshot:
+    """The same with the current number of answers."""
+    return SESSIONS.of(snapshot.game.id).counted(snapshot)
+
+
+def with_upvotes(snapshot: Snapshot, items: Mapping[Key, Item] | None = None) -> Snapshot:
+    """The same with current upvotes; pass `items` if the sums have already been read."""
+    return SESSIONS.of(snapshot.game.id).upvoted(snapshot, items) if snapshot.qa.is_on else snapshot
+
+
+def keys_to_read(game_id: str) -> tuple[Key, ...]:
+    """The keys that make up a snapshot."""
+    return (
+        *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
+        keys.game_qa(game_id),
+        *_play_keys(game_id),
+        *(place for each in FORMATS.values() if (place := each.extra_key(game_id))),
+    )
+
+
+def _play_keys(game_id: str) -> tuple[Key, ...]:
+    """Extra keys of the play that was on in the last snapshot."""
+    last = SESSIONS.last(game_id)
+    play = play_at(last.state) if last else None
+    return play.extra_keys(game_id, last.state) if last and play else ()
+
+
+def from_items(game_id: str, items: Mapping[Key, Item]) -> Snapshot | None:
+    """Builds a snapshot from items that were just read."""
+    game_item, state_item, roster, qa, *_others = map(items.get, keys_to_read(game_id))
+    if game_item is None or state_item is None:
+        SESSIONS.forget(game_id)
+        return None
+    game, kept = repository.game_from_item(game_item), SESSIONS.of(game_id)
+    state = kept.settled(game, repository.state_from_item(state_item))
+    changes = roster.get("changes", 0) if roster else 0
+    place = game.format.extra_key(game_id)
+    beside = items.get(place) if place else None
+    snapshot = kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
+    kept.remember(snapshot, state_item)
+    return snapshot
+
+
+# --- cache ---
+
+
+class CachedSession:
+    """What this process caches of one session. Threads may use it concurrently; each gets what matches the state it has
+    read."""
+
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.questions: tuple[Question, ...] = ()
+        self.asked_in = 0  # version of the session when the questions were read
+        self.rounds: Mapping[int, Round] = {}
+        self.never_sealed: frozenset[int] = frozenset()  # rounds voided while they were open
+        self.phase_data: tuple[int, Any] = (0, None)  # round, and its play's data between two phases
+        self.seating = CachedSeats(game_id)
+        self.robots, self.has_robots = Robots(), False
+        self.count = AnswerCount()
+        self.board = QaCache(game_id)
+        self.visible = VisibleRounds()
+        self.present = Attendance()
+        self.last: Snapshot | None = None
+        self._closing = threading.Lock()
+        self._recent: tuple[int, Snapshot, Item] | None = None  # when, what, and its state's item
+
+    def remember(self, snapshot: Snapshot, state_item: Item) -> None:
+        self._recent = clock.now(), snapshot, state_item
+
+    def recent(self, now: int) -> tuple[Snapshot, Item] | None:
+        """A snapshot that need not be built again yet, and the item of its state."""
+        known = self._recent
+        return known[1:] if known and now - known[0] < RECENT_MS else None
+
+    def doubt(self) -> None:
+        """Forces the next read to go to the store."""
+        self._recent = None
+
+    def settled(self, game: Game, state: State) -> State:
+        """The state after closing what is due."""
+        return self._closed(game, state) if state.is_over(clock.now()) else state
+
+    def _closed(self, game: Game, state: State) -> State:
+        """One thread of one process closes it, the others see it soon after.
+
+        If the store accepts no writes, or during a pause, it stays open until a later read.
+        """
+        if state.is_uncountable or state.is_being_closed(clock.now()) or not self._closing.acquire(blocking=False):
+            return state
+        try:
+            return closing.close(game, state, SITE)
+        except (Conflict, Unavailable):
+            return state
+        finally:
+            self._closing.release()
+
+    @property
+    def weight(self) -> int:
+        entries = sum(len(each.entries) for each in self.rounds.values())
+        return len(self.seating.seats) + entries + len(self.board.questions) + 1
+
+    def snapshot(
+        self,
+        game: Game,
+        state: State,
+        changes: int,
+        items: Mapping[Key, Item],
+        qa: Item | None = None,
+        beside: Item | None = None,
+        refused_at: int = 0,
+    ) -> Snapshot:
+        now = clock.now()
+        self.board.look(qa, now)
+        self._have_robots_join(game, state, changes, now)
+        questions, seated, sealed = self._questions(game), self.seating.at(changes, now), self._rounds(state)
+        removed = frozenset(each.player for each in seated.values() if each.removed)
+        rounds = self.visible.rounds(
+            sealed, self.board.texts, removed, lambda each: play_of(game, questions[each.question])
+        )
+        context = PlayContext(self.id, state, items, self.board.texts, removed)
+        phase_data, question = self._current(context, questions, rounds)
+        snapshot = Snapshot(
+            game=game if len(questions) == game.total_questions else replace(game, total_questions=len(questions)),
+            state=state,
+            questions=questions,
+            seats=seated,
+            rounds=rounds,
+            as_sealed=sealed,
+            texts=self.board.texts,
+            question=question,
+            phase_data=phase_data,
+            present=self.present,
+            answered=self.count.of(state),
+            qa=self.board.qa,
+            qa_questions=self.board.questions if self.board.qa.is_on else (),
+            upvotes=self.board.upvotes if self.board.qa.is_on else {},
+            beside=game.format.panel_data(beside, self.last.beside if self.last else None),
+            codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
+            at=now,
+        )
+        if game.debug_mode:
+            self.robots.play(snapshot, [each for each in snapshot.playing if each.robot])
+        return self._the_same(snapshot)
+
+    def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
+        if self.has_robots or not game.debug_mode or state.phase == Phase.ENDED:
+            return
+        try:
+            if robots.seat_all(game, self.seating.at(changes, now)):
+                self.seating.forget()
+        except (Conflict, Unavailable):
+            return
+        self.has_robots = True
+
+    def counted(self, snapshot: Snapshot) -> Snapshot:
+        """With the number of answers. A timed question of a game is closed a moment after everybody has answered."""
+        now = clock.now()
+        self.count.look(snapshot, now)
+        number = self.count.of(snapshot.state)
+        if number != snapshot.answered:
+            snapshot = self._the_same(replace(snapshot, answered=number))
+        if _closes_early(snapshot) and now - self.count.complete_at >= COMPLETE_MS:
+            self._closed(snapshot.game, snapshot.state)
+        return snapshot
+
+    def upvoted(self, snapshot: Snapshot, items: Mapping[Key, Item] | None) -> Snapshot:
+        self.board.sum_up(clock.now(), items)
+        updated = replace(snapshot, upvotes=self.board.upvotes)
+        return snapshot if updated == snapshot else self._the_same(updated)
+
+    def _the_same(self, snapshot: Snapshot) -> Snapshot:
+        last = self.last
+        if last is not None and last == snapshot:
+            return last
+        if last is None or last.state.version <= snapshot.state.version:
+            self.last = snapshot
+            SESSIONS.weigh()
+        return snapshot
+
+    def _questions(self, game: Game) -> tuple[Question, ...]:
+        """Reloaded when the session's version changes, since questions can be corrected."""
+        if self.asked_in != game.version:
+            self.questions, self.asked_in = repository.read_questions(self.id), game.version
+        return self.questions
+
+    def _rounds(self, state: State) -> Mapping[int, Round]:
+        over = range(1, state.round + (not state.is_under_way))
+        missing = [number for number in over if number not in self.rounds and number not in self.never_sealed]
+        if missing:
+            self._read_rounds(missing)
+        rounds = self.rounds
+        return rounds if not rounds or max(rounds) in over else {each: rounds[each] for each in rounds if each in over}
+
+    def _read_rounds(self, missing: list[int]) -> None:
+        """Past rounds that do not exist were voided while open, and never will exist."""
+        only = missing[0] if len(missing) == 1 else None
+        parts: dict[int, list[Item]] = {}
+        for item in repository.round_items(self.id, only):
+            parts.setdefault(int(item["SK"].split("#")[1]), []).append(item)
+        found = {number: counting.round_from_parts(some) for number, some in parts.items()}
+        self.rounds = dict(sorted({**self.rounds, **found}.items()))
+        self.never_sealed |= set(missing) - found.keys()
+
+    def _current(
+        self, context: PlayContext, questions: tuple[Question, ...], rounds: Mapping[int, Round]
+    ) -> tuple[Any, Question | None]:
+        """The current play's data between two phases, and the question as screens show it."""
+        state, play = context.state, play_at(context.state)
+        if play is None:
+            return None, None
+        number, before = self.phase_data
+        phase_data = play.phase_data(replace(context, before=before if number == state.round else None))
+        self.phase_data = state.round, phase_data
+        sealed = None if state.is_under_way else rounds.get(state.round)
+        return phase_data, play.displayed_question(questions[state.question], phase_data, sealed, context)
+
+
+def _closes_early(snapshot: Snapshot) -> bool:
+    """Whether everybody has answered a question of a game while its clock runs."""
+    play = play_at(snapshot.state)
+    return snapshot.is_complete and play is not None and play.is_scored and snapshot.state.clock.end() is not None
+
+
+class CachedSeats:
+    """The seats of a session as last read."""
+
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.seats: Mapping[str, Seat] = {}
+        self.changes, self.read_at = -1, 0
+        self._turn = threading.Lock()
+
+    def at(self, changes: int, now: int) -> Mapping[str, Seat]:
+        """One thread reloads; meanwhile the others use the cached seats, if there are any."""
+        if self._is_fresh(changes, now) or not self._turn.acquire(blocking=self.changes < 0):
+            return self.seats
+        try:
+            if not self._is_fresh(changes, now):
+                self._read(changes, now)
+        finally:
+            self._turn.release()
+        return self.seats
+
+    def forget(self) -> None:
+        """Forces a reload on the next read."""
+        self.read_at = 0
+
+    def _is_fresh(self, changes: int, now: int) -> bool:
+        """The roster's counter is incremented after the change; if that fails, the maximum age catches it."""
+        age = now - self.read_at
+        if self.changes < 0 or age >= SEATS_MAX_AGE_MS:
+            return False
+        return changes == self.changes or (len(self.seats) >= MIN_THROTTLED_SEATS and age < SEATS_REFRESH_MS)
+
+    def _read(self, changes: int, now: int) -> None:
+        found = {each.player: each for each in seats.read_seats(self.id)}
+        if found != self.seats or self.changes < 0:
+            self.seats = found
+        self.changes, self.read_at = changes, now
+
+
+class VisibleRounds:
+    """Rounds without hidden content; cached until what is hidden changes."""
+
+    def __init__(self) -> None:
+        self._cached: tuple[Texts, frozenset[str], dict[int, Round]] = (NOTHING_WRITTEN, frozenset(), {})
+
+    def rounds(
+        self,
+        sealed: Mapping[int, Round],
+        texts: Texts,
+        removed: frozenset[str],
+        play_of_round: Callable[[Round], Play],
+    ) -> Mapping[int, Round]:
+        if texts.are_all_seen and not removed:
+            return sealed
+        if self._cached[:2] != (texts, removed):
+            self._cached = texts, removed, {}
+        visible = self._cached[2]
+        for number in sealed.keys() - visible.keys():
+            visible[number] = play_of_round(sealed[number]).without_hidden(texts, sealed[number], removed)
+        return {number: visible[number] for number in sealed}
+
+
+class AnswerCount:
+    """How many have answered or voted in the open phase."""
+
+    def __init__(self) -> None:
+        self.phase: tuple[int, Phase] = (0, Phase.WAITING)
+        self.number, self.read_at = 0, 0
+        self.complete_at = 0  # when everybody was first found to have answered
+
+    def of(self, state: State) -> int:
+        return self.number if state.is_open and self.phase == (state.round, state.phase) else 0
+
+    def look(self, snapshot: Snapshot, now: int) -> None:
+        """At most once a second, because it reads the keys of all answers."""
+        game_id, state = snapshot.game.id, snapshot.state
+        phase = (state.round, state.phase)
+        if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_REFRESH_MS):
+            return
+        self.read_at = now
+        shards = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
+        given = {player for (player,) in sharded_reads.list_values(table(), shards(game_id, state.round), "player")}
+        # in a secret round they are pseudonyms
+        number = len(given) if state.secret else sum(each.player in given for each in snapshot.playing)
+        since = self.complete_at if self.phase == phase else 0
+        self.complete_at = (since or now) if 0 < len(snapshot.playing) <= number else 0
+        self.phase, self.number = phase, number
+
+
+class SessionCache:
+    """All cached sessions of this process; evicts the least recently used first."""
+
+    def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
+        self.most = most
+        self._turn, self._kept = threading.Lock(), OrderedDict[str, CachedSession]()
+
+    def of(self, game_id: str) -> CachedSession:
+        with self._turn:
+            if game_id not in self._kept:
+                self._kept[game_id] = CachedSession(game_id)
+            self._kept.move_to_end(game_id)
+            return self._kept[game_id]
+
+    def last(self, game_id: str) -> Snapshot | None:
+        with self._turn:
+            return self._kept[game_id].last if game_id in self._kept else None
+
+    def forget(self, game_id: str) -> None:
+        with self._turn:
+            self._kept.pop(game_id, None)
+
+    def doubt(self, game_id: str) -> None:
+        with self._turn:
+            if game_id in self._kept:
+                self._kept[game_id].doubt()
+
+    def weigh(self) -> None:
+        with self._turn:
+            weight = sum(each.weight for each in self._kept.values())
+            while weight > self.most and len(self._kept) > 1:
+                weight -= self._kept.popitem(last=False)[1].weight
+
+
+SESSIONS = SessionCache()
+changes.subscribe(SESSIONS.doubt)
+
+
+def set_attendance(game_id: str, present: Attendance) -> None:
+    """Stores attendance for later snapshots."""
+    SESSIONS.of(game_id).present = present

@@ -1,0 +1,173 @@
+"""Editing a session: its title until it ends, its questions and their order until they are asked.
+
+Each change is conditional on the versions of session and state. While nothing is open it also makes a new version of
+the state, so that a button that calls an item by its position becomes stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from foundation.acts.refusals import NotNow, TooMany
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, record
+from foundation.store.log import Event
+from foundation.store.table import Write
+from parts.live import changes, corrections, repository, steps
+from parts.questions.question import MAX_QUESTIONS, Question
+from parts.questions.rules import ChangedElsewhere, question_fingerprint
+
+from ..corrections import Questions
+from ..play import as_played, play_of
+from ..rules import Game, Phase, State
+
+CHANGED_SINCE = _(
+    "Somebody else has changed this list in the meantime. Nothing was saved: check the list and try again."
+)
+OVER = _("The session has ended and can no longer be changed.")
+NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
+NOT_AN_ITEM = _("This cannot be an item of an assembly.")
+TALKED_ABOUT = _(
+    "This item is already being discussed and cannot become a collection of ideas. Add a new item instead."
+)
+TOO_MANY = _("An agenda has at most %(most)d items.")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session as read for editing."""
+
+    game: Game
+    state: State
+    questions: Questions
+
+    @property
+    def free(self) -> list[int]:
+        return corrections.free_places(self.game, self.state)
+
+
+def retitle(game_id: str, who: str, title: str) -> None:
+    def correct() -> None:
+        found = _read(game_id)
+        if title != found.game.title:
+            event = _corrected_event(found, who, "title")
+            _record(found, event, replace(found.game, title=title), found.questions)
+
+    retry_lost_race(correct)
+
+
+def change(game_id: str, who: str, place: int, seen: str, question: Question) -> None:
+    """Replace a question; `seen` is the `question_fingerprint` of the version the page showed."""
+
+    def correct(found: Found) -> Questions:
+        corrections.check_changeable(found.game, found.state, place)
+        before = found.questions[place]
+        played = as_played(found.game, replace(question, play=before.play, run_off=before.run_off))
+        if played is None:
+            raise NotNow(NOT_OF_THIS_TYPE)
+        if place not in found.free and play_of(found.game, played).first_phase != Phase.TALKING:
+            raise NotNow(TALKED_ABOUT)
+        return (*found.questions[:place], played, *found.questions[place + 1 :])
+
+    _corrected(game_id, who, "changed", place, seen, correct)
+
+
+def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
+    def correct(found: Found) -> Questions:
+        return corrections.with_moved(found.questions, found.free, place, up=up)
+
+    _corrected(game_id, who, "moved", place, seen, correct)
+
+
+def remove(game_id: str, who: str, place: int, seen: str) -> None:
+    def correct(found: Found) -> Questions:
+        if len(found.questions) == 1 and not found.game.format.has_agenda:
+            raise NotNow(corrections.THE_LAST_ONE)
+        return corrections.without_question(found.questions, found.free, place)
+
+    _corrected(game_id, who, "removed", place, seen, correct)
+
+
+def add(game_id: str, who: str, question: Question, *, first: int | None = None, before: str = "") -> int:
+    """Add a question and return its position.
+
+    It goes last, or before the first unasked question at or after `first`, or before the one whose fingerprint is
+    `before`. A round has one run-off: the second request finds that of the first.
+    """
+
+    def correct() -> int:
+        found = _read(game_id)
+        for place, each in enumerate(found.questions):
+            if question.run_off and each.run_off == question.run_off:
+                return place
+        if as_played(found.game, question) is None:
+            raise NotNow(NOT_AN_ITEM if found.game.format.has_agenda else NOT_OF_THIS_TYPE)
+        if len(found.questions) >= MAX_QUESTIONS:
+            raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
+        editions = {question_fingerprint(found.questions[place]): place for place in found.free}
+        if before and before not in editions:
+            raise ChangedElsewhere(CHANGED_SINCE)
+        at = editions.get(before, len(found.questions) if first is None else first)
+        questions = corrections.with_inserted(found.questions, found.free, question, at)
+        run_off = {"run_off": question.run_off} if question.run_off else {}
+        _record(found, Event(who, "LiveItemAdded", run_off), found.game, questions)
+        return next(place for place, each in enumerate(questions) if each is question)
+
+    return retry_lost_race(correct)
+
+
+# --- writing ---
+
+
+def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct: Callable[[Found], Questions]) -> None:
+    def once() -> None:
+        found = _read(game_id)
+        if place >= len(found.questions) or question_fingerprint(found.questions[place]) != seen:
+            raise ChangedElsewhere(CHANGED_SINCE)
+        questions = correct(found)
+        if questions != found.questions:
+            _record(found, _corrected_event(found, who, what), found.game, questions)
+
+    retry_lost_race(once)
+
+
+def _read(game_id: str) -> Found:
+    game, state = repository.load(game_id)
+    if game.ended_at:
+        raise NotNow(OVER)
+    return Found(game, state, repository.read_questions(game_id))
+
+
+def _corrected_event(found: Found, who: str, what: str) -> Event:
+    """Includes the key of the creator's history line."""
+    place = {name: getattr(found.game, name) for name in ("created_at", "created_by")}
+    return Event(who, "LiveSessionCorrected", {"what": what, **place})
+
+
+def _record(found: Found, event: Event, game: Game, questions: Questions) -> None:
+    after = replace(game, total_questions=len(questions), prepared_at=now_text())
+    said: dict[str, Any] = {
+        **event.event_data,
+        "game_id": game.id,
+        "title": after.title,
+        "total_questions": after.total_questions,
+        "prepared_at": after.prepared_at,
+    }
+    state = _new_version(game, found.state, questions)
+    still: list[Write] = [repository.is_still_at(game, found.state)]
+    if state is not None:
+        still, said["state"] = repository.moving(game, found.state, state), repository.state_as_item(state)
+    writes = repository.correction(found.game, after, found.questions, questions)
+    record(replace(event, event_data=said), *writes, *still)
+    changes.publish(game.id)
+
+
+def _new_version(game: Game, state: State, questions: Questions) -> State | None:
+    """None while people answer or vote, or ideas are sorted: no item can be called then, so no button goes stale."""
+    if state.is_open or state.phase == Phase.SORTING:
+        return None
+    return steps.refreshed(game, state, questions[state.question] if state.round else None)

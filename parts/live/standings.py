@@ -1,0 +1,110 @@
+"""Standings: totals over the rounds that count, places, and how they changed with the latest round."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from foundation.pages.sorting import natural_sort_key
+
+from . import scores
+from .rounds import Round
+from .seats import Seat
+
+TOP_LINES = 10  # shown to everyone
+PODIUM_STEPS = 3  # places on the podium
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A player on the board."""
+
+    player: str
+    name: str
+    place: int
+    total: int
+    gained: int = 0  # in the latest round that counts
+    bonus: int = 0  # the part of it for speed
+    moved: int | None = None  # places up, negative for down; `None` without an earlier place
+    is_new: bool = False  # since the previous standings
+    question: int = 0  # at which they joined, counted from 1; 0 if there from the start
+
+    @property
+    def by(self) -> int:
+        """Number of places moved, in either direction."""
+        return abs(self.moved or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """All players, best first; ties are sorted by name."""
+
+    lines: tuple[Line, ...]
+    rounds: int  # that count
+    by_player: Mapping[str, Line] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def top(self) -> tuple[Line, ...]:
+        return self.lines[:TOP_LINES]
+
+    def place_of(self, player: str) -> Line | None:
+        return self.by_player.get(player)
+
+    @property
+    def podium(self) -> tuple[tuple[int, tuple[Line, ...]], ...]:
+        """The first three places, ties included; players without points are left out."""
+        best = [line for line in self.lines if line.place <= PODIUM_STEPS and line.total]
+        return tuple((place, tuple(some)) for place, some in groupby(best, key=lambda line: line.place))
+
+    @property
+    def rest(self) -> tuple[Line, ...]:
+        """All lines below the podium."""
+        return self.lines[sum(len(some) for _place, some in self.podium) :]
+
+
+def standings_of(rounds: Iterable[Round], seats: Iterable[Seat], voided: Collection[int] = ()) -> Standings:
+    """Recomputed from the rounds each time, so that no points are added twice. Robots count like people."""
+    played = sorted(rounds, key=lambda each: each.number)
+    counting = [each for each in played if each.number not in voided]
+    playing = [seat for seat in seats if seat.plays]
+    totals = dict.fromkeys((seat.player for seat in playing), 0)
+    for each in counting[:-1]:
+        _add(totals, each)
+    before: dict[str, int] = {}  # places before the latest round, of the players who had joined by then
+    if len(counting) > 1:
+        known = (seat.player for seat in playing if seat.since < counting[-1].number)
+        before = scores.places({player: totals[player] for player in known})
+    if counting:
+        _add(totals, counting[-1])
+    places = scores.places(totals)
+    latest = {entry.player: entry for entry in counting[-1].entries} if counting else {}
+    asked = {each.number: each.question + 1 for each in played}
+    lines = {}
+    for seat in sorted(playing, key=lambda seat: (places[seat.player], natural_sort_key(seat.name), seat.player)):
+        player, entry, place = seat.player, latest.get(seat.player), places[seat.player]
+        lines[player] = Line(
+            player=player,
+            name=seat.name,
+            place=place,
+            total=totals[player],
+            gained=entry.total if entry else 0,
+            bonus=entry.bonus if entry else 0,
+            moved=before[player] - place if player in before else None,
+            is_new=bool(before) and player not in before,
+            question=_joined_at_question(seat.since, asked),
+        )
+    return Standings(tuple(lines.values()), len(counting), lines)
+
+
+def _add(totals: dict[str, int], round_: Round) -> None:
+    for entry in round_.entries:
+        if entry.player in totals:
+            totals[entry.player] += entry.total
+
+
+def _joined_at_question(since: int, asked: Mapping[int, int]) -> int:
+    """The question at which a player joined; if its round is not sealed yet, the one after the last sealed."""
+    if since <= 1:
+        return 0
+    return asked[since] if since in asked else max(asked.values(), default=0) + 1

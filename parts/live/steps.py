@@ -1,0 +1,115 @@
+"""Which steps a host may take next, and the state each leads to. Pure, refusals as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from foundation.acts.refusals import NotNow
+from parts.questions.question import Question
+
+from .clock import Clock
+from .play import play_at, play_of
+from .rules import (
+    LAST_QUESTION,
+    MAX_ROUNDS,
+    NOT_NOW,
+    NOT_ON_THE_AGENDA,
+    UNCOUNTABLE,
+    Game,
+    Phase,
+    State,
+    Step,
+    moved,
+)
+
+
+def offered(game: Game, state: State) -> tuple[Step, ...]:
+    """The steps that will be accepted, likeliest first."""
+    play = play_at(state)
+    if state.phase == Phase.ENDED:
+        return ()
+    if state.is_uncountable:  # counting it again may work after an update of the site
+        return (Step.VOID, *((Step.REPEAT,) if play and play.may_repeat else ()), Step.CLOSE, Step.END)
+    if state.is_open:
+        clock = (Step.RESUME if state.is_paused else Step.PAUSE,) if state.clock.seconds else ()
+        again = (Step.VOID, Step.REPEAT) if play and play.may_repeat else ()
+        return (Step.CLOSE, *clock, *again, Step.END)
+    if state.phase == Phase.TALKING:
+        return (*((Step.VOTE,) if play and play.has_vote else ()), Step.CLOSE, Step.END)
+    if state.phase == Phase.SORTING:
+        return (Step.VOTE, Step.CLOSE, Step.VOID, Step.END)
+    on = (Step.NEXT,) if next_question(game, state) is not None else ()
+    if state.phase == Phase.WAITING:
+        return (*on, Step.END)
+    reveal = () if state.revealed else (Step.REVEAL,)
+    compare = (Step.AGAIN,) if state.twice and not state.before and state.counts(state.round) else ()
+    void = (Step.VOID,) if state.counts(state.round) and play and play.has_vote else ()
+    return (*reveal, *compare, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
+
+
+def next_question(game: Game, state: State) -> int | None:
+    """Position of the question after the latest round; on an agenda, of the first item never called."""
+    at = state.question + state.span if state.round else 0
+    if game.format.has_agenda:
+        at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
+    return at if at < game.total_questions and len(state.played) < MAX_ROUNDS else None
+
+
+def may_call(game: Game, state: State) -> bool:
+    """Whether any agenda item may be called now, even one called before."""
+    return game.format.has_agenda and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
+
+
+def check_offered(game: Game, state: State, step: Step) -> None:
+    if step == Step.NEXT and state.phase == Phase.RESULTS and next_question(game, state) is None:
+        raise NotNow(LAST_QUESTION)
+    if step not in offered(game, state):
+        raise NotNow(UNCOUNTABLE if state.is_uncountable else NOT_NOW)
+
+
+def place_to_call(game: Game, state: State, item: int | None) -> int:
+    """Position of what is asked next: the item called in an assembly, or the next in order."""
+    at = next_question(game, state)
+    if item is None or not game.format.has_agenda:
+        assert at is not None  # the step was offered
+        return at
+    if not 0 <= item < game.total_questions:
+        raise NotNow(NOT_ON_THE_AGENDA)
+    return item
+
+
+def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: int, before: int = 0) -> State:
+    """Ask a question in a new round, together with the following ones of the same play if that play spans."""
+    question = questions[at]
+    play = play_of(game, question)
+    same = [play_of(game, each) for each in questions[at:]]
+    span = next((place for place, each in enumerate(same) if each is not play), len(same)) if play.spans else 1
+    phase = play.first_phase
+    return replace(
+        state,
+        version=state.version + 1,
+        phase=phase,
+        round=len(state.played) + 1,
+        played=(*state.played, at),
+        spans=(*state.spans, span),
+        closing=0,
+        revealed=False,
+        clock=Clock(now, question.seconds if play.is_timed and phase != Phase.TALKING else 0),
+        play=play.name,
+        kind=str(question.kind),
+        secret=play.is_secret(question),
+        twice=play.is_comparable and question.twice,
+        before=before,
+    )
+
+
+def refreshed(game: Game, state: State, question: Question | None) -> State:
+    """A new version of the state after a correction; `question` is the current one.
+
+    An item under debate may have become another kind of vote.
+    """
+    if state.phase != Phase.TALKING or question is None:
+        return moved(state)
+    play = play_of(game, question)
+    return moved(state, play=play.name, kind=str(question.kind), secret=play.is_secret(question))

@@ -1,0 +1,105 @@
+"""Page that turns a round, or those present, into a quick poll or a draft election."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from foundation.pages.client_address import client_network
+from foundation.pages.forms import form_page
+from foundation.pages.messages import refusals_as_messages
+from parts.live.follow_up_store import FollowUp, linked
+from parts.live.follow_ups import services
+from parts.live.follow_ups.electorate import MAX_ADDRESSES_CHARS, read_addresses
+from parts.live.rules import Game, State
+from parts.live.screens import access
+from parts.live.services import closing
+
+POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUpRequest:
+    """A session and a round; round 0 means the assembly as a whole."""
+
+    game: Game
+    state: State
+    round: int
+
+
+def load_request(user: User, game_id: str, round: int) -> FollowUpRequest | None:
+    found = access.load_hosted(user, game_id)
+    return FollowUpRequest(found[0], closing.settled(*found), round) if found else None
+
+
+@requires(Permission.USE_APPLICATION, load_for=load_request)
+@form_page
+def follow_up(request: HttpRequest, wanted: FollowUpRequest) -> HttpResponse:
+    """Previews what can be created, with a button for each; creates it at most once."""
+    if request.method != "POST":
+        return _page(request, wanted)
+    try:
+        make = _making(request, wanted)
+    except ValidationError as error:
+        return _page(request, wanted, problem=error.messages[0], status=422)
+    if make is None:
+        return _page(request, wanted, problem=_("Choose what to create."), status=422)
+    with refusals_as_messages(request):
+        made = make()
+        return _made_response(request, wanted, made)
+    return _back(request, wanted) or redirect("follow_up", wanted.game.id, wanted.round)
+
+
+def _making(request: HttpRequest, wanted: FollowUpRequest) -> Callable[[], FollowUp] | None:
+    host, game, chosen = request.user, wanted.game, request.POST.get("make")
+    if chosen == POLL:
+        return lambda: services.make_poll(host, client_network(request), game.id, wanted.round)
+    if chosen in (ELECTION, ELECTORATE):
+        present, typed = chosen == ELECTORATE, _addresses(request, game) if chosen == ELECTORATE else None
+        return lambda: services.make_election(host, game.id, wanted.round, of_those_present=present, addresses=typed)
+    return None
+
+
+def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
+    """Addresses typed for people who checked in by code; `None` if the page does not request them."""
+    hall = game.format.electorate(game) if "addresses" in request.POST else None
+    return read_addresses(request.POST["addresses"][:MAX_ADDRESSES_CHARS], hall.coded) if hall else None
+
+
+def _made_response(request: HttpRequest, wanted: FollowUpRequest, made: FollowUp) -> HttpResponse:
+    """The projector stays on the session; all other pages lead to the new poll or election."""
+    sentence = (
+        _("The draft election “%(title)s” has been created.")
+        if made.is_election
+        else _("The poll “%(title)s” is open.")
+    )
+    messages.success(request, sentence % {"title": made.title})
+    there = redirect("dashboard", made.what) if made.is_election else redirect("manage_poll", made.what)
+    return _back(request, wanted) or there
+
+
+def _back(request: HttpRequest, wanted: FollowUpRequest) -> HttpResponse | None:
+    page = access.return_page(request.POST.get("from", ""), wanted.game, otherwise="")
+    return redirect(page, wanted.game.id) if page else None
+
+
+def _page(request: HttpRequest, wanted: FollowUpRequest, problem: str = "", status: int = 200) -> HttpResponse:
+    game = wanted.game
+    context: dict[str, Any] = {"game": game, "round": wanted.round, "made": linked(game.id, request.user)}
+    try:
+        context["subject"] = services.subject(game, wanted.state, wanted.round)
+    except services.NoFollowUp as refusal:
+        problem, status = str(refusal), 409
+    if (hall := game.format.electorate(game)) is not None:
+        context |= {"hall": hall, "lines": request.POST.get("addresses", hall.lines)}
+    return render(request, "live/follow_up.html", context | {"problem": problem}, status=status)

@@ -1,0 +1,243 @@
+"""Pages of a running session, for hosts and the room: projector, remote, scoreboard, steps."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import public, requires
+from accounts.models import User
+from accounts.rules import Permission
+from foundation.acts.links import absolute_url
+from foundation.acts.refusals import LostRace, NotAllowed, NotNow, Refusal
+from foundation.pages.client_address import client_network
+from foundation.pages.forms import form_data, form_page, run_form
+from foundation.pages.messages import confirm_page, run_action
+from foundation.store.keys import fold
+from parts.live import codes, labels, repository, rules, seats, steps
+from parts.live.play import plays_of
+from parts.live.rules import Game, State, Step
+from parts.live.screens import host_screens, rendering, snapshots
+from parts.live.screens.access import Hosted, for_hosts, return_page
+from parts.live.screens.presence import PRESENCE
+from parts.live.screens.rendering import HOSTING, Role
+from parts.live.services import hosting, moving
+from parts.live.snapshot import Snapshot
+
+from .forms import HostForm
+
+# --- screens ---
+
+
+def _load_snapshot(game_id: str) -> Snapshot:
+    snapshot = snapshots.current(game_id, counts=True)
+    if snapshot is None:
+        raise Http404
+    return snapshot
+
+
+def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> HttpResponse:
+    """Renders a screen's page: its current content, and the URLs for updates."""
+    game = snapshot.game
+    if role in HOSTING:
+        PRESENCE.host_looks(snapshot)
+        codes.remember_host_address(game, client_network(request))
+    context = {
+        "game": game,
+        "state": snapshot.state,
+        "role": role,
+        "version": snapshot.state.version,
+        "screen": rendering.render_screen(role, snapshot),
+        "status": rendering.render_status(role, snapshot),
+        "beside": game.format.panel(role, snapshot),
+        "links": _links(game),
+        "has_texts": any(each.has_texts for each in plays_of(game, snapshot.questions)),
+        "is_game": host_screens.is_scored(snapshot),
+        "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
+        **_push_urls(role, game),
+        **more,
+    }
+    return render(request, f"live/{role}.html", context)
+
+
+def _push_urls(role: Role, game: Game) -> dict[str, str]:
+    """URLs for updates; screens without an account authenticate with the token that opened them."""
+    by_token = f"?token={game.screen_token}" if role in (Role.SCREEN, Role.SCOREBOARD) else ""
+    ways = {"stream": "game_stream", "now": "game_now"}
+    return {name: reverse(way, args=[game.id, role]) + by_token for name, way in ways.items()}
+
+
+def _links(game: Game) -> dict[str, str]:
+    """Links for showing the session on other devices and for joining; none of them needs an account."""
+    named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
+    links = {name: absolute_url(reverse(name, args=words)) for name, words in named.items()}
+    return links if game.ended_at else links | {"join": host_screens.join_link(game)}
+
+
+@for_hosts
+@require_safe
+def host(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """The projector with a bar of controls."""
+    may_choose = _is_maker(request.user, hosted[0])
+    return _show(request, Role.HOST, _load_snapshot(hosted[0].id), may_choose_hosts=may_choose)
+
+
+@for_hosts
+@require_safe
+def remote(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """Controls for a phone, used alongside the projector."""
+    may_choose = _is_maker(request.user, hosted[0])
+    return _show(request, Role.REMOTE, _load_snapshot(hosted[0].id), may_choose_hosts=may_choose)
+
+
+@public
+@require_safe
+def screen(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    """The projector alone, for anyone with the link."""
+    return _show(request, Role.SCREEN, _load_by_token(game_id, token))
+
+
+@public
+@require_safe
+def scoreboard(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    return _show(request, Role.SCOREBOARD, _load_by_token(game_id, token))
+
+
+def _load_by_token(game_id: str, token: str) -> Snapshot:
+    snapshot = _load_snapshot(game_id)
+    if not hmac.compare_digest(snapshot.game.screen_token.encode(), token.encode()):
+        raise Http404
+    return snapshot
+
+
+# --- steps ---
+
+
+def check_drives(user: User, found: Hosted) -> None:
+    """Hosts of the session, and moderators, who may end any session."""
+    if not (rules.hosts(found[0], user.name, user.role) or rules.moderates(user.role)):
+        raise NotAllowed(rules.NOT_YOURS)
+
+
+@requires(Permission.USE_APPLICATION, load=repository.find, rule=check_drives)
+@form_page
+def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """Takes a step from the version shown on the page; irreversible steps need confirmation."""
+    game, state = hosted
+    step, version, item = _parse_step(request)
+    is_host = rules.hosts(game, request.user.name, request.user.role)
+    if not is_host and step != Step.END:
+        raise NotAllowed(rules.NOT_YOURS)
+    back = _return_url(request, game) if is_host else reverse("games")
+    try:
+        if request.method != "POST":
+            return _confirm(request, game, state, step, version)
+        moving.drive(game.id, request.user.name, _required_step(step), version, item, hosted)
+    except LostRace:
+        return _refused(request, LostRace(rules.STALE), back)
+    except NotNow as refusal:
+        return _refused(request, refusal, back)
+    return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
+
+
+def _parameters(request: HttpRequest) -> QueryDict:
+    """The form's fields; a confirmation form has them in its URL."""
+    return request.POST if "act" in request.POST else request.GET
+
+
+def _parse_step(request: HttpRequest) -> tuple[Step | None, int, int | None]:
+    """Buttons combine step, version and item: "next 7" or "next 7 3"; URLs have them as separate parameters."""
+    sent = _parameters(request)
+    act, _space, numbers = sent.get("act", "").partition(" ")
+    version, _space, item = numbers.partition(" ")
+    item = item or sent.get("item", "")
+    step = Step(act) if act in set(Step) else None
+    return step, _number(version or sent.get("version", "")), _number(item) if item else None
+
+
+def _number(typed: str) -> int:
+    is_number = typed.isascii() and typed.isdigit() and len(typed) < 10
+    return int(typed) if is_number else -1
+
+
+def _required_step(step: Step | None) -> Step:
+    if step is None:
+        raise NotNow(rules.NOT_NOW)
+    return step
+
+
+def _return_url(request: HttpRequest, game: Game) -> str:
+    """The page from which the step was taken."""
+    return reverse(return_page(_parameters(request).get("from", ""), game), args=[game.id])
+
+
+def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
+    """A confirmation page with one button, which posts to its own URL."""
+    step = _required_step(step)
+    present = sum(each.is_there for each in seats.read_seats(game.id)) if step == Step.VOTE else 0
+    lead = host_screens.confirmation(game, step, present)
+    if not lead and step != Step.VOTE:  # the quorum may be met by now
+        raise NotNow(rules.NOT_NOW)
+    if version < 0:
+        return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
+    if version != state.version:
+        raise LostRace(rules.STALE)
+    steps.check_offered(game, state, step)
+    title = str(labels.step_label(step, game, state))
+    return confirm_page(request, title, title, lead=lead, danger=True)
+
+
+def _is_by_script(request: HttpRequest) -> bool:
+    """Whether the page stays open and gets updates by itself."""
+    return request.headers.get("X-Requested-With") == "fetch"
+
+
+def _refused(request: HttpRequest, refusal: Refusal, back: str) -> HttpResponse:
+    """Shows the reason on the session's current page, never on a page of its own."""
+    if _is_by_script(request):
+        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+    messages.warning(request, str(refusal))
+    return redirect(back)
+
+
+# --- hosts ---
+
+
+def _is_maker(user: User, game: Game) -> bool:
+    return fold(user.name) == fold(game.created_by)
+
+
+def load_made(user: User, game_id: str) -> Game | None:
+    """For the person who created the session."""
+    found = repository.find(game_id)
+    if found is not None and not _is_maker(user, found[0]):
+        raise NotAllowed(hosting.ONLY_THE_MAKER)
+    return found[0] if found else None
+
+
+@requires(Permission.USE_APPLICATION, load_for=load_made)
+@form_page
+def hosts(request: HttpRequest, game: Game) -> HttpResponse:
+    form = HostForm(form_data(request) if "remove" not in request.POST else None)
+    if request.method == "POST" and "remove" in request.POST:
+        name = request.POST["remove"]
+        done = _("%(name)s no longer runs this session.") % {"name": name}
+        run_action(request, lambda: hosting.remove(request.user, game.id, name), done)
+        return redirect("game_hosts", game.id)
+    if run_form(
+        request,
+        form,
+        lambda: hosting.add(request.user, game.id, form.cleaned_data["name"]),
+        lambda name: _("%(name)s can now run this session, too.") % {"name": name},
+        "name",
+    ):
+        return redirect("game_hosts", game.id)
+    return render(request, "live/hosts.html", {"form": form, "game": game}, status=422 if form.errors else 200)

@@ -1,0 +1,175 @@
+"""Pages for joining a session: enter a code, choose a name. A whole hall shares one address, so joining is not
+limited."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from foundation.acts import tokens
+from foundation.acts.rate_limits import TooOften
+from foundation.acts.refusals import Refusal
+from foundation.pages.client_address import client_network, is_loaded_by_another_site
+from foundation.pages.forms import form_page
+from foundation.store import keys
+from foundation.store.table import Item
+from parts.live import codes, names, players, repository, seats
+from parts.live.lifetimes import configured
+from parts.live.players import Player
+from parts.live.rules import Game, Names, Phase, State
+from parts.live.screens.access import ended_page
+from parts.live.services import joining
+from parts.news.front_page import show_home
+from parts.polls.services import normalised_code
+
+from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
+
+OFFER = "name offered"  # purpose for which generated names are signed
+OFFER_SECONDS = 24 * 3600
+OF_NO_SESSION = gettext_lazy("No session has this code. Check it and try again.")
+OF_NEITHER = gettext_lazy("No poll or live session has this code. Check it and try again.")
+
+
+# --- the code ---
+
+
+@public
+@require_safe
+def join(request: HttpRequest) -> HttpResponse:
+    """A single field; the code goes into the URL, so that it works without JavaScript and can be shared."""
+    letters = "letters" in request.GET
+    form = CodeForm(request.GET if "code" in request.GET else None, letters=letters)
+    if form.is_bound and form.is_valid():
+        address = reverse("join_by_code", args=[form.cleaned_data["code"]])
+        return redirect(f"{address}?at=home" if _is_at_home(request) else address)
+    return _ask(request, form, 422 if form.errors else 200)
+
+
+def _is_at_home(request: HttpRequest) -> bool:
+    """Whether the code was typed on the front page, which then also shows errors."""
+    return request.GET.get("at") == "home"
+
+
+def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
+    if _is_at_home(request):
+        return show_home(request, status, typed=form["code"].value(), code_problem=form.errors["code"][0])
+    return render(
+        request, "live/join/code.html", {"form": with_focus(form), "letters": "letters" in request.GET}, status=status
+    )
+
+
+@public
+@require_safe
+def by_code(request: HttpRequest, code: str) -> HttpResponse:
+    """Resolves a code to a session or a poll; for a day after a session's end, says when it ended."""
+    if is_loaded_by_another_site(request):
+        raise Http404
+    code = normalised_code(code) if len(code) <= MAX_CODE_CHARS else ""
+    try:
+        found = codes.resolve_code(code, client_network(request))
+    except TooOften as refusal:
+        problem = _("Too many wrong codes were entered from your network. The QR code and the link still work.")
+        return _ask_again(request, code, f"{problem} {refusal}", 429)
+    if found is None:
+        return _ask_again(request, code, OF_NEITHER if _is_at_home(request) else OF_NO_SESSION, 404)
+    return _follow_code(request, found)
+
+
+def _follow_code(request: HttpRequest, found: Item) -> HttpResponse:
+    if "poll" in found:
+        return redirect("poll", found["poll"])
+    if "ended_at" in found:
+        return ended_page(request, found["ended_at"])
+    session = repository.find(found["game"])
+    if session is None:
+        raise Http404
+    return redirect("join_game", session[0].id, session[0].token)
+
+
+def _ask_again(request: HttpRequest, code: str, problem: str | Promise, status: int) -> HttpResponse:
+    form = CodeForm({"code": code or "?"}, letters="letters" in request.GET)
+    if form.is_valid():
+        form.add_error("code", problem)
+    return _ask(request, form, status)
+
+
+# --- the name ---
+
+
+@public
+@form_page
+def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    """Target of the QR code and the link. Seated players continue playing; some formats have a different way in."""
+    game, state, roster, player = _load(request, game_id, token)
+    if game.format.joining_page != "join_game":
+        return redirect(game.format.joining_page, game.id, token)
+    if player is not None:
+        return redirect("play", game.id)
+    if game.ended_at or state.phase == Phase.ENDED:
+        return ended_page(request, game.ended_at or state.changed_at)
+    if request.method == "POST" and "another" not in request.POST:
+        return _join(request, game, state, roster)
+    if seats.is_full(roster):
+        return _show(request, game, PlayerNameForm(), problem=str(joining.session_full()), status=409)
+    return _show(request, game, PlayerNameForm())
+
+
+def _load(request: HttpRequest, game_id: str, token: str) -> tuple[Game, State, Item | None, Player | None]:
+    """Loads all that the page needs in one round trip."""
+    roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
+    found, items = repository.find_with(game_id, roster, *([own] if own else []))
+    if found is None or not compare_digest(found[0].token.encode(), token.encode()):
+        raise Http404
+    return *found, items.get(roster), players.from_items(request, game_id, items)
+
+
+def _join(request: HttpRequest, game: Game, state: State, roster: Item | None) -> HttpResponse:
+    form, held = _name_form(request, game), players.pass_of_form(request.POST.get("form", ""))
+    if held is None or not form.is_valid():
+        return _show(request, game, form, status=422)
+    try:
+        joining.join(game, state, roster, form.cleaned_data["name"], held)
+    except joining.SeatNameTaken as refusal:
+        form.add_error("name", _taken(game, refusal))
+        return _show(request, game, form, instead=refusal.instead, status=422)
+    except Refusal as refusal:
+        return _show(request, game, form, problem=str(refusal), status=409)
+    return players.set_seat_cookie(redirect("play", game.id), game, held)
+
+
+def _name_form(request: HttpRequest, game: Game) -> PlayerNameForm:
+    """With the name typed, or a suggested alternative; if names are generated, only one that we have signed."""
+    if game.names != Names.GENERATED:
+        return PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
+    words = tokens.read_token(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
+    return PlayerNameForm({"name": words[1] if words is not None and words[0] == game.id else ""})
+
+
+def _taken(game: Game, refusal: Refusal) -> str:
+    if game.names == Names.GENERATED:
+        return _("Somebody else just took this name. Here is another one.")
+    return str(refusal)
+
+
+def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 200, **more: Any) -> HttpResponse:
+    """Reuses the form token, so that a second click finds what the first has created."""
+    sent = request.POST.get("form", "")
+    context = {
+        "game": game,
+        "kept_days": configured().retention.days,
+        "form": with_focus(form),
+        "form_token": sent if players.pass_of_form(sent) else players.new_form(),
+    }
+    if game.names == Names.GENERATED:
+        name = names.offer_name(game.id)
+        context |= {"offered": name, "offer": tokens.create_token(OFFER, game.id, name)}
+    return render(request, "live/join/name.html", context | more, status=status)

@@ -1,0 +1,115 @@
+"""What the announcement of a sealed result says: who won, how it was counted, how many voted, and how to check it."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from elections.rules import Election
+from foundation.acts.links import absolute_url
+from foundation.pages import times
+from foundation.pages.names import MAX_NAME_CHARS
+from foundation.tally.result import Result
+from results import wording
+from results.outcomes import outcome_of
+from results.repository import Sealed
+
+TITLE_RESERVE_CHARS = 20  # for the words around the name in a title
+MAX_SUMMARY_NAME_CHARS = 160  # characters of names in a summary
+MAX_WINNERS_NAMED = 20  # winners; the result names all of them
+MARKUP = re.compile(r"([!-/:-@\[-`{-~])")  # every character with a meaning in Markdown
+BEGIN, END = "\u2068", "\u2069"  # isolates text with a direction of its own
+DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # would affect the text around them
+
+
+def title(election: Election) -> str:
+    """No longer than the edit form allows."""
+    return str(_("Result: %(name)s") % {"name": Truncator(election.name).chars(MAX_NAME_CHARS - TITLE_RESERVE_CHARS)})
+
+
+def text(found: Sealed) -> str:
+    """In the language of the person who announces it."""
+    parts = (_outcome(found.report.result), _facts(found), _links(found.election), _sealed(found))
+    return "\n\n".join(parts)
+
+
+def summary(found: Sealed) -> str:
+    """Who won and how many voted, as plain text for lists."""
+    return f"{_who_won(found.report.result)} {_turnout(found)}."
+
+
+def _who_won(result: Result) -> str:
+    outcome = outcome_of(result)
+    names = isolate(Truncator(outcome.brief).chars(MAX_SUMMARY_NAME_CHARS))
+    if result.total == result.blank or not outcome.names:
+        return outcome.line if result.method == "majority" else f"{outcome.heading}."
+    if result.seats == 1 and len(outcome.names) == 1:
+        sentence = _("%(name)s has won by lot.") if outcome.is_by_lot else _("%(name)s has won.")
+        return str(sentence % {"name": names})
+    return f"{outcome.heading}: {names}."
+
+
+def isolate(name: str) -> str:
+    """Keeps right-to-left letters from reordering the text around them."""
+    return BEGIN + DIRECTIONS.sub("", name) + END
+
+
+def escape_markdown(name: str) -> str:
+    """A name escaped as Markdown: no part of it becomes markup or a link."""
+    return MARKUP.sub(r"\\\1", isolate(name))
+
+
+def _outcome(result: Result) -> str:
+    outcome = outcome_of(result)
+    if outcome.sentence or not outcome.names:
+        return f"**{outcome.heading}.** {outcome.sentence}".rstrip()
+    if result.seats == 1 and len(outcome.names) == 1:
+        answer = f"**{outcome.heading}:** {escape_markdown(outcome.names[0])}"
+    else:
+        answer = f"**{outcome.heading}:**\n\n{_names(outcome.names)}"
+    return f"{answer}\n\n{escape_markdown(outcome.lot_sentence)}" if outcome.lots else answer
+
+
+def _names(winners: tuple[str, ...]) -> str:
+    lines = [f"- {escape_markdown(name)}" for name in winners[:MAX_WINNERS_NAMED]]
+    more = len(winners) - len(lines)
+    others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
+    left = [f"- {others}"] if more else []
+    return "\n".join([*lines, *left])
+
+
+def _facts(found: Sealed) -> str:
+    result = found.report.result
+    drawn = _("A tie was broken by lot. The result shows between whom, and how to repeat the draw.")
+    lines = [
+        f"- {_('Method')}: {wording.method_label(result.method)}",
+        *([] if result.method == "majority" else [f"- {_('Seats')}: {result.seats}"]),
+        f"- {_('Turnout')}: {_turnout(found)}",
+        *([f"- {drawn}"] if result.lots else []),
+    ]
+    return "\n".join(lines)
+
+
+def _turnout(found: Sealed) -> str:
+    cast, entitled = found.seal.turnout.voted, found.election.entitled
+    if found.election.electorate != "listed" or not entitled:
+        return str(ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast})
+    sentence = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
+    return str(sentence % {"count": cast, "voters": entitled})
+
+
+def _links(election: Election) -> str:
+    page = absolute_url(reverse("shared", args=[election.name]))
+    result, proof = _("The full result, explained"), _("What was sealed")
+    return f"[{result}](<{page}>)\n[{proof}](<{page}#proof>)"
+
+
+def _sealed(found: Sealed) -> str:
+    when = times.moment_with_zone(datetime.fromisoformat(found.seal.sealed_at), found.election.time_zone)
+    digest = _("Digest of the result: %(digest)s") % {"digest": f"`{found.seal.report_digest}`"}
+    return f"{_('Counted and sealed: %(when)s') % {'when': when}}\n{digest}"

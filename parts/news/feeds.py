@@ -1,0 +1,142 @@
+"""Posts as feeds that other programs read: Atom (RFC 4287) and JSON Feed 1.1 (https://jsonfeed.org/version/1.1).
+
+Posts in, bytes out. An entry's id never changes, so a new title, a new address or a move of the site does not show a
+post twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape, format_html
+from django.utils.xmlutils import SimplerXMLGenerator
+
+from foundation.pages.times import from_text
+
+from .rules import Post
+
+FORMAT = 1  # raise with every change of the output, so that readers with a cached feed get the new one
+FEED_POSTS = 20
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)  # last change of a feed that has always been empty
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0, even escaped
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    address: str
+    kind: str
+    alt: str
+    wide: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    post: Post
+    address: str
+    html: str
+    picture: Picture | None = None
+
+    @property
+    def id(self) -> str:
+        return uuid.uuid5(uuid.NAMESPACE_OID, f"plenum post {self.post.id}").urn
+
+    @property
+    def content(self) -> str:
+        if (picture := self.picture) is None:
+            return valid_xml(self.html)
+        image = '<p><img src="{}" alt="{}" width="{}" height="{}"></p>\n'
+        size = str(picture.wide), str(picture.high)
+        return valid_xml(format_html(image, picture.address, picture.alt, *size) + self.html)
+
+    @property
+    def tags(self) -> list[str]:
+        return [valid_xml(tag) for tag in self.post.tags]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """All URLs are absolute."""
+
+    title: str
+    site: str  # the author of posts whose author has left
+    page: str  # the same posts, for people
+    address: str
+    entries: tuple[Entry, ...] = ()
+
+
+def valid_xml(text: str) -> str:
+    """The text without characters that XML forbids."""
+    return FORBIDDEN.sub("", text)
+
+
+# --- Atom ---
+
+
+def as_atom(feed: Feed) -> bytes:
+    atom = _Atom(
+        valid_xml(feed.title),
+        feed.page,
+        "",
+        author_name=valid_xml(feed.site),
+        feed_url=feed.address,
+        feed_guid=feed.page,
+    )
+    for entry in feed.entries:
+        post = entry.post
+        atom.add_item(
+            title=valid_xml(post.title),
+            link=entry.address,
+            description=escape(valid_xml(post.lead)),
+            content=entry.content,
+            picture=entry.picture,
+            unique_id=entry.id,
+            author_name=valid_xml(post.author) or None,
+            categories=entry.tags,
+            pubdate=from_text(post.published_at) if post.published_at else NEVER,
+            updateddate=from_text(post.updated_at),
+        )
+    return atom.writeString("utf-8").encode()
+
+
+class _Atom(Atom1Feed):
+    """With full texts, and pictures of unknown length. For an empty feed Django would report a change now."""
+
+    def latest_post_date(self) -> datetime:
+        return max((item["updateddate"] for item in self.items), default=NEVER)
+
+    def add_item_elements(self, handler: SimplerXMLGenerator, item: dict[str, Any]) -> None:
+        super().add_item_elements(handler, item)
+        if picture := item["picture"]:
+            handler.addQuickElement("link", "", {"rel": "enclosure", "type": picture.kind, "href": picture.address})
+        handler.addQuickElement("content", item["content"], {"type": "html"})
+
+
+# --- JSON Feed ---
+
+
+def as_json(feed: Feed) -> bytes:
+    document = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": valid_xml(feed.title),
+        "home_page_url": feed.page,
+        "feed_url": feed.address,
+        "authors": [{"name": valid_xml(feed.site)}],
+        "items": [_json_item(entry) for entry in feed.entries],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1).encode()
+
+
+def _json_item(entry: Entry) -> dict[str, Any]:
+    post = entry.post
+    texts = {"title": valid_xml(post.title), "summary": valid_xml(post.lead), "content_html": entry.content}
+    dates = {"date_published": post.published_at, "date_modified": post.updated_at}
+    authors = {"authors": [{"name": valid_xml(post.author)}]} if post.author else {}
+    image = {"image": entry.picture.address} if entry.picture else {}
+    return {"id": entry.id, "url": entry.address, **texts, **dates, **authors, **image, "tags": entry.tags}

@@ -1,0 +1,152 @@
+"""The site's page: who we are, a picture, links, projects, and the site's name. Its rules and its item.
+
+It is one item, edited part by part. Each part has an edition, and saving is refused if it has changed since the form
+was opened. So no one's text is overwritten unseen, and two people editing two parts do not conflict.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from foundation.acts.storage import table
+from foundation.acts.versions import unchanged_or_new
+from foundation.pages import markdown_cache
+from foundation.pages.markdown_cache import Html
+from foundation.photos.repository import deleting_bytes
+from foundation.photos.rules import Photo, photo_of
+from foundation.store import keys
+from foundation.store.table import Delete, Item, Put, Write
+
+MAX_LINKS = MAX_PROJECTS = 12
+MAX_SITE_NAME_CHARS = 60  # as for the setting
+MAX_TITLE_CHARS = 80
+MAX_TEXT_CHARS = 400
+MAX_ADDRESS_CHARS = 500
+
+
+class Part(StrEnum):
+    """A part of the page that is edited as a whole."""
+
+    NAME = "name"
+    TEXT = "text"
+    PICTURE = "picture"
+    LINKS = "links"
+    PROJECTS = "projects"
+    EXAMPLE = "example"
+
+
+PART_FIELDS = {
+    Part.NAME: ("name", "colour"),
+    Part.TEXT: ("text",),
+    Part.PICTURE: ("photo",),
+    Part.LINKS: ("links",),
+    Part.PROJECTS: ("projects",),
+    Part.EXAMPLE: ("hides_example",),
+}
+PLAIN_FIELDS = ("name", "colour", "text", "hides_example")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    title: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    title: str
+    words: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """An empty name or colour falls back to the settings."""
+
+    name: str = ""
+    colour: str = ""
+    text: str = ""
+    links: tuple[Link, ...] = ()
+    projects: tuple[Project, ...] = ()
+    photo: Photo | None = None
+    hides_example: bool = False  # whether visitors find no ballot to try
+    version: int = 0  # 0 for a page that was never written
+    html: Html | None = None
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it shows visitors anything besides the site's name."""
+        return bool(self.text or self.photo or self.links or self.projects)
+
+
+BLANK = SitePage()
+
+
+# --- parts ---
+
+
+def part_data(page: SitePage, part: Part) -> Item:
+    """A part as plain data, as in its event and its item."""
+    return {name: _plain_data(getattr(page, name)) for name in PART_FIELDS[part]}
+
+
+def _plain_data(value: Any) -> Any:
+    if isinstance(value, Photo):
+        return value.as_item()
+    return [asdict(each) for each in value] if isinstance(value, tuple) else value
+
+
+def changed(page: SitePage, data: Item) -> SitePage:
+    """The page with other values, in the format of `part_data`."""
+    return replace(page, **_values(data), html=None)
+
+
+def edition(page: SitePage, part: Part) -> str:
+    """Identifies this state of a part."""
+    return sha256(json.dumps(part_data(page, part), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _values(data: Item) -> dict[str, Any]:
+    """From an item, or from an event's data."""
+    values: dict[str, Any] = {name: data[name] for name in PLAIN_FIELDS if name in data}
+    if "links" in data:
+        values["links"] = tuple(Link(**each) for each in data["links"])
+    if "projects" in data:
+        values["projects"] = tuple(Project(**each) for each in data["projects"])
+    if "photo" in data:
+        values["photo"] = photo_of(data["photo"])
+    return values
+
+
+# --- the item ---
+
+
+def find() -> SitePage:
+    """The current page; a blank one if none was written."""
+    item = table().get(keys.SITE_PAGE)
+    return page_of(item) if item else BLANK
+
+
+def page_of(item: Item) -> SitePage:
+    return SitePage(**_values(item), version=item["version"], html=markdown_cache.stored_html(item, "text"))
+
+
+def text_html(page: SitePage) -> str:
+    return markdown_cache.load_or_render(keys.SITE_PAGE, "text", page.text, page.html)
+
+
+def writing(page: SitePage, before: SitePage) -> list[Write]:
+    """Replaces the page, if it has not changed since it was read."""
+    item = {**keys.SITE_PAGE.item, "entity_type": "PORTFOLIO", "version": before.version + 1}
+    for part in Part:
+        item |= {name: value for name, value in part_data(page, part).items() if value not in (None, False)}
+    return [Put(item | markdown_cache.html_attributes("text", page.text), when=unchanged_or_new(before))]
+
+
+def removing(page: SitePage) -> list[Write]:
+    """With the bytes of its picture."""
+    return [Delete(keys.SITE_PAGE, when=unchanged_or_new(page)), *deleting_bytes(page.photo)]

@@ -1,0 +1,230 @@
+"""Pages on which posts are written: drafts, new posts, edits. Nothing typed is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.encoding import escape_uri_path
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import View, access_response, public, requires
+from accounts.models import User
+from accounts.rules import Permission
+from foundation.acts.refusals import LostRace, NotAllowed, NotNow, Refusal
+from foundation.acts.storage import now_text
+from foundation.pages import markdown_cache
+from foundation.pages.forms import form_data, form_page, new_token, token_in
+from foundation.pages.messages import message_page
+from foundation.photos.changing import picture_page
+from foundation.ranking.drafts import text_key
+
+from . import repository, rules, services
+from .access import check_editable, requires_editor
+from .forms import EditForm, PostForm
+from .repository import FullPost, PostPage
+from .rules import Post, PostState, SlugTaken
+from .services import check_about
+
+PAGE_ROWS = 20
+TEXT_FIELDS = ("title", "text", "tags", "summary", "slug")
+
+
+# --- drafts ---
+
+
+@requires(Permission.USE_APPLICATION)
+@require_safe
+def drafts(request: HttpRequest) -> HttpResponse:
+    """Unpublished posts: all of them for those who write the news, otherwise one's own."""
+    everybody = rules.writes_news(request.user.role)
+    whose = None if everybody else request.user.name
+    only = request.GET.get("show", "")
+    context: dict[str, Any] = {"everybody": everybody, "may_write": everybody, "unpublished": None, "scheduled": None}
+    if only != "scheduled":
+        context["unpublished"] = _read_list(request, "drafts", partial(repository.drafts, whose))
+    if only != "drafts":
+        context["scheduled"] = _read_list(request, "scheduled", partial(repository.scheduled, whose))
+    return render(request, "news/drafts.html", context)
+
+
+def _read_list(request: HttpRequest, name: str, read: Callable[..., PostPage]) -> dict[str, Any]:
+    """A page of a list, and the URL of the page that continues it."""
+    begin = request.GET.get("after") if request.GET.get("show") == name else None
+    posts, cursor = read(limit=PAGE_ROWS, cursor=begin or None)
+    more = f"{escape_uri_path(request.path)}?{urlencode({'show': name, 'after': cursor})}" if cursor else ""
+    return {"posts": posts, "more": more}
+
+
+# --- writing ---
+
+
+def for_writers(view: View) -> View:
+    """For those who may create things here. If the session has expired, what was typed is handed back."""
+    for_users = requires(Permission.USE_APPLICATION)(view)
+
+    @wraps(view)
+    def respond(request: HttpRequest, **parameters: Any) -> HttpResponse:
+        if not request.user.is_authenticated and _has_text(request):
+            typed = {name: request.POST.get(name, "") for name in TEXT_FIELDS}
+            again = f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}"
+            return render(request, "news/signed_out.html", {"typed": typed, "again": again}, status=403)
+        instead = access_response(request, for_users)
+        return view(request, **parameters) if instead is None else instead
+
+    return public(respond)
+
+
+def _has_text(request: HttpRequest) -> bool:
+    return any(request.POST.get(name) for name in TEXT_FIELDS)
+
+
+@for_writers
+@form_page
+def write(request: HttpRequest) -> HttpResponse:
+    """A new draft, about an election if the URL names one."""
+    election = request.POST.get("election", "") or request.GET.get("election", "")
+    if not _has_text(request):
+        try:
+            check_about(request.user, election)
+        except NotNow as refusal:
+            return message_page(request, _("Write a post"), str(refusal), status=409)
+    form, status = PostForm(form_data(request)), 200
+    if _should_save(request, form):
+        try:
+            made = services.write(request.user, form.written(), election, token=token_in(request.POST))
+        except Refusal as refusal:
+            status = _add_refusal(form, refusal)
+        else:
+            messages.success(
+                request, _("Your draft is saved. Only people who may edit it can see it until you publish it.")
+            )
+            return redirect("edit_post", made.id)
+    token = token_in(request.POST)
+    return _form_response(request, form, ("new", election), status, token=token, election_name=election)
+
+
+@for_writers
+@form_page
+def edit(request: HttpRequest, post_id: str) -> HttpResponse:
+    full = repository.find_full(post_id)
+    if full is None:
+        return _deleted_meanwhile(request)
+    check_editable(request.user, full.post)
+    is_seen = full.post.is_public(now_text())
+    form, status, now = EditForm(form_data(request), full=full, is_seen=is_seen), 200, None
+    if _should_save(request, form):
+        try:
+            after = _save(request.user, full, form)
+        except LostRace:
+            now = _current(post_id)
+            form = _conflict_form(request, form, now, is_seen)
+        except Refusal as refusal:
+            status = _add_refusal(form, refusal)
+        else:
+            return _saved(request, after)
+    state = full.post.state(now_text())
+    return _form_response(request, form, ("post", post_id), status, post=full.post, state=state, now=now)
+
+
+def _save(user: User, full: FullPost, form: EditForm) -> Post:
+    """Only if the texts are still those the form was opened with."""
+    if not form.is_up_to_date(full):
+        raise LostRace
+    return services.edit(user, full.post, form.written(), revised=form.cleaned_data.get("revised", False))
+
+
+def _saved(request: HttpRequest, post: Post) -> HttpResponse:
+    if post.state(now_text()) == PostState.PUBLISHED:
+        messages.success(request, _("Your changes are saved and visible to everyone."))
+        return redirect("post", post.slug)
+    messages.success(request, _("Your changes are saved."))
+    return redirect("edit_post", post.id)
+
+
+def _should_save(request: HttpRequest, form: PostForm) -> bool:
+    """Whether the form was submitted to be saved, and is valid; a preview saves nothing."""
+    return request.method == "POST" and "preview" not in request.POST and form.is_valid()
+
+
+def _add_refusal(form: PostForm, refusal: Refusal) -> int:
+    """Show the refusal in the form, so that what was typed stays; returns the page's status."""
+    form.add_error("slug" if isinstance(refusal, SlugTaken) else None, str(refusal))
+    return 403 if isinstance(refusal, NotAllowed) else 422
+
+
+# --- conflicts ---
+
+
+def _current(post_id: str) -> FullPost:
+    full = repository.find_full(post_id)
+    if full is None:
+        raise Http404
+    return full
+
+
+def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen: bool) -> EditForm:
+    """The form with what was typed; saving it again replaces what is stored now."""
+    data: QueryDict = request.POST.copy()
+    data["seen"] = EditForm.digest_of(now)
+    form = EditForm(data, full=now, is_seen=is_seen)
+    form.add_error(
+        None,
+        _(
+            "This post was saved in another window or by someone else since you opened it. Your text is still here, "
+            "and the saved version is below. Save again to replace it with yours."
+        ),
+    )
+    return form
+
+
+def _deleted_meanwhile(request: HttpRequest) -> HttpResponse:
+    """The post was deleted while being edited: what was typed can become a new draft."""
+    if not _has_text(request) or not rules.writes_news(request.user.role):
+        raise Http404
+    form = PostForm(request.POST)
+    form.add_error(
+        None, _("This post has been deleted in the meantime. Your text is still here: save it as a new draft.")
+    )
+    return _form_response(request, form, ("new", ""), token=new_token(), to=reverse("write_post"))
+
+
+# --- its picture ---
+
+
+@requires_editor
+@form_page
+def picture(request: HttpRequest, post: Post) -> HttpResponse:
+    to = reverse("post", args=[post.slug])
+    return picture_page(request, post.photo, partial(services.picture, request.user, post.id), to, title=post.title)
+
+
+# --- the page ---
+
+
+def _form_response(
+    request: HttpRequest, form: PostForm, about: tuple[str, ...], status: int = 200, **context: Any
+) -> HttpResponse:
+    """The form beside a preview of its text."""
+    if form.errors and status == 200 and "preview" not in request.POST:
+        status = 422
+    context |= {"form": form, "draft_key": text_key(request, *about), **preview_context(form)}
+    return render(request, "news/write.html", context, status=status)
+
+
+def preview_context(form: PostForm) -> dict[str, Any]:
+    """The context of the post's page for the form's content, rendered in the same way."""
+    text = str(form["text"].value() or "").replace("\r\n", "\n")
+    tags = rules.parse_tags(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
+    fields = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
+    if form.is_bound and form.errors.get("text"):
+        return {"draft": fields, "html": "", "text_errors": form.errors["text"]}
+    html = markdown_cache.preview(text)
+    return {"draft": fields, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}

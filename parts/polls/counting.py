@@ -1,0 +1,227 @@
+"""Counts a poll by every method of its kind side by side: who leads by each, whether they agree, and why."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import zlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from foundation.store.splitting import PART_BYTES
+from foundation.tally.ballots import Ballots
+from foundation.tally.explain import TEMPLATES, explain
+from foundation.tally.methods import KIND_OF, count
+from foundation.tally.provisional import places_with_first, provisional_result, winners_with_other_lots
+from foundation.tally.result import Result
+from results.pictures import OF_POLLS, Picture, contest_rows, pictures_of
+from results.wording import join_names, method_label, translate
+
+METHODS = {  # by kind of ballot
+    "ranked": ("irv", "borda", "schulze"),
+    "choose": ("most-votes",),
+    "approval": ("approval",),
+    "score": ("score", "star"),
+}
+CHARTED = ("borda", "score", "approval", "most-votes")  # the methods whose chart goes with the answer
+XZ = b"\xfd7zXZ"  # what lzma writes first
+MAX_PLACES_SHOWN = 12  # that the page shows at once
+MAX_SENTENCES_SHOWN = 12  # of each method's reasons that the page shows at once
+METHOD_RULES = {
+    "schulze": gettext_lazy(
+        "Options are compared in pairs; where that goes round in circles, the weakest wins are ignored."
+    ),
+    "irv": gettext_lazy(
+        "Every vote counts for its favourite of the remaining options; each round eliminates the "
+        "option with the fewest votes, until one has more than half."
+    ),
+    "borda": gettext_lazy(
+        "Every vote gives its last option no points, the next one point, and so on; tied options share their points."
+    ),
+    "most-votes": gettext_lazy("Every option that a voter chooses gets one vote."),
+    "approval": gettext_lazy("Every option that suits a voter gets one vote."),
+    "score": gettext_lazy("The scores of all votes are added up."),
+    "star": gettext_lazy(
+        "The two options with the most points meet in a runoff: every vote counts for the one it scores higher."
+    ),
+}
+OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
+    TEMPLATES["only one"]: gettext_noop("%(name)s was the only option."),
+    TEMPLATES["beat all"]: gettext_noop(
+        "%(name)s beat every other option head to head; the closest contest was against %(other)s, "
+        "%(votes)s to %(against)s."
+    ),
+    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other head to head."),
+    TEMPLATES["lot for a seat"]: gettext_noop("%(names)s were tied; a lot chose %(name)s."),
+    TEMPLATES["approvals"]: gettext_noop("Votes for %(name)s: %(votes)s of %(total)s."),
+    TEMPLATES["next approvals"]: gettext_noop("Next was %(name)s; votes: %(votes)s of %(total)s."),
+    TEMPLATES["one finalist"]: gettext_noop(
+        "%(name)s (points: %(votes)s) won without a runoff, because no other option had a point."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MethodResult:
+    """The result by one method. Everyone who would lead with other lots leads, too: ties are shown, not drawn."""
+
+    result: Result
+    leaders: tuple[str, ...]
+
+    @property
+    def method(self) -> str:
+        return self.result.method
+
+    @property
+    def depends_on_lot(self) -> bool:
+        return set(self.leaders) != set(self.result.winners)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Places, with all leaders first."""
+        return dict(places_with_first(self.result, self.leaders))
+
+
+@dataclass(frozen=True, slots=True)
+class MethodComparison:
+    """The results of all methods of a kind of ballot for the same votes."""
+
+    counted: tuple[MethodResult, ...]
+
+    @classmethod
+    def of(cls, ballots: Ballots, seed: str, kind: str = "ranked") -> MethodComparison:
+        normal = ballots.normal
+        return cls(tuple(_count_method(normal, method, seed) for method in METHODS[kind]))
+
+    @property
+    def total(self) -> int:
+        return self.counted[0].result.total
+
+    @property
+    def digest(self) -> str:
+        return self.counted[0].result.digest
+
+    @property
+    def kind(self) -> str:
+        return KIND_OF[self.counted[0].method]
+
+    @property
+    def charted(self) -> MethodResult:
+        return next(each for each in self.counted if each.method in CHARTED)
+
+    @property
+    def agrees(self) -> bool:
+        return len({each.leaders for each in self.counted}) == 1
+
+    def by(self, method: str) -> MethodResult:
+        return next(each for each in self.counted if each.method == method)
+
+    def as_bytes(self) -> bytes:
+        """Deterministic, and short enough for one item. For very long names lzma compresses better than zlib."""
+        text = self.as_json().encode()
+        packed = zlib.compress(text, 9)
+        return packed if len(packed) <= PART_BYTES else lzma.compress(text, preset=0)
+
+    def as_json(self) -> str:
+        results = [{"result": json.loads(each.result.as_json()), "leaders": each.leaders} for each in self.counted]
+        return json.dumps(results, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_bytes(cls, packed: bytes) -> MethodComparison:
+        unpack = lzma.decompress if packed.startswith(XZ) else zlib.decompress
+        read = json.loads(unpack(packed))
+        return cls(tuple(MethodResult(Result.from_parsed(each["result"]), tuple(each["leaders"])) for each in read))
+
+
+def _count_method(ballots: Ballots, method: str, seed: str) -> MethodResult:
+    result = count(ballots, method, seed=seed)
+    return MethodResult(result, provisional_result(result, winners_with_other_lots(ballots, result)).result.winners)
+
+
+# --- in words ---
+
+
+AGREEMENTS: dict[int, tuple[str | Promise, str | Promise]] = {  # by how many methods: of one leader, and of a tie
+    2: (gettext_lazy("Both methods agree"), gettext_lazy("Both methods give a tie")),
+    3: (gettext_lazy("All three methods agree"), gettext_lazy("All three methods give a tie")),
+}
+
+
+def heading(comparison: MethodComparison) -> str:
+    """Whether the methods agree; of a single one, what decides."""
+    if not comparison.agrees:
+        return _("The methods disagree")
+    only = comparison.counted[0]
+    alone, tied = AGREEMENTS.get(len(comparison.counted), (method_label(only.method), _("A tie")))
+    return str(tied if len(only.leaders) > 1 else alone)
+
+
+def agreement(comparison: MethodComparison) -> str:
+    """One sentence: the leader, or that the methods disagree."""
+    if not comparison.total:
+        return _("Nobody has voted yet.")
+    if not comparison.agrees:
+        return _("The methods disagree: which option leads depends on the rule.")
+    return f"{heading(comparison)}: {join_names(comparison.counted[0].leaders)}."
+
+
+def chart(comparison: MethodComparison) -> Picture | None:
+    """The one that goes with the answer, with a tick for every leader."""
+    counted = comparison.charted
+    return next(iter(pictures_of(replace(counted.result, winners=counted.leaders), OF_POLLS)), None)
+
+
+def results_context(comparison: MethodComparison) -> dict[str, Any]:
+    """The answer with one chart, and each method's leaders, places, charts and reasons."""
+    first, ordered = chart(comparison), places(comparison)
+    other_results = [each.result for each in comparison.counted if each is not comparison.charted]
+    pictures = [each for result in other_results for each in pictures_of(result, OF_POLLS)]
+    return {
+        "votes": comparison.total,
+        "agreement": agreement(comparison),
+        "agrees": comparison.agrees,
+        "methods": [_method(each) for each in comparison.counted],
+        "labels": [method_label(each.method) for each in comparison.counted],
+        "first_places": ordered[:MAX_PLACES_SHOWN],
+        "other_places": ordered[MAX_PLACES_SHOWN:],
+        "chart": first,
+        "pictures": [each for each in pictures if first and each.title != first.title],  # STAR draws the scores, too
+        "contests": contest_rows(comparison.by("schulze").result) if comparison.kind == "ranked" else [],
+    }
+
+
+def _method(counted: MethodResult) -> dict[str, Any]:
+    result = counted.result
+    sentences = _reasons(counted)
+    return {
+        "key": result.method,
+        "label": method_label(result.method),
+        "rule": METHOD_RULES[result.method],
+        "leaders": counted.leaders,
+        "by_lot": bool(result.lots),
+        "depends_on_lot": counted.depends_on_lot,
+        "seed": result.seed,
+        "sentences": sentences[:MAX_SENTENCES_SHOWN],
+        "more": sentences[MAX_SENTENCES_SHOWN:],
+    }
+
+
+def _reasons(counted: MethodResult) -> list[str]:
+    """If the winner depends on a lot, the reasons describe one possible draw."""
+    explained = explain(counted.result)
+    reworded = (replace(each, template=OPTION_TEMPLATES.get(each.template, each.template)) for each in explained)
+    sentences = [translate(each) for each in reworded]
+    if not counted.depends_on_lot:
+        return sentences
+    tie = _("These are tied: %(names)s. A different draw would put another one ahead.")
+    return [tie % {"names": join_names(counted.leaders)}, _("Here is one possible draw:"), *sentences[1:]]
+
+
+def places(comparison: MethodComparison) -> list[tuple[str, list[int]]]:
+    """Places by each method, in the order of the first."""
+    by_method = [each.places for each in comparison.counted]
+    return [(name, [each[name] for each in by_method]) for name in by_method[0]]

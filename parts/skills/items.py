@@ -1,0 +1,61 @@
+"""Item and event types of skills and endorsements."""
+
+from django.utils.translation import gettext_lazy as _
+
+from foundation.store import keys
+from foundation.store.schema import EventType, Export, ItemType, Sheet
+from foundation.store.table import Span
+
+from . import personal_data
+
+ITEMS = (
+    ItemType("skill", keys.skill, "id name category description aliases:list state at into merging closing:person "
+             "version:int shards:int", lists=(keys.skills(), keys.PROPOSED_SKILLS), sheets=(
+                 Sheet("skills", _("Skills"), _("The catalogue, by name."),
+                       "id name category aliases description state", "id", "name"),)),
+    ItemType("skill's name", keys.skill_name, "skill name", lists=(keys.skill_names(),)),
+    ItemType("skill category", keys.skill_category, "name skills:int"),
+    ItemType("own skills", keys.own_skills, "name:person visibility skills:int version:int"),
+    ItemType("person's skill", keys.person_skill, "name:person skill level:int years:int last_used interest:bool "
+             "added_at confirmed_at shard:int", "notes", lists=(keys.skill_holders(""),),
+             sheets=(Sheet("person-skills", _("Skills of people"),
+                           _("One person's skills, as they describe them. Enter the full name."),
+                           "name:person skill level years last_used interest confirmed_at", "name skill", "name",
+                           lambda asked: Span(keys.own_skills(asked.name).pk, keys.person_skill(asked.name, "").sk)),),
+             exports=(Export("skills", _("skills.json: the skills of your profile, and who may see them."),
+                             personal_data.held),)),
+    ItemType("endorsement", keys.endorsement, "name:person skill by:person grounds:list level:int at given:int "
+             "hidden:bool changes:int", lists=(keys.endorses(""),), sheets=(
+                 Sheet("endorsements", _("Endorsements"), _("Who endorses one person's skills. Enter the full name."),
+                       "name:person skill by:person grounds level at hidden", "name skill by", "name",
+                       lambda asked: keys.endorsements(asked.name)),),
+             exports=(Export("endorsements", _("endorsements.json: people you endorsed, and people who endorsed "
+                                               "you, as far as you can see their profiles."),
+                             personal_data.endorsed),)),
+    ItemType("endorsing", keys.endorsing, "name:person version:int"),
+)  # fmt: skip
+
+OF_A_SKILL = "skill_id name category description at"
+HELD = "name:person skill_id level:int years:int last_used interest:bool shard:int at"
+EVENTS = (
+    EventType("SkillProposed", OF_A_SKILL),
+    EventType("SkillAdded", OF_A_SKILL),
+    EventType("SkillApproved", "skill_id"),
+    EventType("SkillRefused", "skill_id"),
+    EventType("SkillEdited", "skill_id category description"),
+    EventType("SkillRenamed", "skill_id name"),
+    EventType("SkillAliasAdded", "skill_id alias"),
+    EventType("SkillAliasRemoved", "skill_id alias"),
+    EventType("SkillMerged", "skill_id into"),
+    EventType("PersonSkillAdded", HELD),
+    EventType("PersonSkillChanged", HELD),
+    EventType("PersonSkillConfirmed", "name:person skill_id at"),
+    EventType("PersonSkillRemoved", "name:person skill_id"),
+    EventType("ProfileVisibilityChanged", "name:person visibility"),
+    EventType("PersonSkillsRemoved", "name:person"),
+    EventType("PersonEndorsed", "name:person skill_id grounds:list level:int at"),
+    EventType("EndorsementWithdrawn", "name:person skill_id"),
+    EventType("EndorsementHidden", "name:person skill_id by:person"),
+    EventType("EndorsementShown", "name:person skill_id by:person"),
+    EventType("EndorsementsRemoved", "name:person people:people skills:list by:people"),
+)  # fmt: skip
