@@ -6,9 +6,11 @@ from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Sheet
 
 from . import api_tokens, personal_data
+from .api.items import ITEMS as OF_API
 from .connectors import membership
 
 ITEMS = (
+    *OF_API,
     ItemType("person", keys.user, "name:person email:address role created_at voter_since display_name about "
              "mails_a_day:int confirmed:bool", "hash salt session_salt lineage last_login visited_at visited_before "
              "warned_at asked_at photo:map factors:list identities:list group_role:map",

@@ -12,13 +12,13 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import lost_session_response
+from accounts.api.middleware import is_api_request
+from accounts.api.problems import problem_page
 from accounts.visitors import Anonymous
-from api.middleware import is_api_request
-from api.problems import problem_page
+from foundation.acts.pause import Pause, Paused, cache
 from foundation.acts.queues import safe_message
 from foundation.store.log import utc_now
 from foundation.store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
-from operations.upkeep.pause import Pause, Paused, cache
 
 log = logging.getLogger("plenum.request")
 

@@ -32,21 +32,21 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
 from elections.rolls import voter_label
+from foundation.acts import pause
 from foundation.mail import outbox
 from foundation.pages import markdown_cache, names, served_code, time_display, times
 from foundation.pages.fragments import cached_include
 from foundation.pages.icons import icon
 from foundation.pages.paths import path_of
 from foundation.pages.sections import section_of
-from operations.upkeep import disk, pause
-from parts.live import clock, symbols
-from parts.live.labels import type_label
+from foundation.parts import lists_of, parts, shown_at
+from operations.upkeep import disk
 from results.pictures import arrange_pictures
 from results.wording import translate
 
 from . import proxies
 
-GLOBALS = {
+GLOBALS: dict[str, Callable[..., Any]] = {
     "blocking_script": served_code.blocking_script,
     "cached_include": cached_include,
     "countdown": time_display.countdown,
@@ -55,9 +55,10 @@ GLOBALS = {
     "get_language_bidi": get_language_bidi,
     "icon": icon,
     "integrity": served_code.integrity,
-    "option_mark": symbols.option_mark,
+    "lists_of": lists_of,
     "script": served_code.script,
     "section_of": section_of,
+    "shown_at": shown_at,
     "static": static,
     "stylesheet": served_code.stylesheet,
     "url": path_of,
@@ -80,16 +81,13 @@ FILTERS = {
     "mail_note": outbox.note_text,
     "mail_reason": outbox.reason_text,
     "mail_state": outbox.state_label,
-    "minutes": clock.minutes,
     "moment": time_display.moment,
     "explained": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
     "subject": outbox.mail_title,
-    "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,
-    "type_label": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
     "voter_label": voter_label,
@@ -200,8 +198,12 @@ def environment(**options: Any) -> Environment:
 
 def _configure(made: Environment) -> Environment:
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
-    made.globals |= GLOBALS | {"languages": settings.LANGUAGES, "shapes": symbols.SHAPES}
+    made.globals |= GLOBALS | {"languages": settings.LANGUAGES}
     made.filters |= FILTERS | {"date": _date}
+    for part in parts():
+        words = part.template_words()
+        made.globals |= words.values
+        made.filters |= words.filters
     return made
 
 

@@ -17,11 +17,11 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import activate, get_language, get_language_from_request
 from isal import isal_zlib
 
+from foundation.acts import pause
 from foundation.pages.streams import EVENT_STREAM
 from foundation.store import round_trips, wait_budget
 from foundation.store.connect import connect
 from foundation.store.table import KeyTooLong
-from operations.upkeep import pause
 from operations.upkeep.monitoring import metrics
 
 from . import proxies

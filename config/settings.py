@@ -54,6 +54,15 @@ class Environment:
             self.mistakes.append(f"{name} must be one of {', '.join(options)}, not {quoted(value)}.")
         return value
 
+    def some(self, name: str, options: tuple[str, ...]) -> tuple[str, ...]:
+        """Some of these, all or `none`, in their own order."""
+        words = self.comma_list(name, "all")
+        if words in (["all"], ["none"]):
+            return options if words == ["all"] else ()
+        if unknown := [quoted(word) for word in words if word not in options]:
+            self.mistakes.append(f"{name} holds some of {', '.join(options)}, all or none, not {', '.join(unknown)}.")
+        return tuple(each for each in options if each in words)
+
     def domains(self, name: str, *, needed: bool) -> list[str]:
         """`example.org` is that domain alone, `.example.org` every subdomain of it."""
         found = [word.casefold() for word in self.comma_list(name, "")]
@@ -384,22 +393,20 @@ SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # shows whether HTTPS is 
 
 # --- Django ---
 
+# What a site may have besides elections, lower ones first: a part uses none that come after it.
+ALL_PARTS = ("skills", "polls", "questions", "live", "assembly", "news", "webhooks")
+PARTS = environment.some("PARTS", ALL_PARTS)
+
 INSTALLED_APPS = [
     "config",
-    "operations.trust",
-    "operations.upkeep",
-    "operations.audit",
-    "parts.assembly",
-    "parts.live",
-    "parts.questions",
-    "parts.webhooks",
-    "parts.news",
-    "parts.polls",
     "results",
     "ballots",
     "elections",
-    "parts.skills",
     "accounts",
+    *(f"parts.{name}" for name in PARTS),
+    "operations.audit",
+    "operations.upkeep",
+    "operations.trust",
     "foundation.ranking",
     "foundation.mail",
     "foundation.photos",
@@ -424,7 +431,7 @@ MIDDLEWARE = [
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths reveal no secret (BREACH)
-    "api.middleware.ignore_cookies",
+    "accounts.api.middleware.ignore_cookies",
     "config.middleware.readers_language",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -6,30 +6,25 @@ from django.views.i18n import set_language
 from accounts.access import public
 from foundation.pages import help_views, site_views
 from foundation.pages.paths import NameConverter
+from foundation.parts import parts
 from foundation.photos import views as photo_views
-from parts.live.views.urls import below_live
 
 register_converter(NameConverter, "name")
 
 urlpatterns = [
-    # Django tries them in order: the most visited come first. A hall answers all at once, a prefix costs others little.
-    path("live/", include(below_live)),
+    # Django tries them in order: the most visited come first. A prefix costs others little.
+    *(path(part.prefix, include(f"{part.name}.page_urls")) for part in parts() if part.prefix),
     path("election/<name:name>/results/", include("results.page_urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),
-    path("", include("parts.news.urls")),
-    path("", include("parts.webhooks.urls")),
-    path("", include("parts.live.views.urls")),
-    path("", include("parts.assembly.urls")),
-    path("live/sets/", include("parts.questions.urls")),
-    path("", include("parts.polls.urls")),
+    path("", include("results.front_page.urls")),
     path("", include("elections.urls")),
-    path("", include("parts.skills.urls")),
     path("", include("accounts.urls")),
     path("", include("operations.audit.urls")),
     path("", include("operations.upkeep.urls")),
     path("", include("operations.trust.urls")),
-    path("api/v1/", include("api.urls")),
+    *(path("", include(f"{part.name}.urls")) for part in parts()),
+    path("api/v1/", include("accounts.api.urls")),
     path("help/", public(help_views.help_start), name="help"),
     path("favicon.ico", public(site_views.favicon), name="favicon"),
     path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),

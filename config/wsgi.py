@@ -13,7 +13,7 @@ from django.utils.translation import override
 
 # Compiled now, with all that they extend and include: in every process and language, the first voter would wait 0.1 s.
 VOTERS_PAGES = (
-    "news/home_of.html",
+    "front/home_of.html",
     "ballots/ballot.html",
     "ballots/review.html",
     "ballots/thanks.html",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache, partial, wraps
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text
+from foundation.parts import Panel
 
 from . import actions, repository, rules
 from .multi_ballots import repository as multi_ballots
@@ -112,15 +112,7 @@ def _offered(who: Relation, state: State, *, has_candidates: bool) -> frozenset[
     return frozenset(action.name for action in rules.offered(who, state) if action not in without)
 
 
-# --- what other apps show on pages about an election; who does is arranged in config/hooks.py ---
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A part of the page, with what it needs."""
-
-    template: str
-    context: Mapping[str, Any]
+# --- what parts show on pages about an election ---
 
 
 PANELS = Hooks[[User, Election], Panel | None]("when somebody looks at an election")

@@ -11,6 +11,7 @@ from datetime import timedelta
 from accounts import repository as people
 from accounts.models import User
 from elections.voter_lists import Details
+from foundation.acts.hooks import Hooks
 from foundation.acts.queues import Progress, no_progress
 from foundation.acts.refusals import NameTaken
 from foundation.acts.storage import now_text
@@ -18,7 +19,6 @@ from foundation.photos.demo import picture
 from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
-from parts.skills import repository as skills
 
 from . import repository, rolls
 from .candidate_questions import services as questions
@@ -39,9 +39,6 @@ from .multi_ballot_pages import services as binding
 from .multi_ballots import repository as multi_ballots
 from .roll.services import add_voters
 from .rules import Election, State
-from .skills_needed import services as skills_needed
-from .skills_needed.needs import Need
-from .skills_needed.services import set_need
 
 OWNER = "Ada Lovelace"
 GROUP = "Members of the workshop"
@@ -66,6 +63,8 @@ BALLOT_GROUPS = {
     "Wang Zhenyi": ("Orchestra",),
     "Emmy Noether": ("Orchestra",),
 }
+
+DRAFTED = Hooks[[User, Election], None]("when the demo has filled a draft, before it opens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +91,6 @@ class DemoElection:
     letters: bool = False  # whether some voters get letters
     given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
     shared: bool = False  # whether the result is public
-    needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
-    agreeing: tuple[str, ...] = ()  # candidates who show what they can do
     questions: tuple[tuple[str, dict[int, str]], ...] = ()  # to all candidates, with answers; the last is not approved
     requests: tuple[tuple[HelpSeeker, str], ...] = ()  # to the organisers: who asks, and the words
 
@@ -211,8 +208,6 @@ DEMO_ELECTIONS = (
         closed=True,
         seats=3,
         method="stv-scottish",
-        needs=(("bookkeeping", 2, 1), ("chairing-meetings", 2, 1), ("first-aid", 1, 2), ("welding", 3, 1)),
-        agreeing=("Amina Diallo", "Beatriz Lopes", "Hannah Weiss", "Henrik Dahl"),
         electorate=(*VOTERS, *(f"friend.{number:02d}@example.org" for number in range(1, 65))),
         paper=True,
         given=(("0>1>3", 25), ("1>3>0", 9), ("2>3>4", 7), ("3>4>2", 8), ("4>3", 6), ("4>2", 5)),
@@ -418,7 +413,8 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
     add_voters(owner, election, planned.electorate)
     if planned.letters:
         add_voters(owner, election, list(BY_LETTER), BY_LETTER)
-    _set_needs(owner, election, planned)
+    for add in DRAFTED:
+        add(owner, election)
     if planned.opened:
         lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
 
@@ -452,14 +448,3 @@ def _ask_organisers(planned: DemoElection) -> None:
     for asker, text in planned.requests if election and takes_requests(election, now_text()) else ():
         if election and not own_requests(election.name, asker.address, ""):
             help_desk.ask(election, asker, text, network="demo", mark=f"{election.created_at} {asker.address}")
-
-
-def _set_needs(owner: User, election: Election, planned: DemoElection) -> None:
-    """If the demo's catalogue of skills is loaded."""
-    known = skills.find_many(skill for skill, _level, _count in planned.needs)
-    for skill, level, count in planned.needs:
-        if skill in known:
-            set_need(owner, election, Need(skill, level, count))
-    for name in planned.agreeing if known else ():
-        if (person := people.find(name)) is not None:
-            skills_needed.agree(person, election, Candidate(name))

@@ -1,4 +1,4 @@
-"""Personal data in elections: rolls, mails, groups, agreements."""
+"""Personal data in elections: rolls, mails, groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from .candidate_questions.rules import asker_mark
 from .groups import repository as groups
 from .invitations import mailing
 from .rolls import entries_of
-from .skills_needed import needs
 
 MARKS = (mailing.INVITED, mailing.REMINDED, mailing.TIMED, mailing.MESSAGED, mailing.ANNOUNCED)
 BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
@@ -27,15 +26,6 @@ def forget_calendar(gone: User) -> None:
     """The address of their calendar, which earlier versions made."""
     selector = hashlib.sha256(f"calendar feed\0{keys.fold(gone.name)}".encode()).hexdigest()[:20]
     table().write(Delete(keys.calendar_feed(selector)))
-
-
-def agreements(user: User) -> Iterator[Item]:
-    """The candidacies in which they let their skills be shown, with the snapshot taken at the opening."""
-    for item in table().each(keys.agreed_by(user.name)):
-        snapshot = needs.snapshot_of(item["election_name"])
-        levels = {need.skill: level for need, level in snapshot.levels_of(item["candidate_name"])} if snapshot else {}
-        asked_about = sorted({*item.get("asked", ()), *item.get("answered", ())})
-        yield {"election": item["election_name"], "skills": item["skills"], "asked_about": asked_about, "kept": levels}
 
 
 def candidate_questions(user: User) -> Iterator[Item]:

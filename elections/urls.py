@@ -19,7 +19,6 @@ from .managers import views as managers
 from .multi_ballot_pages import views as multi_ballots
 from .public import views
 from .roll import views as roll_views
-from .skills_needed import views as needs_views
 from .turnout import views as turnout
 
 below_multi_ballot = [
@@ -44,16 +43,10 @@ below_election = [
     path("<name:name>/candidates/<name:candidate>/", candidates.candidate, name="candidate"),
     path("<name:name>/candidates/<name:candidate>/remove/", candidates.remove_candidate, name="remove_candidate"),
     path("<name:name>/candidates/<name:candidate>/picture/", candidates.candidate_picture, name="candidate_picture"),
-    path("<name:name>/needs/", needs_views.needs_page, name="needs"),
-    path("<name:name>/needs/ask/", needs_views.ask, name="ask_candidates"),
-    path("<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
-    path("<name:name>/agree/", needs_views.agree, name="agree"),
-    path("<name:name>/skills/", needs_views.candidate_skills, name="candidates_skills"),
     path("<name:name>/questions/review/", questions.review_questions, name="review_questions"),
     path("<name:name>/questions/answer/", questions.answer_questions, name="answer_questions"),
     path("<name:name>/questions/answer/<int:number>/", questions.answer_for, name="answer_for"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
-    path("<name:name>/roll/skills/", roll_views.skilled, name="skilled_voters"),
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),

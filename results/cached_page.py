@@ -1,7 +1,7 @@
 """Caches the rendered part of a sealed result's pages: it never changes, and drawing it takes thirty times as long as
 identifying the reader.
 
-A fragment depends on the election, the seal, which contains the report's digest, and the snapshot of skills. These are
+A fragment depends on the election, the seal, which contains the report's digest, and what parts show with it. These are
 read each time, in a distant store once a second; the report is read only on a cache miss.
 """
 
@@ -38,7 +38,7 @@ class CachedPage:
 
     def fragment(self, found: Found) -> Fragment:
         """The fragment, cached or new. A report that does not match the sealed digest is shown, but not cached."""
-        key, source = self._key(found.election.name), (found.election, found.seal, found.needs)
+        key, source = self._key(found.election.name), (found.election, found.seal, found.beside)
         if (part := page_cache.cached(key, source)) is not None:
             return part
         sealed = found if isinstance(found, Sealed) else repository.read_report(found)

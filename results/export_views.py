@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.cache import get_conditional_response
@@ -18,12 +18,11 @@ from foundation.pages.messages import refusals_as_messages
 from foundation.tally.formats import CannotWrite
 
 from .access import Reader, for_anybody, is_stranger, limit_key
-from .coverage import as_csv, coverage_of
 from .exports.bundle import NotSealedYet, bundle_version
 from .exports.bundle import bundle as as_zip
 from .exports.files import EXPORTS, file_name, has, version
 from .repository import Found, Sealed
-from .views import load, not_yet, of_public_results, of_results
+from .views import load, not_yet, of_public_results
 
 SECONDS_PER_YEAR = 365 * 24 * 3600
 BUNDLES = Limit("bundle", 30, 3600)  # of one person; each reads a stretch of the log
@@ -81,18 +80,6 @@ def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
     sentence = _("The log is being sealed. The bundle will be ready in a moment.")
     context = election_context(request, found.election, sentence=sentence, counting=True)
     return render(request, "results/not_yet.html", context, status=202)
-
-
-@of_results
-@require_safe
-def board_skills(request: HttpRequest, found: Found) -> HttpResponseBase:
-    if not isinstance(found, Sealed):
-        return not_yet(request, found)
-    if (coverage := coverage_of(found)) is None:
-        raise Http404
-    answer = StreamingHttpResponse(as_csv(coverage), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = 'attachment; filename="skills.csv"'
-    return answer
 
 
 # --- what a browser may keep ---

@@ -1,10 +1,15 @@
-"""The item and event types of results."""
+"""The item and event types of results, and of the site's own page."""
+
+from django.utils.translation import gettext_lazy as _
 
 from elections.history import entries as history
 from elections.items import OUTCOME
 from elections.turnout.disclosure import after_the_close
+from foundation.photos.rules import Photo
 from foundation.store import keys
-from foundation.store.schema import EventType, ItemType
+from foundation.store.schema import EventType, ItemType, Sheet, fields_of
+
+SITE_PAGE = f"title address words link {fields_of(Photo)}"  # inside its links, projects and picture
 
 ITEMS = (
     ItemType("lot secret", keys.lots, hidden="secret"),
@@ -18,9 +23,16 @@ ITEMS = (
              lists=(keys.SHARED_RESULTS,)),
     ItemType("pending seal", keys.sealing, "election_name:election parts:int of:int sealed:int ballots:int "
              "removing:bool", lists=(keys.SEALING,)),
+    ItemType("site page", keys.SITE_PAGE, "name colour text text_html html_version:int links:list projects:list "
+             "photo:map hides_example:bool version:int", inside=SITE_PAGE, sheets=(
+                 Sheet("site-page", _("Site page"), _("What the site says about itself, part by part."),
+                       "part number title words address", "part number"),)),
 )  # fmt: skip
 
 EVENTS = (
     EventType("ResultSealed", "election_name ballots:int digest report_digest sealed_at roll_commitment "
               "lots_secret winners:list withdrawn:int", "seed summary:any", sentence=history.result_sealed),
+    EventType("SitePageEdited", "part name colour text links:list projects:list photo:map "
+              "hides_example:bool", inside=SITE_PAGE),
+    EventType("SitePageRemoved"),
 )  # fmt: skip

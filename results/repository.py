@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -13,9 +14,9 @@ import orjson
 from elections import repository as elections
 from elections.rolls import Voter
 from elections.rules import Election
-from elections.skills_needed.needs import Snapshot, snapshot_in
 from elections.turnout.counts import GroupTurnout, Turnout
 from foundation.acts.caches import Cacheable, ParseCache, get_cached
+from foundation.acts.hooks import Hooks
 from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.limits import BATCH_PUTS
@@ -31,6 +32,7 @@ from .report import Report
 PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts", "equals")  # stored as they are
 LOTS = ("lots_secret", "seed")  # likewise
 MAX_WINNERS_LISTED = 3  # winners that a list or a card names
+READ_WITH = Hooks[[str], Key]("what parts show with a result, by the name of its election: read in the same round trip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Found:
     seal: Seal | None
     report: Report | None
     entry: Voter | None = None
-    needs: Snapshot | None = None  # the skills it needed, and what candidates stated about them when it opened
+    beside: Mapping[Key, Item] = field(default_factory=dict)  # what parts show with it, as READ_WITH asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,31 +86,33 @@ class Sealed(Found):
 def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
     """In one round trip; two if the report is long. Items in `recently` may be a second old."""
     place, cacheable = keys.election(election_name), recently or Cacheable(())
-    head, snapshot, *report = others = result_keys(election_name, with_report)
+    others = result_keys(election_name, with_report)
+    head, first = others[0], keys.result_part(election_name, 0)
     found = get_cached(cacheable, [key for key in (place, *others) if key not in cacheable.keys])
     if place not in found:
         return None
     election = elections.election_of(found[place])
     if head not in found:
         return Found(election, None, None)
-    seal, needed = seal_of(found[head]), snapshot_in(found[snapshot]) if snapshot in found else None
+    seal = seal_of(found[head])
+    beside = {key: item for key, item in found.items() if key not in (place, head, first)}
     if not with_report:
-        return Found(election, seal, None, needs=needed)
-    text = found[report[0]]["text"] if seal.parts == 1 else _text(election_name)
-    return Sealed(election, seal, Report.from_json(text), needs=needed)
+        return Found(election, seal, None, beside=beside)
+    text = found[first]["text"] if seal.parts == 1 else _text(election_name)
+    return Sealed(election, seal, Report.from_json(text), beside=beside)
 
 
 def result_keys(election_name: str, with_report: bool) -> list[Key]:
-    """The head of its result, the snapshot of skills, and the report, or the first part of it."""
+    """The head of its result, what parts show with it, and the report, or the first part of it."""
     report = [keys.result_part(election_name, 0)] if with_report else []
-    return [keys.result(election_name), keys.snapshot(election_name), *report]
+    return [keys.result(election_name), *(key(election_name) for key in READ_WITH), *report]
 
 
 def read_report(found: Found) -> Sealed:
     """Add the report to what was found without it."""
     assert found.seal is not None
     report = Report.from_json(_text(found.election.name))
-    return Sealed(found.election, found.seal, report, needs=found.needs)
+    return Sealed(found.election, found.seal, report, beside=found.beside)
 
 
 def find_seal(election_name: str) -> tuple[Election, Seal | None] | None:

@@ -19,7 +19,6 @@ below_election = [
     path("<name:name>/results/head-to-head/", head_to_head.head_to_head, name="head_to_head"),
     path("<name:name>/results/what-if/", what_if.what_if, name="what_if"),
     path("<name:name>/results/export/<str:file>", export_views.export, name="export"),
-    path("<name:name>/results/skills.csv", export_views.board_skills, name="board_skills"),
     path("<name:name>/results/bundle.zip", export_views.bundle, name="bundle"),
     path("<name:name>/results/mail/", mail_views.mail_result, name="mail_result"),
 ]

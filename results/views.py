@@ -19,9 +19,11 @@ from elections.access import election_context, panels
 from elections.kinds import majority_text
 from elections.repository import candidates_of
 from elections.rules import KINDS, State
+from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text
 from foundation.pages.http_cache import cached_for_reader
 from foundation.pages.page_cache import page_with, shared_page
+from foundation.parts import Panel
 from foundation.photos.rules import Photo
 from foundation.tally.lots import COMMITMENT, SEED
 from foundation.tally.methods import KINDS as METHODS_OF
@@ -30,8 +32,6 @@ from foundation.tally.result import Round, Tie
 from . import services, wording
 from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
 from .cached_page import CachedPage
-from .coverage import coverage_of
-from .coverage import picture as coverage_picture
 from .exports.files import context_of_exports
 from .margin import margin_of
 from .outcomes import Parts, outcome_of, parts_of
@@ -43,6 +43,8 @@ from .waiting import find_waiting, waiting_context
 
 MAX_ON_SCREEN = 8  # candidates in a table that the last row of a hall can read
 MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all of them
+
+PANELS = Hooks[[Sealed], Panel | None]("when the part of a result is drawn that is the same for all")
 
 
 def load(reader: Reader, name: str) -> Found | None:
@@ -113,9 +115,8 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     context |= {"closed": found.election, "playable": what_if_choices(found)}
     context["faces"] = _faces(found)
-    if (coverage := coverage_of(found)) is not None:
-        context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
-    return context
+    panels = (make(found) for make in PANELS)
+    return context | {"panels": [panel for panel in panels if panel is not None]}
 
 
 def context_of_screen(found: Sealed) -> dict[str, Any]:

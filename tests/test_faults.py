@@ -24,12 +24,11 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
-from foundation.acts import branding
+from foundation.acts import branding, pause
 from foundation.acts.rate_limits import Limit
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import EventLog, as_text, new_nonce, seal
-from operations.upkeep import pause
 from operations.upkeep.log.figures import site_sealer
 from tests.chaos import Chaos
 from tests.people import PASSWORD
@@ -41,7 +40,7 @@ CONNECTING = (
     "foundation.acts.caches",
     "operations.upkeep.views",
     "operations.audit.views",
-    "operations.upkeep.pause",
+    "foundation.acts.pause",
     "operations.upkeep.log.figures",
 )
 NEW = {
@@ -238,7 +237,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
             "foundation.acts.storage",
             "ballots.services.casting",
             "foundation.store.log.events",
-            "operations.upkeep.pause",
+            "foundation.acts.pause",
             "operations.upkeep.doctor.health",
         ):
             monkeypatch.setattr(f"{module}.utc_now", now)

@@ -16,10 +16,10 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.views.i18n import set_language
 
 from accounts import repository
+from accounts.api.operations import OPERATIONS as API_OPERATIONS
+from accounts.api.operations import route_name
 from accounts.api_tokens import Scope
 from accounts.rules import Permission, Role
-from api.operations import OPERATIONS as API_OPERATIONS
-from api.operations import route_name
 from config import errors, middleware
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

@@ -19,10 +19,9 @@ from elections.candidates.services import add_candidates, copy_pictures
 from elections.invitations import own_text
 from elections.roll.services import put_on_roll
 from elections.rules import Action, Election, takes_names
-from elections.skills_needed import needs
-from elections.skills_needed.services import copy_needs
 from elections.voter_lists import Details
 from foundation.acts.background import Batch, Task, TaskType, finished, wait
+from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import LostRace, Refusal, TryLater
 from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import now_text, table
@@ -44,6 +43,7 @@ COPIED_SETTINGS = (
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
 OWNER_WAIT_SECONDS = 5
 BY_ADDRESS = "by address"  # instead of an account
+COPYING = Hooks[[User, Election, Election], None]("when an election is copied: from the source into the draft")
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
@@ -134,7 +134,8 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
         candidates = repository.candidates(source.name)
         add_candidates(owner, draft, candidates)
         copy_pictures(owner, draft, candidates)
-        copy_needs(owner, draft, needs.find_needs(source.name))
+        for copy in COPYING:
+            copy(owner, source, draft)
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
     known = {each.name: each.details for each in rolls.every_voter(source)}

@@ -71,7 +71,7 @@ def _unsubscribe_link(mail: Mail) -> str:
     return absolute_url(reverse("leave_alone", args=[token]))
 
 
-def _unless(*states: State) -> Callable[[Mail], bool]:
+def unless(*states: State) -> Callable[[Mail], bool]:
     """Whether an election is gone or in another state by now: a mail that waited for days must not call for a vote."""
 
     def is_over(mail: Mail) -> bool:
@@ -110,7 +110,7 @@ INVITATION = EmailTemplate(
     (wording.INVITES, WINDOW),
     _link,
     gettext_noop("Vote now"),
-    is_over=_unless(State.EDITABLE, State.OPEN),
+    is_over=unless(State.EDITABLE, State.OPEN),
     values=_email_values,
     title=gettext_noop("Invitation to vote"),
     headline=NAME,
@@ -165,28 +165,8 @@ def test_of(template: EmailTemplate) -> EmailTemplate:
     """A test email for the organiser, marked as such, whose link casts no vote."""
     lead = gettext_noop("This is a test mail that only you get. Voters get the text below, each with their own link.")
     test = replace(preview_of(template), sentences=(lead, *template.sentences), silence=None)
-    return replace(test, is_over=_unless(*State), urgent=True, is_test=True)
+    return replace(test, is_over=unless(*State), urgent=True, is_test=True)
 
-
-def _candidate_values(mail: Mail) -> dict[str, str]:
-    return {"who": wording.person_label(mail.about["asked_by"]), "election": mail.about["election_name"]}
-
-
-CANDIDATE_ASKED = EmailTemplate(
-    gettext_noop("You are a candidate in “%(election)s”: may we show your skills?"),
-    (
-        gettext_noop(
-            "%(who)s is preparing the election “%(election)s”, in which you are a candidate. It lists skills it needs."
-        ),
-        gettext_noop("May your level in just these skills be shown, with the result or before?"),
-        gettext_noop("If you do nothing, they are not shown, which says nothing about you."),
-    ),
-    lambda mail: reverse("agree", args=[mail.about["election_name"]]),
-    gettext_noop("See what would be shown"),
-    is_over=_unless(State.DRAFT),  # candidates can only agree before it opens
-    values=_candidate_values,
-    title=gettext_noop("Question to a candidate about skills"),
-)
 
 CANDIDATE_QUESTIONS = EmailTemplate(
     gettext_noop("New questions to you as a candidate: %(election)s"),
@@ -198,13 +178,12 @@ CANDIDATE_QUESTIONS = EmailTemplate(
     ),
     lambda mail: reverse("answer_questions", args=[mail.about["election_name"]]),
     gettext_noop("Answer the questions"),
-    is_over=_unless(State.EDITABLE, State.OPEN),
+    is_over=unless(State.EDITABLE, State.OPEN),
     values=lambda mail: {"election": mail.about["election_name"]},
     title=gettext_noop("New questions to a candidate"),
 )
 
 EMAIL_TEMPLATES = {
-    "candidate_asked": CANDIDATE_ASKED,
     "candidate_questions": CANDIDATE_QUESTIONS,
     "vote_invitation": INVITATION,
     "vote_invitation_test": test_of(INVITATION),

@@ -370,6 +370,13 @@ class Batch:
         return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, remove=ended, when=when)
 
 
+@MAILING.when_restored
+def stop(subject: str) -> bool:
+    """Organisers can write again to whom it has not reached."""
+    table().write(Delete(MAILING.key(subject)))
+    return True
+
+
 @MAILING.step
 def mail_batch(task: Task) -> background.Batch:
     """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""

@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from elections.rules import Election
+from foundation.acts.hooks import Hooks
 from foundation.pages.time_fields import LocalTimeField, ZonedForm
 from foundation.pages.times import Edge, zone_label
 
@@ -29,6 +31,13 @@ class OpenForm(forms.Form):
             del self.fields["shows_skills"]
         if kind == "yes-no":
             del self.fields["editable"]
+
+
+LISTS_SKILLS = Hooks[[str], bool]("whether an election lists skills, so that its opening can show them")
+
+
+def open_form(data: Any, election: Election) -> OpenForm:
+    return OpenForm(data, has_needs=any(lists(election.name) for lists in LISTS_SKILLS), kind=election.kind)
 
 
 EXTENDING = _(

@@ -21,7 +21,6 @@ from elections.dashboard.concerns import ElectionSnapshot, concerns, lookalikes
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election
-from elections.skills_needed import needs
 from elections.turnout.counts import turnout
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text, table
@@ -31,14 +30,13 @@ from foundation.store.parallel import run_parallel
 
 from . import consequences, deleting, services
 from .closing import close_and_follow_up
-from .forms import EXTENDING, EndForm, OpenForm
+from .forms import EXTENDING, EndForm, open_form
 
 
 @organiser_page(Action.OPEN)
 @form_page
 def open_(request: HttpRequest, election: Election) -> HttpResponse:
-    has_needs = bool(needs.find_needs(election.name))
-    form = OpenForm(form_data(request), has_needs=has_needs, kind=election.kind)
+    form = open_form(form_data(request), election)
     if run_form(
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.connectors.membership import followable
 from elections import voter_lists
-from elections.skills_needed.views import SkilledForm
 from elections.voter_lists import Details
 from foundation.acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
 from foundation.pages import lists
@@ -155,14 +154,6 @@ class MemberForm(forms.Form):
         data = self.cleaned_data
         known = data["name"], None, None, data["postal"], data["language"], data["birth"]
         return voter_lists.VoterRow(1, data["number"], data["number"], lists.Verdict.NEW, "", *known)
-
-
-class SkilledVotersForm(SkilledForm):
-    as_group = forms.BooleanField(
-        label=_("Make them a voter group"),
-        required=False,
-        help_text=_("With the name of the skill. A question can be for some groups only."),
-    )
 
 
 class SearchForm(forms.Form):

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from django.contrib import messages
@@ -35,15 +34,12 @@ from foundation.pages.forms import form_data, form_page, refusals_as_errors, run
 from foundation.pages.lists import Verdict
 from foundation.pages.messages import refusals_as_messages, run_action
 from foundation.pages.paging import PAGE_ROWS, read_page
-from foundation.pages.sorting import natural_sort_key
 from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Item
-from parts.skills import repository as skills
-from parts.skills.rules import level_of
 
 from . import imports, list_summary, services, sources
-from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SkilledVotersForm, SourceForm, VoterSearchForm
+from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SourceForm, VoterSearchForm
 from .imports import Import
 from .services import add_voters
 
@@ -325,27 +321,6 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     done = _("%(name)s is no longer on the roll.") % {"name": rolls.voter_label(name)}
     run_action(request, lambda: services.remove_voter(request.user, election, name), done)
     return redirect("roll", name=election.name)
-
-
-# --- voters by skill, previewed before they are added ---
-
-
-@organiser_page(Action.ADD_VOTERS)
-@form_page
-def skilled(request: HttpRequest, election: Election) -> HttpResponse:
-    """First which skill, then a preview as of an import, and the same button."""
-    form = SkilledVotersForm(form_data(request))
-    if request.method == "POST" and form.is_valid():
-        skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
-        holders = islice(skills.holders(skill, least), lists.MAX_ROWS)  # as many as a list may have
-        names = sorted((name for name, _level in holders), key=natural_sort_key)
-        rows = [voter_lists.VoterRow(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
-        values = {"skill": skill.name, "level": level_of(least).label}
-        sentence = _("Everybody with %(skill)s at %(level)s or above.") % values
-        groups = (voter_lists.group_named(skill.name),) if form.cleaned_data["as_group"] else ()
-        return preview_page(request, election, rows, groups, skilled=sentence)
-    context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
-    return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
 
 
 # --- a source that the roll follows, previewed in the same way ---

@@ -120,11 +120,18 @@ class TaskType:
     def __init__(self, name: str, label: str | Promise, lane: Span = keys.TASKS, claim_seconds: float = 0):
         self.name, self.label, self.lane, self.claim_seconds = name, label, lane, claim_seconds
         self.do: Step = _unregistered
+        self.hold: Callable[[str], bool] | None = None
 
     def step(self, step: Step) -> Step:
         """Decorates the function that does one batch."""
         self.do = step
         return step
+
+    def when_restored(self, hold: Callable[[str], bool]) -> Callable[[str], bool]:
+        """Decorates what is done about a subject's task in a store restored from a backup, because it may have been
+        done since; returns whether it is held back."""
+        self.hold = hold
+        return hold
 
     def key(self, subject: str) -> Key:
         return keys.task(self.name, subject)

@@ -1,7 +1,7 @@
 """Hooks by which lower packages call functions of higher ones that they may not import.
 
 When an election closes, ballots and results have something to do, but elections know neither. Each such event is a
-`Hooks` value in the lower package, and config/hooks.py installs the functions in their order.
+`Hooks` value in the lower package. config/hooks.py installs the functions of the core in their order; parts add theirs.
 """
 
 from __future__ import annotations
@@ -22,3 +22,6 @@ class Hooks(list[Callable[P, T]], Generic[P, T]):
 
     def install(self, *steps: Callable[P, T]) -> None:
         self[:] = steps
+
+    def add(self, *steps: Callable[P, T]) -> None:
+        self.extend(steps)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -15,15 +16,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from foundation.acts.caches import SizedCache
+from foundation.parts import parts
 
 from .page_cache import cache_key
 
-TOPICS = {  # help/TOPIC/, and what the page is about
+CORE_TOPICS = {  # help/TOPIC/, and what the page is about
     "secrecy": gettext_lazy("Who can see how you voted, and what protects your ballot."),
     "counting": gettext_lazy("Every counting method in a sentence or two."),
-    "live": gettext_lazy("Hosting and joining live sessions and assemblies."),
-    "news": gettext_lazy("Reading, writing and publishing news."),
-    "skills": gettext_lazy("What people can do, and how to find them."),
 }
 HEADING = re.compile(r'<h[123](?: id="(?P<id>[^"]*)")?[^>]*>(?P<text>.*?)</h[123]>', re.DOTALL)
 MAX_QUERY_CHARS = 100
@@ -60,15 +59,21 @@ passages = SizedCache[list[Passage]](1_000_000, lambda page: sum(len(each.text) 
 def help_start(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")[:MAX_QUERY_CHARS].strip()
     words = query.casefold().split()
-    pages = {topic: passages.get(cache_key(topic), partial(_read, request, topic)) for topic in TOPICS}
+    about = topics()
+    pages = {topic: passages.get(cache_key(topic), partial(_read, request, topic)) for topic in about}
     context = {
         "query": query,
-        "topics": [(pages[topic][0].address, pages[topic][0].title, about) for topic, about in TOPICS.items()],
+        "topics": [(pages[topic][0].address, pages[topic][0].title, what) for topic, what in about.items()],
         "found": [
             (each, each.excerpt(words)) for page in pages.values() for each in page if words and each.matches(words)
         ],
     }
     return render(request, "pages/help.html", context)
+
+
+def topics() -> dict[str, Any]:
+    """The core's, and those of parts."""
+    return CORE_TOPICS | {topic: what for part in parts() for topic, what in part.help.items()}
 
 
 def _read(request: HttpRequest, topic: str) -> list[Passage]:

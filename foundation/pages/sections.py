@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from functools import cache
 
 from django.http import HttpRequest
 
-SECTIONS = {  # of views, by package or module
-    "parts.assembly": "live",
+from foundation.parts import parts
+
+CORE = {  # of views, by package or module
     "operations.audit": "admin",
     "operations.audit.checkpoint_views": "",
     "accounts.people_views": "people",
@@ -15,14 +17,9 @@ SECTIONS = {  # of views, by package or module
     "elections": "decide",
     "elections.groups": "",
     "elections.link_requests": "",
-    "parts.live": "live",
-    "parts.news": "news",
-    "parts.news.site_views": "admin",
-    "parts.polls": "decide",
-    "parts.questions": "live",
     "results": "decide",
+    "results.front_page": "admin",
     "results.sandbox_views": "sandbox",
-    "parts.skills": "people",
 }
 PAGES = {"home": "home", "style": ""}  # exceptions, by the name of the URL
 
@@ -39,6 +36,7 @@ def _section(page: str, module: str) -> str:
         return ""
     if page in PAGES:
         return PAGES[page]
-    parts = module.split(".")
-    modules = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
-    return next((SECTIONS[module] for module in modules if module in SECTIONS), "")
+    sections = ChainMap(CORE, *(dict(part.sections) for part in parts()))
+    words = module.split(".")
+    modules = (".".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((sections[module] for module in modules if module in sections), "")

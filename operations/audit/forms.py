@@ -9,10 +9,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from foundation.acts.pause import MAX_MESSAGE_CHARS, MAX_PAUSE_MINUTES
 from foundation.store.keys import EVENT_NUMBER_DIGITS
 from foundation.store.log import as_text
 from foundation.store.log.search import Query
-from operations.upkeep.pause import MAX_MESSAGE_CHARS, MAX_PAUSE_MINUTES
 
 
 class PauseForm(forms.Form):

@@ -21,6 +21,7 @@ from accounts.forms import OwnPasswordForm, own_password_form
 from accounts.rules import Permission, Role
 from accounts.services import role_unchanged
 from foundation.acts import background
+from foundation.acts import pause as pausing
 from foundation.mail import outbox
 from foundation.mail.outbox import state_label
 from foundation.pages.forms import form_data, form_page, run_form, show_form
@@ -30,7 +31,6 @@ from foundation.store.connect import connect
 from foundation.store.log import EventLog, utc_now
 from foundation.store.parallel import run_parallel
 from operations.upkeep import disk, system
-from operations.upkeep import pause as pausing
 from operations.upkeep.doctor import examine_page, health
 from operations.upkeep.log import figures
 from operations.upkeep.monitoring import metrics

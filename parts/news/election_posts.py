@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.utils.http import urlencode
 
 from accounts.models import User
-from elections.access import Panel
 from elections.rules import Election, State
 from foundation.acts.storage import now_text
+from foundation.parts import Panel
 from results import repository as results
 from results.repository import Seal
 

@@ -1,4 +1,4 @@
-"""Item and event types of posts, their likes and subscribers, and the site's page."""
+"""Item and event types of posts, their likes and subscribers."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -12,7 +12,6 @@ from .rules import Post
 
 POST = f"{fields_of(Post)} author:person election:election photo:map"
 PICTURE = fields_of(Photo)
-SITE_PAGE = f"title address words link {PICTURE}"  # inside its links, projects and picture
 
 ITEMS = (
     ItemType("post", keys.post, POST, inside=PICTURE, lists=(keys.POSTS, keys.DRAFTS), sheets=(
@@ -40,11 +39,6 @@ ITEMS = (
     ItemType("subscriber", keys.subscriber, hidden="address:address language since",
              exports=(Export("news_by_mail", _("news_by_mail.json: when you subscribed to the news by mail, if you "
                  "did."), subscriptions.export_subscription),)),
-    ItemType("site page", keys.SITE_PAGE, "name colour text text_html html_version:int links:list projects:list "
-             "photo:map hides_example:bool version:int", inside=SITE_PAGE, sheets=(
-                 Sheet("site-page", _("Site page"), _("What the site says about itself, part by part."),
-                       "part number title words address", "part number"),)),
-
     ItemType("post's mailing", keys.post_mailing, "post due began_at", "after"),
 )  # fmt: skip
 
@@ -60,7 +54,4 @@ EVENTS = (
     EventType("PreviewsRevoked", "post_id previews:int"),
     EventType("PostPassedOn", "post_id author:person"),
     EventType("PostDeleted", "post_id"),
-    EventType("SitePageEdited", "part name colour text links:list projects:list photo:map "
-              "hides_example:bool", inside=SITE_PAGE),
-    EventType("SitePageRemoved"),
 )  # fmt: skip

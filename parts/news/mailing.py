@@ -134,6 +134,7 @@ def _email(post: Post, subscriber: Subscriber) -> Put:
 # --- after restoring a backup ---
 
 
+@MAILING.when_restored
 def skip_if_due(post_id: str) -> bool:
     """Cancel a mailing that was due, as it may have been sent since the backup; true if it was due."""
     task = MAILING.find(post_id)

@@ -1,8 +1,8 @@
-"""All URLs of news, the front page and the site's own page."""
+"""All URLs of news."""
 
 from django.urls import include, path
 
-from . import feed_views, like_views, mail_views, publishing_views, site_views, views, writing_views
+from . import feed_views, like_views, mail_views, publishing_views, views, writing_views
 
 below_news = [
     path("", views.news, name="news"),
@@ -33,10 +33,6 @@ below_news = [
 ]
 
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("site/", site_views.page, name="site_page"),
-    path("site/edit/<slug:part>/", site_views.edit, name="edit_site_page"),
-    path("site/remove/", site_views.remove, name="remove_site_page"),
     path("news/", include(below_news)),
     path("election/<name:name>/announce/", views.announce, name="announce_result"),
     path("help/news/", views.help_news, name="help_news"),

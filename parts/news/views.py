@@ -27,7 +27,6 @@ from results import services as results
 from . import election_posts, likes, previews, repository, rules, services, social
 from .access import can_edit
 from .election_posts import about_query
-from .front_page import show_home
 from .repository import FullPost
 from .rules import PAGE_ROWS, Post
 
@@ -167,12 +166,3 @@ def announce(request: HttpRequest, election: Election) -> HttpResponse:
 @require_safe
 def help_news(request: HttpRequest) -> HttpResponse:
     return shared_page(request, "news/help_news.html", "news/parts/help_news.html")
-
-
-# --- The front page ---
-
-
-@public
-@require_safe
-def home(request: HttpRequest) -> HttpResponse:
-    return show_home(request)

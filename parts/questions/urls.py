@@ -1,10 +1,10 @@
 """URLs of question sets, under /live/sets/."""
 
-from django.urls import path
+from django.urls import include, path
 
 from . import question_views, views
 
-urlpatterns = [
+below_sets = [
     path("", views.question_sets, name="question_sets"),
     path("new/", views.make, name="make_set"),
     path("template.csv", views.template, name="set_template"),
@@ -25,3 +25,5 @@ urlpatterns = [
     path("<slug:set_id>/categories/<int:number>/", question_views.edit_category, name="edit_question_category"),
     path("<slug:set_id>/categories/<int:number>/move/", question_views.move_category, name="move_question_category"),
 ]
+
+urlpatterns = [path("live/sets/", include(below_sets))]

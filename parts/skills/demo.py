@@ -13,11 +13,15 @@ from accounts.demo import DEMO_DOMAIN, PASSWORD
 from accounts.models import User
 from accounts.rules import Role
 from accounts.services import create_account, new_user
+from elections.rules import Election
 from foundation.acts.queues import Progress, no_progress
 from foundation.acts.refusals import NameTaken, NotNow
+from foundation.ranking.candidates import Candidate
 
 from . import repository, services
 from .endorsements import Ground
+from .needed import services as needed
+from .needed.needs import Need
 from .rules import Visibility
 
 # category: skill, and its aliases
@@ -161,6 +165,27 @@ MEMBERS = {
 }
 HIDDEN = {"Nils Andersson": Visibility.ADMINS, "Marta Silva": Visibility.NOBODY}
 PROPOSED = (("Juggling", "Events", "Three balls at least."), ("Rust", "Computing", ""))
+
+
+# what an election of the demo needs: a skill, a level, and of how many; and the candidates who show what they can do
+NEEDS = {
+    "Committee of the workshop": (
+        (("bookkeeping", 2, 1), ("chairing-meetings", 2, 1), ("first-aid", 1, 2), ("welding", 3, 1)),
+        ("Amina Diallo", "Beatriz Lopes", "Hannah Weiss", "Henrik Dahl"),
+    ),
+}
+
+
+def set_needs(owner: User, election: Election) -> None:
+    """If the demo's catalogue of skills is loaded."""
+    wanted, agreeing = NEEDS.get(election.name, ((), ()))
+    known = repository.find_many(skill for skill, _level, _count in wanted)
+    for skill, level, count in wanted:
+        if skill in known:
+            needed.set_need(owner, election, Need(skill, level, count))
+    for name in agreeing if known else ():
+        if (person := people.find(name)) is not None:
+            needed.agree(person, election, Candidate(name))
 
 
 def load(progress: Progress = no_progress) -> int:

@@ -1,4 +1,4 @@
-"""Item and event types of skills and endorsements."""
+"""Item and event types of skills, endorsements, and what elections need."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -7,6 +7,7 @@ from foundation.store.schema import EventType, Export, ItemType, Sheet
 from foundation.store.table import Span
 
 from . import personal_data
+from .needed.personal_data import agreements as shown_skills
 
 ITEMS = (
     ItemType("skill", keys.skill, "id name category description aliases:list state at into merging closing:person "
@@ -33,6 +34,18 @@ ITEMS = (
                                                "you, as far as you can see their profiles."),
                              personal_data.endorsed),)),
     ItemType("endorsing", keys.endorsing, "name:person version:int"),
+    ItemType("need", keys.need, "election_name:election skill level:int count:int", sheets=(
+        Sheet("needs", _("Needs"), _("Which skills an election needs, at what level, and from how many people."),
+              "election_name:election skill level count", "election_name skill", "election",
+              lambda query: keys.needs(query.election)),)),
+    ItemType("agreement", keys.agreement, "election_name:election candidate_name person:person account skills:list "
+             "asked:list answered:list", closed_lists=(keys.agreed_by(""),), sheets=(
+                 Sheet("agreements", _("Agreements"),
+                       _("Which of their skills candidates agreed to show."),
+                       "election_name:election candidate_name person skills", "election_name candidate_name",
+                       "election", lambda query: keys.agreements(query.election)),),
+             exports=(Export("skills_shown", "", shown_skills),)),
+    ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list"),
 )  # fmt: skip
 
 OF_A_SKILL = "skill_id name category description at"
@@ -58,4 +71,13 @@ EVENTS = (
     EventType("EndorsementHidden", "name:person skill_id by:person"),
     EventType("EndorsementShown", "name:person skill_id by:person"),
     EventType("EndorsementsRemoved", "name:person people:people skills:list by:people"),
+    EventType("NeedSet", "election_name skill_id level:int count:int",
+              sentence=_("%(who)s added or changed a needed skill.")),
+    EventType("NeedsDropped", "election_name skills:list", sentence=_("%(who)s removed a needed skill.")),
+    EventType("CandidateAgreed", "election_name candidate_name account skills:list", "asked:list",
+              sentence=_("A candidate agreed to show skills.")),
+    EventType("CandidateDisagreed", "election_name candidate_name account", "asked:list answered:list",
+              sentence=_("A candidate withdrew consent to show skills.")),
+    EventType("CandidatesAsked", "election_name candidates:list accounts:list skills:list",
+              sentence=_("Candidates were asked by mail whether their skills may be shown.")),
 )  # fmt: skip

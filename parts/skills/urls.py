@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from . import endorse_views, finding_views, own_views, views
+from .needed import views as needed
 
 below_skills = [
     path("", views.skills, name="skills"),
@@ -44,7 +45,18 @@ below_profile = [
     path("<name:name>/skill/<slug:skill_id>/withdraw/", endorse_views.withdraw, name="withdraw_endorsement"),
 ]
 
+below_election = [
+    path("needs/", needed.needs_page, name="needs"),
+    path("needs/ask/", needed.ask, name="ask_candidates"),
+    path("needs/<slug:skill_id>/remove/", needed.drop, name="drop_need"),
+    path("agree/", needed.agree, name="agree"),
+    path("skills/", needed.candidate_skills, name="candidates_skills"),
+    path("roll/skills/", needed.voters, name="skilled_voters"),
+    path("results/skills.csv", needed.coverage_csv, name="board_skills"),
+]
+
 urlpatterns = [
+    path("election/<name:name>/", include(below_election)),
     path("skills/", include(below_skills)),
     path("skill/", include(below_skill)),
     path("me/", include(below_me)),

@@ -36,9 +36,6 @@ from elections.lifecycle import services as lifecycle
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Election
-from elections.skills_needed import services as skills_needed
-from elections.skills_needed.needs import Need
-from elections.skills_needed.services import set_need
 from foundation.acts.storage import log
 from foundation.acts.tokens import create_token
 from foundation.mail import outbox
@@ -67,6 +64,9 @@ from parts.questions.question import Kind, Question
 from parts.skills import merging
 from parts.skills import services as skills
 from parts.skills.endorsements import Ground
+from parts.skills.needed import services as skills_needed
+from parts.skills.needed.needs import Need
+from parts.skills.needed.services import set_need
 from parts.webhooks import services as webhooks
 from parts.webhooks.rules import TYPES
 from results import repository as results

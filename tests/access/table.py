@@ -89,8 +89,7 @@ def without_haste() -> Iterator[Standstill]:
     yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
     from accounts import password_policy
     from ballots import question_views
-    from foundation.acts import branding
-    from operations.upkeep import pause
+    from foundation.acts import branding, pause
     from operations.upkeep.worker import heartbeats
     from parts.live import clock as of_sessions
     from parts.live.services import making

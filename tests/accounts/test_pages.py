@@ -319,7 +319,7 @@ def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, has
 
     person("owner", Role.OWNER)
     person("Ada", email="ada@example.org")
-    monkeypatch.setattr("operations.upkeep.pause.cache.seconds", 3600)
+    monkeypatch.setattr("foundation.acts.pause.cache.seconds", 3600)
     Client().get("/")  # whether the site is paused is asked once for all requests, and known by now
     work = hashed  # in one list, as their order counts
     monkeypatch.setattr(round_trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])

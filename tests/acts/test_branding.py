@@ -8,7 +8,7 @@ from foundation.acts import branding
 from foundation.acts.branding import FRESH_SECONDS
 from foundation.acts.caches import SiteCache
 from foundation.store.table import Unavailable
-from parts.news import site_page
+from results.front_page import site_page
 
 
 class Clock:

@@ -13,9 +13,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts import api_tokens
+from accounts.api import openapi
 from accounts.api_tokens import Scope
 from accounts.models import User
-from api import openapi
 
 PATHS = "/api/v1/"
 

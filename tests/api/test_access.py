@@ -7,9 +7,9 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from accounts import api_tokens
+from accounts.api.operations import route_name
 from accounts.api_tokens import Scope
 from accounts.rules import Role
-from api.operations import route_name
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from foundation.acts.storage import table

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from api import calls
+from accounts.api import calls
+from foundation.acts import pause
 from foundation.acts.storage import table
 from foundation.store import keys
-from operations.upkeep import pause
 from tests.api.program import Program
 from tests.api.test_elections import problem
 
@@ -109,7 +109,7 @@ def _place(program: Program) -> str:
 
 
 def test_the_page_describes_every_operation(client, site, signed_in):
-    from api.operations import OPERATIONS
+    from accounts.api.operations import OPERATIONS
 
     page = client.get("/api/v1/").content.decode()
     assert page.count('<details class="operation"') == len(OPERATIONS)

@@ -15,9 +15,9 @@ from django.test import override_settings
 from hypothesis import HealthCheck, Phase
 from hypothesis import strategies as st
 
+from accounts.api import calls, openapi
+from accounts.api.operations import OPERATIONS
 from accounts.rules import Role
-from api import calls, openapi
-from api.resources import OPERATIONS
 from elections.multi_ballot_pages import services as binding
 from foundation.acts.storage import table
 from parts.live.services import making

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from accounts import api_tokens
+from accounts.api import openapi
 from accounts.rules import Role
-from api import openapi
 from ballots import services as voting
 from elections.lifecycle.closing import close_and_follow_up
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from accounts import repository as people
+from accounts.api.operations import OPERATIONS
 from accounts.rules import Role
-from api.operations import OPERATIONS
 from elections import kinds, repository
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots

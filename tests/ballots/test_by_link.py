@@ -27,6 +27,7 @@ from elections.invitations.voting_link import LINKS, MAX_LINKS, Link, LinkRefuse
 from elections.lifecycle import closing, deleting
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
+from foundation.acts.pause import pause
 from foundation.acts.storage import table
 from foundation.acts.tokens import create_token
 from foundation.mail.emails import compose
@@ -34,7 +35,6 @@ from foundation.mail.sending import send_waiting
 from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import Delete, Update
-from operations.upkeep.pause import pause
 from results import repository as results
 from tests import voting
 from tests.background import queue_mailings

@@ -20,8 +20,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
+from accounts.api.operations import route_name
 from accounts.rules import Role
-from api.operations import route_name
 from ballots.services import casting, seal_closed
 from ballots.station import repository as stations
 from ballots.station import services as at_station

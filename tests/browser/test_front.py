@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from parts.news import site_page, site_services
-from parts.news.site_page import Part
+from results.front_page import site_page, site_services
+from results.front_page.site_page import Part
 
 from .test_people import judge
 

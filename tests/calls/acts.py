@@ -26,8 +26,7 @@ from django.urls import reverse
 
 from accounts import api_tokens, password_policy, repository
 from accounts.models import User
-from foundation.acts import branding
-from operations.upkeep import pause
+from foundation.acts import branding, pause
 from operations.upkeep.worker import heartbeats
 from parts.live.repository import read_state
 from parts.live.rules import Step

@@ -1,4 +1,4 @@
-"""What happens when an election opens, closes and is sealed, and when somebody leaves, is said in one place."""
+"""Every step is taken in its order when an election opens or ends and when somebody leaves: the core's, then parts'."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEPS = {
     "OPENING": (
         OPENING,
         [
-            "elections.skills_needed.needs.storing_snapshot",
+            "parts.skills.needed.needs.storing_snapshot",
             "parts.webhooks.events.opened",
         ],
     ),
@@ -53,24 +53,24 @@ STEPS = {
             "accounts.handover.pass_on",
             "ballots.services.leaving.remove_ballots_of",
             "elections.groups.services.forget_person",
-            "accounts.handover.pass_on",
-            "accounts.handover.pass_on",
-            "accounts.handover.pass_on",
             "elections.candidate_questions.services.forget_asker",
-            "elections.skills_needed.services.forget_agreements",
-            "parts.skills.services.delete_skills",
-            "parts.skills.services.delete_endorsements",
             "elections.personal_data.forget_calendar",
             "elections.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
-            "parts.news.likes.forget_likes",
-            "parts.news.subscriptions.forget_subscription",
-            "parts.assembly.minutes.services.forget_attendances",
-            "parts.live.services.deleting.forget_hosting",
-            "parts.webhooks.services.forget_webhooks",
             "accounts.services.removal.delete_sessions",
             "accounts.api_tokens.delete_tokens",
             "accounts.connectors.membership.forget",
+            "parts.skills.needed.services.forget_agreements",
+            "parts.skills.services.delete_skills",
+            "parts.skills.services.delete_endorsements",
+            "accounts.handover.pass_on",
+            "accounts.handover.pass_on",
+            "parts.live.services.deleting.forget_hosting",
+            "parts.assembly.minutes.services.forget_attendances",
+            "accounts.handover.pass_on",
+            "parts.news.likes.forget_likes",
+            "parts.news.subscriptions.forget_subscription",
+            "parts.webhooks.services.forget_webhooks",
         ],
     ),
 }

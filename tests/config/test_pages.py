@@ -157,7 +157,7 @@ def fail(monkeypatch, client, site):
         def raise_it(*args, **kwargs):
             raise exception
 
-        monkeypatch.setattr("parts.news.front_page.newest_shared", raise_it)
+        monkeypatch.setattr("results.front_page.home.newest_shared", raise_it)
         client.raise_request_exception = False
         return client.get("/")
 

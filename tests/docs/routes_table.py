@@ -16,7 +16,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 def table() -> str:
     from django.urls import URLResolver, get_resolver
 
-    from api.operations import route_name
+    from accounts.api.operations import route_name
     from tests.test_routes import OPERATIONS, ROUTES
 
     def addresses(resolver: URLResolver, before: str = "/") -> dict[str, str]:

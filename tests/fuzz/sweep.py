@@ -24,7 +24,7 @@ from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
 from foundation.store.schema import SCHEMA
 from foundation.store.splitting import by_count
-from parts.news.site_page import Part
+from results.front_page.site_page import Part
 from tests.access import site as sites
 from tests.access.site import Look, Site
 from tests.access.table import without_haste

@@ -22,8 +22,8 @@ from operations.upkeep.worker.jobs import JOBS, Outcome, run_jobs
 from operations.upkeep.worker.leases import Leases
 from parts.live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
 from parts.news.rules import MAX_TAG_CHARS, MAX_TAGS
-from parts.news.site_page import Part
 from parts.polls import voters
+from results.front_page.site_page import Part
 from tests.access.site import PRESENTED, Look, Site, build
 from tests.access.words import known, written_by
 from tests.fuzz.forms import Form, Typing, forms_on, long_address, states_of

@@ -15,11 +15,11 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, reverse
 
 from parts.live import repository, seats
+from parts.live.page_urls import urlpatterns as below_live
 from parts.live.rules import Game, Step
 from parts.live.screens.rendering import Role
 from parts.live.seats import Seat
 from parts.live.services.seating import SeatAct
-from parts.live.views.urls import below_live
 
 Answer = tuple[str, int, str, str]  # what was asked, status, address, body
 

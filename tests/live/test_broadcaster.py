@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
+from foundation.acts import pause
 from foundation.acts.storage import table
 from foundation.pages.streams import Listener
 from foundation.store import keys
 from foundation.store.table import Delete
-from operations.upkeep import pause
 from parts.live import changes, clock, repository, seats
 from parts.live.rules import Phase, Step
 from parts.live.screens import broadcaster, presence, push_events, rendering, snapshots

@@ -10,10 +10,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from foundation.acts import pause
 from foundation.acts.storage import table, use_table
 from foundation.store import keys
 from foundation.store.table import Update
-from operations.upkeep import pause
 from parts.live import clock, players, repository, seats
 from parts.live.plays import best_answer
 from parts.live.rate_limit import MAX_ACTIONS, WINDOW_MS

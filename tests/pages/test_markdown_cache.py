@@ -15,13 +15,13 @@ from elections.drafts import services as drafts
 from elections.invitations import messages
 from elections.lifecycle import services as lifecycle
 from elections.rules import MAX_STATEMENTS_BYTES, Action
+from foundation.acts import pause
 from foundation.acts.caches import SizedCache
 from foundation.pages import markdown, markdown_cache
 from foundation.pages.markdown_cache import Html, RenderBudget
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Exists, Update
-from operations.upkeep import pause
 from tests.people import confirm
 from tests.polls.conftest import made  # noqa: F401 - a fixture
 

@@ -17,7 +17,7 @@ from foundation.acts import branding
 from foundation.acts.caches import SizedCache
 from foundation.pages import help_views, http_cache, page_cache
 from foundation.pages.page_cache import Fragment, cache_key, cached, get_or_render
-from parts.news import site_page
+from results.front_page import site_page
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 ENVIRONMENT = engines["jinja2"].env
@@ -56,7 +56,7 @@ def test_each_language_and_each_path_of_the_site_has_its_own(cache):
     assert len(keys) == 4
 
 
-SHARED = ("/api/v1/", "/trust/", "/trust/?show=met", *(f"/help/{topic}/" for topic in help_views.TOPICS), "/help/")
+SHARED = ("/api/v1/", "/trust/", "/trust/?show=met", *(f"/help/{topic}/" for topic in help_views.topics()), "/help/")
 
 
 @pytest.mark.few(4)

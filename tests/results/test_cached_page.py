@@ -14,18 +14,18 @@ from django.test import Client, RequestFactory, override_settings
 
 from accounts.rules import Role
 from elections.convening import Convened
-from elections.skills_needed import needs
 from foundation.acts.caches import SizedCache
+from foundation.acts.pause import Pause
 from foundation.pages import page_cache
 from foundation.store import keys, round_trips
 from foundation.store.table import Delete, Put, Update
-from operations.upkeep.pause import Pause
+from parts.skills.needed import needs
 from results import services, views
 from results import sharing_views as share_views
 from results.report import Report
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
-from tests.results.test_coverage import boss, listed, sealed  # noqa: F401 - fixtures
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+from tests.skills.test_coverage import boss, listed, sealed  # noqa: F401 - fixtures
 
 BOARD, PUBLIC = "/election/Board/results/", "/result/Board/"
 PAGES = (BOARD, PUBLIC)
@@ -262,7 +262,7 @@ def test_whatever_is_new_on_it_makes_it_another(board, elsewhere, client, signed
         assert is_new()
     with monkeypatch.context() as patched:
         patched.setattr(
-            "operations.upkeep.pause.cache.last_known", lambda: Pause("somebody", "2026-01-01T00:00:00+00:00", 5)
+            "foundation.acts.pause.cache.last_known", lambda: Pause("somebody", "2026-01-01T00:00:00+00:00", 5)
         )
         assert is_new()
     with override_settings(STARTED="later"):

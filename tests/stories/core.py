@@ -56,9 +56,6 @@ from elections.multi_ballots.rules import MultiBallot
 from elections.roll import imports, sources
 from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election
-from elections.skills_needed import services as skills_needed
-from elections.skills_needed.needs import Need
-from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from elections.voter_lists import Details
 from foundation.acts import background
 from foundation.acts.background import TaskType
@@ -76,6 +73,9 @@ from foundation.store.connect import connect
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Key, Put, Table, Update
 from parts.skills import services as skills
+from parts.skills.needed import services as skills_needed
+from parts.skills.needed.needs import Need
+from parts.skills.needed.services import ask_candidates, drop_need, set_need
 from parts.webhooks import repository as repository_of_webhooks
 from parts.webhooks import services as webhooks
 from parts.webhooks.rules import TYPES
@@ -86,6 +86,7 @@ from tests.background import finish_background, queue_mailings
 from tests.ballots.conftest import ranks
 from tests.clock import stands_at
 from tests.photos.drawing import kept
+from tests.stories.front_page import tell_of_the_site_page
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
 
@@ -132,8 +133,15 @@ def tell() -> None:
     what_can_never_be_finished()
     ends_by_the_clock()
     other_systems_are_told()
+    tell_of_the_site_page(someone("Olga"))
     somebody_leaves()
     background_work_fails()
+    a_backup_is_restored()
+
+
+def a_backup_is_restored() -> None:
+    """Which holds back a mailing that was under way."""
+    invitations.stop("nobody")
 
 
 def someone(name: str) -> User:

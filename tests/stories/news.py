@@ -1,4 +1,4 @@
-"""Everything that can happen to a post and to the site's page."""
+"""Everything that can happen to a post."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from foundation.photos.changing import PictureChange
-from foundation.photos.encoding import Encoded
-from foundation.photos.rules import Photo
 from foundation.ranking.candidates import Candidate
-from parts.news import repository, services, site_page, site_services
+from parts.news import repository, services
 from parts.news.services import Written
-from parts.news.site_page import Part
 from results import services as results
+from tests.stories.front_page import a_picture
 
 LATER = "2100-01-01T09:00:00.000Z"
 
@@ -43,23 +40,8 @@ def tell_of_news(person) -> str:
     services.withdraw(owner, now(one))
     services.delete(owner, now(one))
     services.picture(owner, draft.id, a_picture(3))
-    tell_of_the_site_page(owner)
     accounts.remove(owner, people.find("Ada"))
     return seen.id
-
-
-def tell_of_the_site_page(owner) -> None:
-    """Written, pictured, removed, and written again."""
-    for number in (4, 5):
-        seen = site_page.edition(site_page.find(), Part.TEXT)
-        site_services.edit(owner, Part.TEXT, seen, {"text": f"We *are* {number}."})
-        site_services.picture(owner, a_picture(number))
-        if number == 4:
-            site_services.remove(owner)
-
-
-def a_picture(number: int) -> PictureChange:
-    return PictureChange(Encoded(Photo(f"{number:032x}", "A door", 640, 480, (640,), "jpg", ("0" * 64,)), (b"bytes",)))
 
 
 def a_sealed_election(ada) -> None:

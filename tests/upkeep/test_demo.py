@@ -26,7 +26,7 @@ from foundation.store.connect import connect
 from foundation.store.log import EventLog, utc_now
 from foundation.store.log.seal import verify
 from foundation.store.table import StoreError, Table
-from operations.upkeep.management.commands.demo import PARTS
+from operations.upkeep.management.commands.demo import steps
 from parts.news import repository as news
 from parts.polls import repository as polls_repository
 from parts.skills.demo import MEMBERS
@@ -94,7 +94,7 @@ def test_an_interrupted_demo_is_completed_by_the_next_run(demo, settings, tmp_pa
     settings.STORE_URL = f"sqlite://{tmp_path}/interrupted.sqlite3"
     site = connect(settings.STORE_URL)
     site.create()
-    for what, load in PARTS:
+    for what, load in steps().items():
         for killed_at in count(3, 100 if what == "ballots" else 2):
             dying = Interrupted(site, killed_at, "killed")
             with use_table(dying), suppress(Killed, StoreError):  # type: ignore[arg-type]

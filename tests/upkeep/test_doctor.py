@@ -29,6 +29,7 @@ from django.urls import reverse
 from accounts.rules import Role
 from config import proxies
 from foundation.acts import background
+from foundation.acts.pause import Pause
 from foundation.mail import bounce_mailbox, outbox
 from foundation.store import keys
 from foundation.store.connect import connect
@@ -41,7 +42,6 @@ from operations.upkeep.doctor import health, machine_checks, mail_checks, store_
 from operations.upkeep.doctor.findings import Finding, Grade
 from operations.upkeep.doctor.web_checks import FORGED, Reply, RequestSnapshot
 from operations.upkeep.log import figures
-from operations.upkeep.pause import Pause
 from operations.upkeep.worker import heartbeats
 from tests.mail.servers import MailServer
 from tests.store import engines

@@ -26,7 +26,9 @@ from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.rules import State
+from foundation.acts import pause as pausing
 from foundation.acts.caches import SiteCache
+from foundation.acts.pause import Paused, cache, guarded, pause, read_pause, resume
 from foundation.acts.refusals import NotNow, Refusal
 from foundation.mail import outbox as mail
 from foundation.mail.sending import send_waiting
@@ -35,9 +37,7 @@ from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log import EventLog
 from foundation.store.table import Key, Put, Span
-from operations.upkeep import pause as pausing
 from operations.upkeep.log.figures import site_sealer
-from operations.upkeep.pause import Paused, cache, guarded, pause, read_pause, resume
 from operations.upkeep.worker import jobs
 from operations.upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, raise_failures, run_job, run_jobs
 from operations.upkeep.worker.leases import Leases
@@ -420,7 +420,7 @@ def test_a_paused_site_can_be_sealed_and_the_seal_fits(site, owner):
 WRITER = """
 import sys, django
 django.setup()
-from operations.upkeep.pause import Paused, guarded
+from foundation.acts.pause import Paused, guarded
 from django.conf import settings
 from foundation.store.connect import connect
 from foundation.store.table import Put

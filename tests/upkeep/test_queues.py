@@ -15,6 +15,7 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
+from foundation.acts.pause import Paused
 from foundation.acts.queues import process_each
 from foundation.acts.storage import table
 from foundation.mail import outbox as mail
@@ -22,7 +23,6 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Put, Unavailable, Update
-from operations.upkeep.pause import Paused
 from operations.upkeep.worker import heartbeats, jobs
 from operations.upkeep.worker.heartbeats import HeartbeatSender
 from operations.upkeep.worker.jobs import Job, Outcome, run_jobs
@@ -96,13 +96,17 @@ def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(repository.list_of(repository.State.OPEN).pk), had_its_turn
 
 
+def job_named(name: str) -> Job:
+    return next(job for job in jobs.JOBS if job.name == name)
+
+
 QUEUES = [
     (jobs.ENDS, ends),
     (jobs.ENDS, ends_without_a_name),
     (jobs.REMINDERS, reminders),
     (jobs.MAIL, mails),
     (jobs.MAIL, lost_mails),
-    (jobs.POLLS, over_polls),
+    (job_named("polls"), over_polls),
 ]
 
 

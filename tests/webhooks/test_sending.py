@@ -23,7 +23,7 @@ from foundation.mail.emails import compose
 from foundation.store import keys
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Conflict, Delete, Key, Unavailable, Update
-from operations.upkeep.worker.jobs import WITHOUT_TASK, Outcome, run_job
+from operations.upkeep.worker.jobs import JOBS, Outcome, run_job
 from operations.upkeep.worker.leases import Leases
 from parts.webhooks import repository, rules, services
 from parts.webhooks.repository import CLAIM_SECONDS, DELIVERING
@@ -323,8 +323,9 @@ def test_what_the_previous_version_queued_is_taken_over(otto, site):
         site.write(Delete(task.key), Update(Key(task.data["pk"], task.data["sk"]), set=listed))
     services.delete(otto, gone)
     assert send(network) == 0
-    assert run_job(WITHOUT_TASK, Leases(site)).done == 1
-    assert run_job(WITHOUT_TASK, Leases(site)).outcome == Outcome.NOTHING
+    without_task = next(job for job in JOBS if job.name == "webhooks without a task")
+    assert run_job(without_task, Leases(site)).done == 1
+    assert run_job(without_task, Leases(site)).outcome == Outcome.NOTHING
     assert send(network) == 1
     assert deliveries(endpoint)[0].state == DELIVERED
     assert not list(site.each(keys.WEBHOOK_TASKS))

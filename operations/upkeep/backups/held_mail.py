@@ -9,16 +9,15 @@ has passed.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from elections import repository as elections
-from elections.invitations import mailing as invitations
 from elections.rules import State
+from foundation.acts.background import TYPES
 from foundation.acts.storage import table
 from foundation.mail import outbox
 from foundation.store import keys
-from foundation.store.table import Delete, Item, Key
-from parts.news import mailing
-from parts.news import repository as posts
+from foundation.store.table import Item, Key
 
 WAITING = (outbox.QUEUED, outbox.SENDING)
 MAIL = keys.mail("").pk
@@ -29,22 +28,17 @@ class Holding:
 
     def __init__(self) -> None:
         self.mails: list[Key] = []
-        self.mailings: list[Key] = []
-        self.posts: list[str] = []
+        self.tasks: list[tuple[Callable[[str], bool], str]] = []  # what holds each back, and its subject
 
     def notice(self, item: Item) -> None:
         if item["PK"].startswith(MAIL) and item.get("state") in WAITING:
             self.mails.append(Key(item["PK"], item["SK"]))
-        elif item.get("type") == invitations.MAILING.name:
-            self.mailings.append(Key(item["PK"], item["SK"]))
-        elif item.get("type") == posts.MAILING.name:
-            self.posts.append(item["subject"])
+        elif (kind := TYPES.get(item.get("type", ""))) and kind.hold:
+            self.tasks.append((kind.hold, item["subject"]))
 
     def put_aside(self) -> tuple[int, int]:
         """Returns how many mails and mailings. Idempotent, in case it was interrupted."""
-        held = sum(map(_hold, self.mails)), len(self.mailings) + sum(map(mailing.skip_if_due, self.posts))
-        for place in self.mailings:
-            table().write(Delete(place))
+        held = sum(map(_hold, self.mails)), sum(hold(subject) for hold, subject in self.tasks)
         _let_moments_pass()
         return held
 

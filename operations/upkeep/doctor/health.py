@@ -13,6 +13,7 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
 from foundation.acts import key_mark
+from foundation.acts.pause import Pause, pause_of
 from foundation.mail import bounce_mailbox, outages, outbox
 from foundation.store import keys, sharded_reads
 from foundation.store.log import as_text, layout, utc_now
@@ -21,7 +22,6 @@ from foundation.store.table import Item, Key, StoreError, Table
 from operations.upkeep import disk
 from operations.upkeep.log import figures
 from operations.upkeep.monitoring import metrics
-from operations.upkeep.pause import Pause, pause_of
 from operations.upkeep.worker import heartbeats
 from operations.upkeep.worker.heartbeats import Failure, Heartbeat
 from operations.upkeep.worker.jobs import JOBS

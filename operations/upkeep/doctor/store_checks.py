@@ -13,12 +13,12 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from foundation.acts import background, key_mark
+from foundation.acts.pause import Pause
 from foundation.store import formats, keys
 from foundation.store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
 from operations.upkeep import system
 from operations.upkeep.backups import retention as keeping
 from operations.upkeep.log.figures import LATEST
-from operations.upkeep.pause import Pause
 from operations.upkeep.worker.heartbeats import MISSED_SECONDS
 
 from .findings import Finding, broken, ok, warn

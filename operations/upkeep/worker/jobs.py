@@ -10,7 +10,6 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -23,18 +22,19 @@ from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
 from elections.roll import sources
 from elections.rules import State
-from foundation.acts import background, wakeups
+from foundation.acts import pause as pausing
+from foundation.acts import wakeups
+from foundation.acts.jobs import GOES_ON, Job, anything_in, goes_on, tasks
 from foundation.acts.queues import failure_reason, safe_message
 from foundation.acts.storage import table
 from foundation.mail import bounce_mailbox, undelivered
 from foundation.mail.emails import compose
 from foundation.mail.outages import BULK, URGENT
 from foundation.mail.sending import anything_due, send_waiting
+from foundation.parts import parts
 from foundation.store import keys, purging
 from foundation.store.log import EventLog, layout
 from foundation.store.log.publish import Publisher
-from foundation.store.table import Span
-from operations.upkeep import pause as pausing
 from operations.upkeep.backups import alarms
 from operations.upkeep.erasure import compacting, log_erasure
 from operations.upkeep.log import nightly
@@ -42,10 +42,6 @@ from operations.upkeep.log.figures import site_sealer
 from operations.upkeep.monitoring import metrics
 from operations.upkeep.worker import heartbeats
 from operations.upkeep.worker.leases import Leases
-from parts.live.services import ending as live_ending
-from parts.polls.sealing import anything_over, seal_what_is_over
-from parts.webhooks import repository as webhooks
-from parts.webhooks.services import JOB
 
 log = logging.getLogger("plenum.worker")
 
@@ -64,23 +60,6 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """Something any number of workers may do at once without harm; `work` returns how much was done.
-
-    `waits` checks cheaply whether there is any work, without a lease, so that an idle site is only read. Where it is
-    known when there will be, `moment` replaces it: in how many seconds, 0 for now. Jobs of one lane run one after
-    another; a job that waits for another server has its own lane, so that nothing else waits with it.
-    """
-
-    name: str
-    every: int  # seconds
-    work: Callable[[], int]
-    waits: Callable[[], bool] = lambda: True
-    lane: str = ""
-    moment: Callable[[], float | None] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     outcome: Outcome
     done: int = 0
@@ -91,28 +70,12 @@ class Run:
 # --- the jobs ---
 
 
-def anything_in(*spans: Span) -> Callable[[], bool]:
-    def look() -> bool:
-        pages = (table().page(span, limit=1) for span in spans)
-        return any(page.items or page.cursor for page in pages)
-
-    return look
-
-
 def _anything_to_seal() -> bool:
     """Whether an event is unsealed or a checkpoint due to be published."""
     newest = EventLog(table()).newest_checkpoint()
     return (
         layout.first_of_all(table(), newest["event_id"] + 1 if newest else 0) is not None or Publisher(table()).is_due()
     )
-
-
-_goes_on: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda: True)
-
-
-def goes_on() -> bool:
-    """Whether a long job may continue with its next item: not while the site is paused, nor when the worker stops."""
-    return _goes_on.get()() and pausing.cache.current() is None
 
 
 def _send(lane: str) -> int:
@@ -130,26 +93,13 @@ def _sweep() -> int:
     return swept + some
 
 
-def _tasks(name: str, lane: Span) -> Job:
-    """The background tasks of one lane."""
-    return Job(
-        name, 2, lambda: background.resume_due(goes_on, lane), moment=lambda: background.next_due(lane), lane=name
-    )
-
-
-def _take_over() -> int:
-    return sealing.take_over() + webhooks.take_over()
-
-
-BACKGROUND = _tasks("background work", keys.TASKS)
-LINKS = _tasks("links on request", keys.LINK_TASKS)
-BALLOTS = _tasks(wakeups.SEALING_JOB, keys.SEALING_TASKS)
-WEBHOOKS = _tasks(JOB, keys.WEBHOOK_TASKS)
-WITHOUT_TASK = Job("work without a task", 60, _take_over, anything_in(keys.SEALING, keys.DELIVERIES_WITHOUT_TASK))
+BACKGROUND = tasks("background work", keys.TASKS)
+LINKS = tasks("links on request", keys.LINK_TASKS)
+BALLOTS = tasks(wakeups.SEALING_JOB, keys.SEALING_TASKS)
+WITHOUT_TASK = Job("work without a task", 60, sealing.take_over, anything_in(keys.SEALING))
 ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
 FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
 COMPACTING = Job("compacting", 60, lambda: int(purging.rewrite_file(table())), compacting.is_due)
-POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.OPEN)))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
@@ -161,12 +111,12 @@ BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
 ROLLS = Job("rolls", 60, lambda: sources.follow_due(goes_on), moment=sources.next_due, lane="rolls")
-LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
-    *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES),
-    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, WEBHOOKS, ROLLS, LIVE_SESSIONS, BACKGROUND, LINKS, WITHOUT_TASK),
+    *(COMPACTING, FORGETTING, ENDS, BALLOTS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, ROLLS, BACKGROUND, LINKS, WITHOUT_TASK),
+    *(job for part in parts() for job in part.jobs()),
 )
 
 
@@ -238,7 +188,7 @@ class Worker:
             lane.result()
 
     def _run_lane(self, lane: str) -> None:
-        _goes_on.set(self.may_continue)
+        GOES_ON.set(self.may_continue)
         try:
             while self.may_continue():
                 self._bells[lane].clear()

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from foundation.acts import pause
 from foundation.store import keys
 from foundation.store.table import (
     Condition,
@@ -29,7 +30,6 @@ from foundation.store.table import (
     Table,
     Update,
 )
-from operations.upkeep import pause
 
 LEASE_SECONDS = 30
 RENEWAL_SECONDS = LEASE_SECONDS / 3

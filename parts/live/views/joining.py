@@ -28,8 +28,8 @@ from parts.live.players import Player
 from parts.live.rules import Game, Names, Phase, State
 from parts.live.screens.access import ended_page
 from parts.live.services import joining
-from parts.news.front_page import show_home
 from parts.polls.services import normalised_code
+from results.front_page.home import show_home
 
 from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
 

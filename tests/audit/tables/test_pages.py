@@ -19,8 +19,6 @@ from elections import repository, rolls
 from elections.groups import services as groups
 from elections.lifecycle import closing
 from elections.multi_ballot_pages import services as binding
-from elections.skills_needed import needs
-from elections.skills_needed.needs import Agreement, Need
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.log.seal import Sealer
@@ -32,12 +30,14 @@ from parts.live import repository as live
 from parts.live.follow_up_store import FollowUp
 from parts.live.services import making
 from parts.news import services as news
-from parts.news import site_page
 from parts.news.services import Written
 from parts.questions import services as question_sets
 from parts.questions.question import Kind, Question, Type
 from parts.skills import services as skills
 from parts.skills.endorsements import Ground
+from parts.skills.needed import needs
+from parts.skills.needed.needs import Agreement, Need
+from results.front_page import site_page
 from tests.skills.conftest import have
 
 from .conftest import CANDIDATES, ranks

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from foundation.acts.jobs import anything_in
 from foundation.store import keys
 from foundation.store.log import utc_now
 from operations.upkeep.backups import archive, input_files, retention
 from operations.upkeep.commands import StoreCommand
-from operations.upkeep.worker.jobs import anything_in
 
 
 class Command(StoreCommand):

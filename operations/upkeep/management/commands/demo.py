@@ -8,13 +8,8 @@ from accounts.demo import PASSWORD, PEOPLE
 from ballots import demo as ballots
 from elections import demo as elections
 from foundation.acts.queues import Progress
+from foundation.parts import parts
 from operations.upkeep.commands import StoreCommand, show_steps
-from parts.assembly import demo as assemblies
-from parts.live.views import demo as live_sessions
-from parts.news import demo as news
-from parts.polls import demo as polls
-from parts.questions import demo as question_sets
-from parts.skills import demo as skills
 
 
 def people(progress: Progress) -> int:
@@ -30,18 +25,18 @@ def _quick(load: Callable[[], int]) -> Callable[[Progress], int]:
     return lambda progress: load()
 
 
-PARTS: tuple[tuple[str, Callable[[Progress], int]], ...] = (
-    ("people", people),
-    ("skills", skills.load),
-    ("elections", elections.load),
-    ("ballots", ballots.load),
-    ("polls", _quick(polls.load)),
-    ("news", _quick(news.load)),
-    ("question sets", _quick(question_sets.load)),
-    ("live sessions", _quick(lambda: live_sessions.load() + assemblies.load())),
-    ("groups", _quick(elections.load_group)),
-    ("ballots with several questions", _quick(elections.load_ballot)),
-)
+def steps() -> dict[str, Callable[[Progress], int]]:
+    """What is loaded, in this order."""
+    first, others = (
+        {name: load for part in parts() if part.demo_comes_first == comes_first for name, load in part.demo().items()}
+        for comes_first in (True, False)
+    )
+    core = {"elections": elections.load, "ballots": ballots.load}
+    later = {
+        "groups": _quick(elections.load_group),
+        "ballots with several questions": _quick(elections.load_ballot),
+    }
+    return {"people": people} | first | core | others | later
 
 
 class Command(StoreCommand):
@@ -51,9 +46,9 @@ class Command(StoreCommand):
     )
 
     def handle(self, *, verbosity: int, **options: Any) -> None:
-        loaded = 0
-        for number, (part, load) in enumerate(PARTS, 1):
-            with show_steps(self.stderr, f"Demo, part {number} of {len(PARTS)}, {part}") as progress:
+        loaded, loading = 0, steps()
+        for number, (part, load) in enumerate(loading.items(), 1):
+            with show_steps(self.stderr, f"Demo, part {number} of {len(loading)}, {part}") as progress:
                 loaded += load(progress)
         if verbosity:
             self.stdout.write("The demo content is loaded." if loaded else "The demo content is already there.")

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from operations.upkeep import pause
+from foundation.acts import pause
+from foundation.acts.pause import MAX_PAUSE_MINUTES
 from operations.upkeep.commands import StoreCommand
-from operations.upkeep.pause import MAX_PAUSE_MINUTES
 
 
 class Command(StoreCommand):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from operations.upkeep import pause
+from foundation.acts import pause
 from operations.upkeep.commands import StoreCommand
 
 

@@ -1,0 +1,136 @@
+"""Candidates of an election: list, add, change, remove."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import msgspec
+from django.http import Http404
+from django.utils.translation import gettext as _
+from msgspec import UNSET, Meta, UnsetType
+
+from accounts.api.calls import Call, cleaned, each_cleaned
+from accounts.api.operations import Area, operation
+from accounts.api.problems import FieldError, Problem
+from accounts.api.values import Markdown, Name, described, given
+from elections import repository
+from elections.candidates import services
+from elections.candidates.forms import CandidateForm
+from elections.rules import MAX_CANDIDATES, Action
+from foundation.pages.names import clean_title
+from foundation.ranking import candidates as ranking
+from foundation.store.keys import fold
+
+from .elections import load, load_visible, organising, reading
+
+AREA = Area("candidates", "Candidates", "Candidates, or options, of an election.")
+
+Link = Annotated[str, described("^(https?://.*)?$", max_length=500, description="A web page about them.")]
+
+
+class Candidate(msgspec.Struct):
+    """A candidate, or an option."""
+
+    name: str
+    statement: Markdown
+    link: str
+
+
+class Candidates(msgspec.Struct):
+    """Candidates, by name."""
+
+    candidates: list[Candidate]
+
+
+class NewCandidate(msgspec.Struct, forbid_unknown_fields=True):
+    """A candidate to add."""
+
+    name: Name
+    statement: Markdown = ""
+    link: Link = ""
+
+
+class NewCandidates(msgspec.Struct, forbid_unknown_fields=True):
+    """Candidates to add. Those who are candidates already stay as they are: with other texts, they are refused."""
+
+    candidates: Annotated[list[NewCandidate], Meta(min_length=1, max_length=MAX_CANDIDATES)]
+
+
+class CandidateChange(msgspec.Struct, forbid_unknown_fields=True):
+    """What is left out stays as it is."""
+
+    statement: Markdown | UnsetType = UNSET
+    link: Link | UnsetType = UNSET
+
+
+def _candidate(found: ranking.Candidate) -> Candidate:
+    return Candidate(found.name, found.statement, found.link)
+
+
+@operation("GET", "elections/<name:name>/candidates", AREA, "List the candidates", answers=Candidates, **reading)
+def list_(call: Call, name: str) -> Candidates:
+    load_visible(call, name)
+    return Candidates([_candidate(each) for each in repository.candidates_by_name(name)])
+
+
+@operation(
+    "POST", "elections/<name:name>/candidates", AREA, "Add candidates", takes=NewCandidates, answers=Candidates,
+    refusals=("not-now", "name-taken"), example={"candidates": [{"name": "Ada Lovelace"}, {"name": "Hypatia"}]},
+    **organising,
+)  # fmt: skip
+def add(call: Call, name: str) -> Candidates:
+    """Answers the candidates that were sent, as they are now."""
+    election = load(call, name, Action.ADD_CANDIDATES)
+    sent = call.body.candidates
+    names = each_cleaned("candidates", [each.name for each in sent], clean_title)
+    texts = [cleaned(CandidateForm({"statement": each.statement, "link": each.link})) for each in sent]
+    every = [ranking.Candidate(each, **more) for each, more in zip(names, texts, strict=True)]
+    new = {fold(each.name): each for each in every}
+    if not call.is_repeat:
+        _check_texts(every, new | {fold(each.name): each for each in repository.candidates(name)})
+    call.run(lambda: services.add_candidates(call.user, election, list(new.values())), converges=True)
+    return Candidates([_candidate(each) for each in repository.candidates_by_name(name) if fold(each.name) in new])
+
+
+def _check_texts(sent: Sequence[ranking.Candidate], kept: Mapping[str, ranking.Candidate]) -> None:
+    """Nothing is said in vain about those who are candidates already, or are named twice."""
+    wrong = {
+        f"candidates[{place}]": _("“%(name)s” is a candidate already, with another text.") % {"name": each.name}
+        for place, each in enumerate(sent)
+        if each.statement not in ("", kept[fold(each.name)].statement)
+        or each.link not in ("", kept[fold(each.name)].link)
+    }
+    if wrong:
+        errors = [FieldError(field, text) for field, text in wrong.items()]
+        raise Problem("name-taken", " ".join(wrong.values()), errors)
+
+
+@operation(
+    "GET", "elections/<name:name>/candidates/<name:candidate>", AREA, "Read a candidate", answers=Candidate, **reading
+)
+def read(call: Call, name: str, candidate: str) -> Candidate:
+    load_visible(call, name)
+    if (found := repository.find_candidate(name, candidate)) is None:
+        raise Http404
+    return _candidate(found)
+
+
+@operation(
+    "PATCH", "elections/<name:name>/candidates/<name:candidate>", AREA, "Change a candidate", takes=CandidateChange,
+    answers=Candidate, edits=read, refusals=("not-now",), example={"statement": "I *will*."}, **organising,
+)  # fmt: skip
+def change(call: Call, name: str, candidate: str) -> Candidate:
+    election, before = load(call, name, Action.CHANGE_CANDIDATES), read(call, name, candidate)
+    values = cleaned(CandidateForm({"statement": before.statement, "link": before.link, **given(call.body)}))
+    call.run(lambda: services.edit_candidate(call.user, election, ranking.Candidate(before.name, **values)))
+    return read(call, name, candidate)
+
+
+@operation(
+    "DELETE", "elections/<name:name>/candidates/<name:candidate>", AREA, "Remove a candidate", status=204, edits=read,
+    refusals=("not-now",), **organising,
+)  # fmt: skip
+def remove(call: Call, name: str, candidate: str) -> None:
+    election, found = load(call, name, Action.CHANGE_CANDIDATES), read(call, name, candidate)
+    call.run(lambda: services.remove_candidate(call.user, election, found.name))

@@ -1,0 +1,82 @@
+"""Parts: what a site may have besides elections.
+
+A part is a Django app below parts/. Its configuration, in apps.py, is a `Part` that says all it adds; its addresses are
+in urls.py, and the types of what it stores in items.py, as in any app. The core imports no part: whoever gathers
+something of the whole site asks `parts()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from django.apps import AppConfig, apps
+from django.core.exceptions import ImproperlyConfigured
+
+if TYPE_CHECKING:
+    from foundation.acts.jobs import Job
+    from foundation.acts.queues import Progress
+
+
+class TemplateWords(NamedTuple):
+    """What a part's templates know besides what all do."""
+
+    values: Mapping[str, Any] = {}
+    filters: Mapping[str, Callable[..., Any]] = {}
+
+
+class Panel(NamedTuple):
+    """What a part shows on a page of others."""
+
+    template: str
+    context: Mapping[str, Any]  # `panel` in the template
+    asks: bool = False  # something of the reader, so it comes before what is only to be read
+
+
+class Part(AppConfig):
+    """What a part adds. Methods import what they need themselves: Django loads this before anything else."""
+
+    uses: ClassVar[tuple[str, ...]] = ()  # other parts, by name, without which it cannot be
+    prefix: ClassVar[str] = ""  # of the addresses in its page_urls.py, which many open at once: tried before all others
+    sections: ClassVar[Mapping[str, str]] = {}  # of the navigation, by the package or module of its views
+    places: ClassVar[Mapping[str, str]] = {}  # templates that pages of others include, by where they do
+    lists: ClassVar[Mapping[str, tuple[str, Any]]] = {}  # a page and its label, beside the core's lists of a section
+    help: ClassVar[Mapping[str, Any]] = {}  # pages at help/TOPIC/, and what they are about
+    demo_comes_first: ClassVar[bool] = False  # before that of elections, which uses it
+
+    def ready(self) -> None:
+        if missing := [name for name in self.uses if not apps.is_installed(f"parts.{name}")]:
+            raise ImproperlyConfigured(f"PARTS holds {self.label}, which needs {' and '.join(missing)} as well.")
+        self.install()
+
+    def install(self) -> None:
+        """Add steps to hooks, types of background work and templates of mails."""
+
+    def jobs(self) -> Iterable[Job]:
+        """What the worker does for it periodically."""
+        return ()
+
+    def demo(self) -> Mapping[str, Callable[[Progress], int]]:
+        """What the demo shows of it, by a word for it. Each loads it and returns how much that was."""
+        return {}
+
+    def template_words(self) -> TemplateWords:
+        return TemplateWords()
+
+    def check(self) -> tuple[str, int, list[str]] | None:
+        """What `verify` checks of it: a word for that, how many were right, and what is wrong with the others."""
+        return None
+
+
+def shown_at(place: str) -> list[str]:
+    """The templates that parts show at this place, such as the navigation or the front page."""
+    return [part.places[place] for part in parts() if place in part.places]
+
+
+def lists_of(section: str) -> tuple[tuple[str, Any], ...]:
+    return tuple(part.lists[section] for part in parts() if section in part.lists)
+
+
+def parts() -> list[Part]:
+    """Those that the site has, lower ones first."""
+    return [config for config in apps.get_app_configs() if isinstance(config, Part)]

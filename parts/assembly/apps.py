@@ -1,0 +1,35 @@
+"""The part *assembly*: live sessions that are formal meetings, from check-in to minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from foundation import parts
+from foundation.acts.queues import Progress
+
+
+class Assemblies(parts.Part):
+    name = "parts.assembly"
+    uses = ("live",)
+    sections = {"parts.assembly": "live"}
+
+    def install(self) -> None:
+        from accounts.services import ON_REMOVAL
+        from foundation.acts import background
+        from parts.live import formats, play
+        from parts.questions.question import Type
+
+        from . import plays
+        from .format import Assembly
+        from .minutes import repository
+        from .minutes.services import forget_attendances
+
+        background.register(repository.SEALING, repository.DELETING)
+        play.register(*plays.PLAYS)  # of agendas
+        formats.register(Type.ASSEMBLY, Assembly())
+        ON_REMOVAL.add(forget_attendances)  # their list of attended assemblies is deleted; minutes stay unchanged
+
+    def demo(self) -> Mapping[str, Callable[[Progress], int]]:
+        from .demo import load
+
+        return {"assemblies": lambda progress: load()}

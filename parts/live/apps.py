@@ -1,0 +1,70 @@
+"""The part *live*: sessions on a projector and phones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from django.utils.translation import gettext_lazy as _
+
+from foundation import parts
+from foundation.acts.jobs import Job, anything_in
+from foundation.acts.queues import Progress
+from foundation.store import keys
+
+
+class Live(parts.Part):
+    name = "parts.live"
+    uses = ("questions", "polls")
+    prefix = "live/"
+    sections = {"parts.live": "live"}
+    places = {
+        "nav": "live/parts/nav.html",
+        "begin": "live/parts/begin.html",
+        "start": "live/parts/start.html",
+        "ways": "live/parts/ways.html",
+        "tries": "live/parts/tries.html",
+        "ways to try": "live/parts/ways_to_try.html",
+        "code": "live/parts/code_card.html",
+    }
+    help = {"live": _("Hosting and joining live sessions and assemblies.")}
+
+    def install(self) -> None:
+        from accounts.services import ON_REMOVAL
+        from elections.dashboard.home_cards import CARDS
+        from foundation.acts import background, pause
+
+        from . import follow_up_store, play, plays, repository
+        from .follow_ups import services as _steps  # noqa: F401 - only for its step
+        from .home_cards import session_cards
+        from .screens.broadcaster import BROADCASTER
+        from .services.deleting import forget_hosting
+
+        background.register(repository.EMPTYING, repository.EXPIRING, repository.DELETING, follow_up_store.RECORDING)
+        play.register(*plays.PLAYS)
+        BROADCASTER.around = pause.guarded  # each pass of its thread changes nothing while the site is paused
+        CARDS.add(session_cards)
+        ON_REMOVAL.add(forget_hosting)  # their sessions end and are deleted, with the history of those they hosted
+
+    def jobs(self) -> Iterable[Job]:
+        from .services.ending import end_abandoned
+
+        return [Job("live sessions", 60, end_abandoned, anything_in(keys.RUNNING_GAMES))]
+
+    def demo(self) -> Mapping[str, Callable[[Progress], int]]:
+        from .views.demo import load
+
+        return {"live sessions": lambda progress: load()}
+
+    def template_words(self) -> parts.TemplateWords:
+        from . import clock, symbols
+        from .labels import type_label
+
+        return parts.TemplateWords(
+            {"option_mark": symbols.option_mark, "shapes": symbols.SHAPES},
+            {"minutes": clock.minutes, "time_left": clock.time_left, "type_label": type_label},
+        )
+
+    def check(self) -> tuple[str, int, list[str]]:
+        from .verifying import check_rounds
+
+        return "Rounds of live sessions", *check_rounds()

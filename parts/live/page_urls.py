@@ -1,0 +1,64 @@
+"""URLs of live sessions, below /live/: a hall opens and answers them all at once."""
+
+from django.urls import path
+
+from .views import (
+    correcting,
+    follow_ups,
+    hosting,
+    joining,
+    making,
+    players,
+    playing,
+    push,
+    qa,
+    reporting,
+    seat,
+    sorting,
+    trying,
+)
+
+urlpatterns = [
+    # players
+    path("<slug:game_id>/play/", playing.play, name="play"),
+    path("<slug:game_id>/answer/", playing.give_answer, name="give_answer"),
+    path("<slug:game_id>/vote/", playing.give_vote, name="give_vote"),
+    # updates for open pages
+    path("<slug:game_id>/now/<slug:role>/", push.now, name="game_now"),
+    path("<slug:game_id>/stream/<slug:role>/", push.stream, name="game_stream"),
+    # visitors
+    path("try/", trying.try_live, name="try_live"),
+    # hosts
+    path("", making.games, name="games"),
+    path("new/", making.make, name="make_game"),
+    path("<slug:game_id>/host/", hosting.host, name="host_game"),
+    path("<slug:game_id>/remote/", hosting.remote, name="remote"),
+    path("<slug:game_id>/screen/<slug:token>/", hosting.screen, name="screen"),
+    path("<slug:game_id>/scoreboard/<slug:token>/", hosting.scoreboard, name="scoreboard"),
+    path("<slug:game_id>/drive/", hosting.drive, name="drive"),
+    path("<slug:game_id>/sort/", sorting.sort_ideas, name="sort_ideas"),
+    path("<slug:game_id>/hosts/", hosting.hosts, name="game_hosts"),
+    path("<slug:game_id>/title/", correcting.title, name="game_title"),
+    path("<slug:game_id>/asked/", correcting.questions, name="game_questions"),
+    path("<slug:game_id>/asked/add/", correcting.add_question, name="add_game_question"),
+    path("<slug:game_id>/asked/<int:place>/", correcting.question, name="game_question"),
+    path("<slug:game_id>/asked/<int:place>/move/", correcting.move_question, name="move_game_question"),
+    path("<slug:game_id>/asked/<int:place>/remove/", correcting.remove_question, name="remove_game_question"),
+    # joining, and the list of players
+    path("<slug:game_id>/join/<slug:token>/", joining.join_game, name="join_game"),
+    path("<slug:game_id>/seat/", seat.seat, name="seat"),
+    path("<slug:game_id>/seat/<str:token>/", seat.take_seat, name="take_seat"),
+    path("<slug:game_id>/players/", players.players, name="game_players"),
+    path("<slug:game_id>/players/<str:player>/", players.change_player, name="change_player"),
+    # results
+    path("<slug:game_id>/onward/<int:round>/", follow_ups.follow_up, name="follow_up"),
+    path("history/", reporting.history, name="live_history"),
+    path("<slug:game_id>/report/", reporting.report, name="game_report"),
+    path("<slug:game_id>/report/report.csv", reporting.report_csv, name="game_report_csv"),
+    path("<slug:game_id>/report/report.json", reporting.report_json, name="game_report_json"),
+    path("<slug:game_id>/copy/", reporting.copy, name="copy_game"),
+    path("<slug:game_id>/delete/", reporting.delete, name="delete_game"),
+    # Q&A
+    path("<slug:game_id>/qa/", qa.qa, name="qa"),
+    path("<slug:game_id>/qa/manage/", qa.manage, name="manage_qa"),
+]

@@ -1,0 +1,50 @@
+"""The part *news*: posts, likes, feeds, news by mail, and the site's own page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from django.utils.translation import gettext_lazy as _
+
+from foundation import parts
+from foundation.acts.queues import Progress
+
+
+class News(parts.Part):
+    name = "parts.news"
+    sections = {"parts.news": "news", "results.front_page.site_views": "admin"}
+    places = {"nav": "news/parts/nav.html", "admin": "news/parts/admin.html"}
+    help = {"news": _("Reading, writing and publishing news.")}
+
+    def install(self) -> None:
+        from accounts.services import ON_REMOVAL
+        from elections.access import PANELS
+        from elections.dashboard.home_cards import CARDS
+        from foundation.acts import background
+        from foundation.mail.emails import EMAIL_TEMPLATES
+        from results.front_page.home import FRONT_PANELS
+        from results.front_page.home import PANELS as PANELS_AT_HOME
+
+        from . import emails, repository
+        from .election_posts import election_panel
+        from .home import newest_posts, post_cards
+        from .likes import forget_likes
+        from .services import pass_on
+        from .subscriptions import forget_subscription
+
+        background.register(repository.FORGETTING_LIKES, repository.MAILING)
+        EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
+        CARDS.add(post_cards)
+        PANELS_AT_HOME.add(newest_posts)
+        FRONT_PANELS.add(newest_posts)
+        PANELS.add(election_panel)  # the newest posts about it, and the news actions of those who run it
+        ON_REMOVAL.add(
+            pass_on,  # public posts stay without a name; unpublished ones pass to the site's owner
+            forget_likes,  # which posts they like is forgotten; the counts stay
+            forget_subscription,  # their address is unsubscribed from the news
+        )
+
+    def demo(self) -> Mapping[str, Callable[[Progress], int]]:
+        from .demo import load
+
+        return {"news": lambda progress: load()}

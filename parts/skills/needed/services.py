@@ -1,0 +1,159 @@
+"""Actions on needed skills and candidates' agreements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import mail_quota
+from accounts import repository as people
+from accounts.models import User
+from elections import repository
+from elections.actions import check, record
+from elections.rules import Action, Election, NotReady, State, check_settled, check_when
+from foundation.acts import storage
+from foundation.acts.refusals import NotThere
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table
+from foundation.mail import outbox
+from foundation.ranking.candidates import Candidate
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.splitting import by_count
+from foundation.store.table import Item, Update, Write
+from parts.skills import repository as skills
+from parts.skills.rules import NOT_THERE
+
+from . import needs
+from .needs import Agreement, Need
+
+MAX_NEEDS = 20
+MAX_AGREED_CANDIDATES = 100  # so that the snapshot of all of them fits one item
+TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transaction
+
+
+def set_need(actor: User, election: Election, need: Need) -> None:
+    """One per skill, replacing an earlier one. It depends on the version: of two concurrent changes, one retries."""
+    retry_lost_race(partial(_set_need, actor, election, need, is_copy=False))
+
+
+def copy_needs(actor: User, source: Election, draft: Election) -> None:
+    """Skills that have left the catalogue since are copied as those they were merged into."""
+    for need in needs.named(needs.find_needs(source.name)):
+        retry_lost_race(partial(_set_need, actor, draft, need, is_copy=True))
+
+
+def _set_need(actor: User, election: Election, need: Need, *, is_copy: bool) -> None:
+    election = repository.find(election.name) or election
+    check(actor, election, Action.SET_NEEDS)
+    known = needs.find_needs(election.name)
+    if not is_copy:
+        skill = skills.find(need.skill)
+        if skill is None or not skill.is_listed:
+            raise NotThere(NOT_THERE)
+        if len({each.skill for each in known} | {need.skill}) > MAX_NEEDS:
+            raise NotReady(_("An election can list at most 20 skills."))
+    if replace(need, name="") not in known:
+        event_data = {"skill_id": need.skill, "level": need.level, "count": need.count}
+        touched = repository.touched(election, candidates=True)
+        record(actor, "NeedSet", election, event_data, *needs.setting(election.name, need), touched)
+
+
+def drop_need(actor: User, election: Election, skill_id: str) -> None:
+    """Including the needs for skills that were merged into this one."""
+    check(actor, election, Action.SET_NEEDS)
+    if not (gone := needs.leading_to(election.name, skill_id)):
+        raise NotThere(NOT_THERE)
+    writes = [*needs.dropping(election.name, gone), repository.touched(election)]
+    record(actor, "NeedsDropped", election, {"skills": gone}, *writes)
+
+
+# --- candidates ---
+
+
+def ask_candidates(actor: User, election: Election) -> int:
+    """Mail candidates with an account, once about each set of needs; returns how many."""
+    check(actor, election, Action.SET_NEEDS)
+    wanted = needs.named(needs.find_needs(election.name))
+    waiting = needs.unasked_candidates(election.name, wanted, needs.agreements(election.name))
+    mail_quota.quota_today(actor).check(len(waiting))
+    for some in by_count(waiting, TRANSACTION_CANDIDATES):
+        _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
+    return len(waiting)
+
+
+def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: list[str]) -> None:
+    found = table().get_many(keys.user(each.person) for each in some)
+    about = {"election_name": election.name, "asked_by": actor.name}
+    emails = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
+    marks = [write for each in some for write in needs.asking(election, each, wanted)]
+    event_data = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
+    writes: list[Write] = [*marks, *emails, *mail_quota.quota_today(actor).reserving(len(emails))]
+    record(actor, "CandidatesAsked", election, event_data | {"skills": wanted}, *writes, repository.touched(election))
+
+
+def agree(person: User, election: Election, candidate: Candidate) -> None:
+    """To the skills that are needed now. Until it opens, one may agree again, or withdraw."""
+    retry_lost_race(partial(_agree, person, election, candidate))
+
+
+def _agree(person: User, election: Election, candidate: Candidate) -> None:
+    election = repository.find(election.name) or election
+    _check_before_opening(election)
+    wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
+    if not wanted:
+        raise NotReady(_("This election does not list any skills it needs."))
+    known = needs.agreements(election.name)
+    if len({each.candidate for each in known if each.skills} | {candidate.name}) > MAX_AGREED_CANDIDATES:
+        raise NotReady(_("At most 100 candidates in an election can show their skills."))
+    asked = next((each.asked for each in known if each.candidate == candidate.name), ())
+    new = Agreement(candidate.name, person.name, person.created_at, wanted, asked, wanted)
+    if new not in known:
+        answers, touched = {"skills": list(wanted), "asked": list(asked)}, repository.touched(election, candidates=True)
+        _record_answer(person, "CandidateAgreed", election, new, answers, touched)
+
+
+def disagree(person: User, election: Election, candidate: Candidate) -> None:
+    """Records the refusal, so that they are not asked about the same skills again."""
+    _check_before_opening(election)
+    wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
+    known = needs.agreement_of(election.name, candidate.name)
+    asked = known.asked if known else ()
+    declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted)
+    answers = {"asked": list(asked), "answered": list(wanted)}
+    _record_answer(person, "CandidateDisagreed", election, declined, answers, repository.touched(election))
+
+
+def _record_answer(
+    person: User, event_type: str, election: Election, answer: Agreement, answers: Item, touched: Update
+) -> None:
+    event_data = {"candidate_name": answer.candidate, "account": answer.account, **answers}
+    conditions = people.is_same_account(person), repository.candidate_exists(election.name, answer.candidate)
+    record(person, event_type, election, event_data, *needs.agreeing(election, answer), touched, *conditions)
+
+
+def _check_before_opening(election: Election) -> None:
+    check_when(election.state(now_text()), Action.SET_NEEDS)
+    check_settled(election, Action.CHANGE_CANDIDATES)
+
+
+# --- when a person leaves ---
+
+
+def forget_agreements(gone: User) -> None:
+    """Their agreements go with them, including from the snapshots taken when elections opened."""
+    for item in list(table().each(keys.agreed_by(gone.name))):
+        retry_lost_race(partial(_forget, item))
+
+
+def _forget(item: Item) -> None:
+    election = repository.find(item["election_name"])
+    if election is None:
+        return  # it is being deleted, including this
+    event_data = {"election_name": election.name, "candidate_name": item["candidate_name"]}
+    touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
+    writes = needs.forgetting(election.name, item["candidate_name"])
+    storage.record(Event("plenum", "CandidateDisagreed", event_data), *writes, *touched)

@@ -1,0 +1,47 @@
+"""The part *webhooks*: signed requests that tell other systems what has happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foundation import parts
+from foundation.acts.jobs import Job, anything_in, tasks
+from foundation.store import keys
+
+
+class Webhooks(parts.Part):
+    name = "parts.webhooks"
+    uses = ("news",)
+    places = {"account": "webhooks/parts/account.html"}
+
+    def install(self) -> None:
+        from accounts.services import ON_REMOVAL
+        from elections.invitations.mailing import REMINDING
+        from elections.lifecycle.closing import SHUTTING
+        from elections.lifecycle.services import OPENING
+        from foundation.acts import background
+        from foundation.mail.emails import EMAIL_TEMPLATES
+        from parts.news.services import PUBLISHING
+        from results.services import SEALING
+
+        from . import emails, events, repository
+        from . import sending as _steps  # noqa: F401 - its step
+        from .services import forget_webhooks
+
+        background.register(repository.NOTIFYING, repository.DELIVERING)
+        EMAIL_TEMPLATES.update(emails.EMAIL_TEMPLATES)
+        OPENING.add(events.opened)
+        SHUTTING.add(events.closed)
+        SEALING.add(events.sealed)
+        REMINDING.add(events.reminded)
+        PUBLISHING.add(events.published)
+        ON_REMOVAL.add(forget_webhooks)
+
+    def jobs(self) -> Iterable[Job]:
+        from .repository import take_over
+        from .services import JOB
+
+        return [
+            tasks(JOB, keys.WEBHOOK_TASKS),
+            Job("webhooks without a task", 60, take_over, anything_in(keys.DELIVERIES_WITHOUT_TASK)),
+        ]

@@ -1,0 +1,1 @@
+"""The home page: what waits for a member; for visitors the site's own page, or the default one."""

@@ -1,0 +1,83 @@
+"""A program: an election from draft to verified result, and a walk over every page there is, on a site without parts.
+
+It ends with an error if a part is loaded, a page fails or a link leads nowhere. Tests start it with `PARTS=none`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from html import unescape
+from urllib.parse import urldefrag
+
+import django
+
+HERE = "/election/Board/"
+HREF = re.compile(r'<a\b[^>]*\shref="(/[^"]*)"')
+FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+MAX_PAGES = 300
+SETTINGS = {
+    **{"name": "Board", "electorate": "listed", "results_visible": "closed", "method": "schulze", "seats": "1"},
+    **{"unranked": "below", "time_zone": "UTC"},
+}
+
+
+def main() -> None:
+    django.setup()
+    from django.core.management import call_command
+    from django.test import Client
+    from django.test.utils import setup_test_environment
+
+    from accounts.rules import Role
+    from foundation.acts.storage import table
+    from tests.people import make_owner, sign_in
+
+    setup_test_environment()
+    call_command("collectstatic", verbosity=0, interactive=False)
+    table().create()
+    owner = sign_in(make_owner())
+    voters = {name: sign_in(name, Role.VOTER) for name in ("Ann", "Ben", "Cleo")}
+    everybody = {"the owner": owner, "a voter": voters["Ann"], "a stranger": Client()}
+
+    send(owner, "/elections/new/all/", SETTINGS)
+    send(owner, f"{HERE}candidates/", {"names": "Ada\nBo\nCy"})
+    send(owner, f"{HERE}roll/", {"voters": "\n".join(voters)})
+    send(owner, f"{HERE}open/", {})
+    walk(everybody)
+    for voter in voters.values():
+        review = voter.post(f"{HERE}ballot/", {"rank-0": "1", "rank-1": "2"}).content.decode()
+        thanks = voter.post(f"{HERE}ballot/cast/", dict(FIELD.findall(review)))
+        assert "Your vote is cast" in thanks.content.decode(), thanks.status_code
+    send(owner, f"{HERE}close/", {})
+    assert "Ada" in owner.get(f"{HERE}results/").content.decode()
+    walk(everybody)
+    call_command("verify")
+    assert not [name for name in sys.modules if name.startswith("parts.")]
+    document = owner.get("/api/v1/openapi.json").json()
+    print(sorted({path.split("/")[1] for path in document["paths"]}))
+
+
+def send(client, address: str, fields: dict[str, str]) -> None:
+    answer = client.post(address, fields)
+    assert answer.status_code == 302, f"{address} answers {answer.status_code}: {answer.content.decode()}"
+
+
+def walk(everybody) -> None:
+    """Every page that a link leads to, for each of them."""
+    for who, client in everybody.items():
+        waiting, seen = ["/"], set()
+        while waiting and len(seen) < MAX_PAGES:
+            address = waiting.pop()
+            if address in seen:
+                continue
+            seen.add(address)
+            answer = client.get(address)
+            assert answer.status_code in (200, 202, 302), f"{address} answers {answer.status_code} to {who}"
+            if answer.get("Content-Type", "").startswith("text/html") and answer.status_code == 200:
+                found = HREF.findall(answer.content.decode())
+                waiting += [urldefrag(unescape(each))[0] for each in found if not each.startswith("/static/")]
+        assert len(seen) > 10
+
+
+if __name__ == "__main__":
+    main()
