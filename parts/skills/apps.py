@@ -13,7 +13,7 @@ from foundation.acts.queues import Progress
 class Skills(parts.Part):
     name = "parts.skills"
     demo_comes_first = True
-    sections = {"parts.skills": "people"}
+    sections = {"parts.skills": "people", "parts.skills.needed": "decide"}
     places = {
         "nav of people": "skills/parts/nav.html",
         "account": "skills/parts/account.html",

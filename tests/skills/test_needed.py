@@ -225,6 +225,12 @@ def test_a_candidate_agrees_and_withdraws_and_nobody_else_has_the_page(draft, bo
     assert signed_in("Sue", Role.ADMIN).get(f"{HERE}agree/").status_code == 404
 
 
+def test_the_page_belongs_to_what_is_decided(draft, browser):
+    page = browser.get(f"{HERE}needs/").content.decode()
+    assert 'href="/elections/" aria-current="page"' in page
+    assert 'href="/people/" aria-current="page"' not in page
+
+
 @pytest.mark.parametrize("chosen", [True, False])
 def test_voters_see_it_only_if_the_organiser_chose_so(browser, draft, bo, signed_in, chosen):
     have(bo, "python", level=3)
