@@ -139,7 +139,9 @@ class Multilingual(Environment):
         assert environment.loader
         source, filename, _ = environment.loader.get_source(environment, name)
         environment.get_template(name)
-        for other in LOADED_LATER.findall(environment.preprocess(source, name, filename)):
+        inlined = environment.preprocess(source, name, filename)
+        of_parts = (template for place in SHOWN_AT.findall(inlined) for template in shown_at(place))
+        for other in (*LOADED_LATER.findall(inlined), *of_parts):
             self.compile_ahead(other)
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
@@ -150,6 +152,7 @@ class Multilingual(Environment):
 
 
 LOADED_LATER = re.compile(r'(?:{%-? *(?:extends|include|import|from)|cached_include\() *"([^"]+)"')
+SHOWN_AT = re.compile(r'shown_at\("([^"]+)"\)')
 INCLUDE = re.compile(r'{% include "([^"]+)" %}')
 NOT_INLINABLE = re.compile("{%-? *(block|extends)")  # not allowed in an included template
 

@@ -157,12 +157,13 @@ def _typed(form: type[BaseForm]) -> set[str]:
 
 
 def _form_classes() -> Iterator[type[BaseForm]]:
-    apps = [name for name in settings.INSTALLED_APPS if (settings.BASE_DIR / name).is_dir()]
+    apps = [name for name in settings.INSTALLED_APPS if (settings.BASE_DIR / name.replace(".", "/")).is_dir()]
     for app in apps:
         for module in walk_packages(import_module(app).__path__, f"{app}."):
             if "forms" in module.name or "views" in module.name:
                 import_module(module.name)
-    return (each for each in _below(BaseForm) if each.__module__.partition(".")[0] in apps and _typed(each))
+    ours = tuple(f"{app}." for app in apps)
+    return (each for each in _below(BaseForm) if each.__module__.startswith(ours) and _typed(each))
 
 
 def _below(parent: type) -> Iterator[type]:
