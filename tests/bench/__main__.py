@@ -9,7 +9,7 @@ from pathlib import Path
 from .report import Report
 
 PARTS = ("voting", "live", "store", "tally", "starting")
-BUILD = Path(__file__).parent.parent / "build"
+BUILD = Path(__file__).parents[2] / "build"
 
 
 def main(names: list[str]) -> int:
