@@ -58,9 +58,8 @@ from results.services import seal_result, wait_for_worker
 
 def install_hooks() -> None:
     # An election closes (elections.lifecycle.closing.close, or the worker at its time): first its item says so, then
-    # its gates are shut, a few at a time; once no ballot gets in, one transaction records it in the log, with the steps
-    # of SHUTTING,
-    # and with the task that seals it. An organiser who closed it by hand is about to look at it,
+    # its gates are shut, a few at a time; once no ballot gets in, one transaction records it in the log, with the task
+    # that seals it, and with what parts add to SHUTTING. An organiser who closed it by hand is about to look at it,
     AFTER_CLOSING.install(
         wait_for_worker,  # so the worker is woken at once, and given a moment
     )
@@ -101,8 +100,10 @@ def install_hooks() -> None:
         mail_result_step,  # mail it to the voters, if that has not been done
     )
 
-    # A person who may run things opens the home page (elections.dashboard.home_cards): a card for each of their
-    CARDS.install(election_cards)
+    # A person who may run things opens the home page (elections.dashboard.home_cards): there is a card for each of
+    CARDS.install(
+        election_cards,  # their elections
+    )
 
     # A person is removed (accounts.services.remove): the account goes first, and then, each step until it is done,
     ON_REMOVAL.install(

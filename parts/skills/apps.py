@@ -18,6 +18,7 @@ class Skills(parts.Part):
         "nav of people": "skills/parts/nav.html",
         "account": "skills/parts/account.html",
         "admin": "skills/parts/admin.html",
+        "candidates": "skills/needed/of_options.html",
         "election tabs": "skills/needed/tab.html",
         "facts of an election": "skills/needed/link.html",
         "more voters": "skills/needed/more_voters.html",

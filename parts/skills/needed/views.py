@@ -188,7 +188,8 @@ def voters(request: HttpRequest, election: Election) -> HttpResponse:
         values = {"skill": skill.name, "level": level_of(least).label}
         sentence = _("Everybody with %(skill)s at %(level)s or above.") % values
         groups = (voter_lists.group_named(skill.name),) if form.cleaned_data["as_group"] else ()
-        return preview_page(request, election, rows, groups, skilled=sentence)
+        again = reverse("skilled_voters", args=[election.name])
+        return preview_page(request, election, rows, groups, skilled=sentence, another_skill=again)
     context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
     return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
 
