@@ -32,8 +32,9 @@ class Live(parts.Part):
         from accounts.services import ON_REMOVAL
         from elections.dashboard.home_cards import CARDS
         from foundation.acts import background, pause
+        from parts.polls.services import OTHER_CODES
 
-        from . import follow_up_store, play, plays, repository
+        from . import codes, follow_up_store, play, plays, repository
         from .follow_ups import services as _steps  # noqa: F401 - only for its step
         from .home_cards import session_cards
         from .screens.broadcaster import BROADCASTER
@@ -43,6 +44,7 @@ class Live(parts.Part):
         play.register(*plays.PLAYS)
         BROADCASTER.around = pause.guarded  # each pass of its thread changes nothing while the site is paused
         CARDS.add(session_cards)
+        OTHER_CODES.add(codes.address_of)
         ON_REMOVAL.add(forget_hosting)  # their sessions end and are deleted, with the history of those they hosted
 
     def jobs(self) -> Iterable[Job]:

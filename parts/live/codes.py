@@ -11,6 +11,8 @@ a right code is refused, the host is notified.
 
 from __future__ import annotations
 
+from django.urls import reverse
+
 from foundation.acts.rate_limits import (
     SECONDS_PER_DAY,
     TEN_MINUTES_IN_SECONDS,
@@ -32,6 +34,11 @@ WRONG = Limit("live-code-wrong", 60, TEN_MINUTES_IN_SECONDS)
 FOUND = Limit("live-code-found", 1, SECONDS_PER_DAY)  # at this address
 HOSTED = Limit("live-hosted-from", 1, SECONDS_PER_DAY)
 MS_PER_MINUTE = 60_000
+
+
+def address_of(code: str) -> str | None:
+    """Codes of sessions are numbers; those of polls are not."""
+    return reverse("join_by_code", args=[code]) if code.isdecimal() else None
 
 
 def resolve_code(code: str, address: str) -> Item | None:

@@ -26,6 +26,7 @@ from elections.rules import Election
 from foundation.acts import rate_limits, storage
 from foundation.acts.background import Batch, Task, finished, next_deletions
 from foundation.acts.closing import Closing
+from foundation.acts.hooks import Hooks
 from foundation.acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit
 from foundation.acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from foundation.acts.retry import MAX_RACES, retry_on_conflict, run_once, write_each
@@ -110,6 +111,9 @@ def new_code() -> str:
     while (code := "".join(secrets.choice(SYMBOLS) for _ in range(CODE_CHARS))).isdecimal():
         pass
     return code
+
+
+OTHER_CODES = Hooks[[str], str | None]("when a code is typed that may be another part's: the address it leads to")
 
 
 def normalised_code(typed: str) -> str:

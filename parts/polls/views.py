@@ -124,8 +124,9 @@ def make(request: HttpRequest) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     code = services.normalised_code(code) if len(code) < 20 else ""
-    if code.isdecimal():  # as those of live sessions are
-        return redirect("join_by_code", code)
+    for find in services.OTHER_CODES:
+        if (address := find(code)) is not None:
+            return redirect(address)
     poll_id = repository.id_of_code(code) if code else None
     if poll_id is not None:
         return redirect("poll", poll_id)

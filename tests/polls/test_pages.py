@@ -173,6 +173,11 @@ def test_a_code_of_digits_alone_which_older_polls_may_have_leads_there_too(made,
     assert client.get("/p/449384/", follow=True).request["PATH_INFO"] == f"/poll/{poll.id}/"
 
 
+def test_without_live_sessions_a_number_is_a_code_like_others(site, client, monkeypatch):
+    monkeypatch.setattr("parts.polls.services.OTHER_CODES", [])
+    assert client.get("/p/123456/").status_code == 404
+
+
 def test_whoever_tries_codes_is_slowed_down(site, client, made):
     poll = made()
     answers = [client.get(f"/p/A{number:05d}/").status_code for number in range(61)]
