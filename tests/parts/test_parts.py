@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,12 +40,14 @@ print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("pa
 """
 
 
+def used(part: str) -> set[str]:
+    """A part, and those without which it cannot be."""
+    return {part}.union(*map(used, apps.get_app_config(part).uses))
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("name", settings.ALL_PARTS)
 def test_a_part_loads_itself_and_what_it_uses(tmp_path, name):
-    def used(part: str) -> set[str]:
-        return {part}.union(*map(used, apps.get_app_config(part).uses))
-
     done = run(tmp_path, "-c", LOADED, PARTS=",".join(used(name)))
     assert (done.returncode, set(done.stdout.split())) == (0, used(name)), done.stderr
 
@@ -76,3 +79,23 @@ def test_lower_parts_come_first():
     names = [part.label for part in parts()]
     assert names == list(settings.ALL_PARTS)
     assert all(names.index(used) < names.index(part.label) for part in parts() for used in part.uses)
+
+
+NAMED = re.compile(r'(?:url|link|reverse|redirect)\(\s*"(\w+)"')
+# A session is shown with its minutes and its agenda if its format has them, which only that of assemblies has.
+BY_FORMAT = {("live", "minutes"), ("live", "agenda")}
+
+
+def test_pages_name_addresses_only_of_parts_that_are_there():
+    """Those of the core name none: without the part, the page would fail."""
+    root, owners = settings.BASE_DIR, {}
+    for part in parts():
+        for path in (root / "parts" / part.label).glob("*urls.py"):
+            owners |= dict.fromkeys(re.findall(r'name="(\w+)"', path.read_text()), part.label)
+    found = set()
+    for path in (*(root / "templates").rglob("*.html"), *(root / "parts").rglob("*.py")):
+        folder = path.relative_to(root).parts[1]
+        there = used(folder) if folder in settings.ALL_PARTS else set()
+        named = NAMED.findall(path.read_text())
+        found |= {(folder, name) for name in named if name in owners and owners[name] not in there}
+    assert found == BY_FORMAT
