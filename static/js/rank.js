@@ -96,8 +96,6 @@
     #held = null;
     #arranging = false;
     #draft = null;
-    #waiting;
-    #unkept = null;
 
     connectedCallback() {
       if (this.cards) return;
@@ -108,8 +106,6 @@
       this.addEventListener("click", (event) => this.#press(event));
       this.addEventListener("keydown", (event) => this.#key(event));
       this.addEventListener("focusout", () => this.#arranging || this.#drop());
-      addEventListener("pagehide", () => this.#flush());
-      document.addEventListener("visibilitychange", () => document.hidden && this.#flush());
       rankDrag(this);
     }
 
@@ -406,16 +402,7 @@
     // --- drafts ---
 
     keep(groups) {
-      if (!this.dataset.draft) return;
-      clearTimeout(this.#waiting);
-      this.#unkept = () => writeDraft(this.dataset.draft, alike(groups, this.#given) ? null : groups);
-      this.#waiting = setTimeout(() => this.#flush(), 300);
-    }
-
-    #flush() {
-      clearTimeout(this.#waiting);
-      this.#unkept?.();
-      this.#unkept = null;
+      if (this.dataset.draft) writeDraft(this.dataset.draft, alike(groups, this.#given) ? null : groups);
     }
 
     // --- clicks ---

@@ -56,7 +56,6 @@ def test_a_page_left_open_keeps_no_draft_after_the_sign_out(voter):
     other.goto("/")
     sign_out(other)
     press(voter, "remove", "Chen Wei")
-    voter.evaluate("dispatchEvent(new Event('pagehide'))")  # at once, without the delay
     assert voter.evaluate(DRAFTS) == []
 
 

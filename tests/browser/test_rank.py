@@ -562,7 +562,7 @@ STORED = f"localStorage.getItem('{KEY}')"
 def leave_with_draft(page: Page, *names: str) -> None:
     for name in names:
         press(page, "next", name)
-    until(lambda: page.evaluate(STORED) is not None)
+    assert page.evaluate(STORED)
 
 
 @pytest.mark.journey
@@ -570,13 +570,13 @@ def test_a_draft_comes_back(ballot):
     page = ballot()
     press(page, "next", "Cy")
     press(page, "next", "Ada")
-    page.reload()  # at once: leaving keeps what the delay has not kept yet
+    page.reload()
     assert both(page) == "Cy > Ada"
     note = page.locator(".rank-note")
     expect(note).to_contain_text("This is your unfinished ranking from")
     note.get_by_role("button", name="Discard").click()
     assert both(page) == ""
-    until(lambda: page.evaluate(STORED) is None)
+    assert page.evaluate(STORED) is None
 
 
 def test_a_draft_that_differs_from_the_ballot_cast_is_offered(ballot):
@@ -592,14 +592,14 @@ def test_a_draft_that_differs_from_the_ballot_cast_is_offered(ballot):
     page.reload()
     note.get_by_role("button", name="Discard").click()
     assert both(page) == "Ada"
-    until(lambda: page.evaluate(STORED) is None)
+    assert page.evaluate(STORED) is None
 
 
 def test_what_is_as_the_server_knows_it_is_no_draft(ballot):
     page = ballot(ranks={"Ada": 1})
     leave_with_draft(page, "Bo")
     page.get_by_role("button", name="Undo").click()
-    until(lambda: page.evaluate(STORED) is None)
+    assert page.evaluate(STORED) is None
 
 
 STORE = f"text => localStorage.setItem('{KEY}', text)"
@@ -626,7 +626,6 @@ def test_where_storage_is_forbidden_one_ranks_all_the_same(visit):
     page = visit("/style/", before=forbid)
     name = page.locator(".pool .candidate-name").first.inner_text()
     press(page, "next", name)
-    page.evaluate("dispatchEvent(new Event('pagehide'))")  # at once, without the delay
     assert both(page).split(" > ")[-1] == name
 
 
