@@ -18,9 +18,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
+from foundation.acts import features
 from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import NotAllowed
 from foundation.acts.storage import table
+from foundation.parts import part_of
 from foundation.store import wait_budget
 from foundation.store.parallel import capture, run_parallel
 
@@ -110,7 +112,10 @@ def current_person(request: HttpRequest) -> Any:
 def access_response(
     request: HttpRequest, view: View, parameters: Mapping[str, Any] | None = None
 ) -> HttpResponse | None:
-    """The response to send instead of the view's, or `None` if the view may run. Raises `NotAllowed` for a refusal."""
+    """The response to send instead of the view's, or `None` if the view may run. Raises `NotAllowed` for a refusal,
+    and `Http404` for a page of a part that is switched off."""
+    if not features.is_on(part_of(view.__module__)):
+        raise Http404
     access: Access | None = getattr(view, "access", None)
     if access is None:
         raise NotAllowed(_("This page has no access rule, so it stays closed."))

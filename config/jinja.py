@@ -140,7 +140,8 @@ class Multilingual(Environment):
         source, filename, _ = environment.loader.get_source(environment, name)
         environment.get_template(name)
         inlined = environment.preprocess(source, name, filename)
-        of_parts = (template for place in SHOWN_AT.findall(inlined) for template in shown_at(place))
+        places = SHOWN_AT.findall(inlined)
+        of_parts = (part.places[place] for part in parts() for place in places if place in part.places)
         for other in (*LOADED_LATER.findall(inlined), *of_parts):
             self.compile_ahead(other)
 

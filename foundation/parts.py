@@ -2,16 +2,21 @@
 
 A part is a Django app below parts/. Its configuration, in apps.py, is a `Part` that says all it adds; its addresses are
 in urls.py, and the types of what it stores in items.py, as in any app. The core imports no part: whoever gathers
-something of the whole site asks `parts()`.
+something of the whole site asks `parts()`, or `parts_on()` for those that its owner has not switched off.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.apps import AppConfig, apps
 from django.core.exceptions import ImproperlyConfigured
+
+from foundation.acts import features
+from foundation.acts.features import Features
+from foundation.acts.hooks import steps_of
 
 if TYPE_CHECKING:
     from foundation.acts.jobs import Job
@@ -36,7 +41,11 @@ class Panel(NamedTuple):
 class Part(AppConfig):
     """What a part adds. Methods import what they need themselves: Django loads this before anything else."""
 
-    uses: ClassVar[tuple[str, ...]] = ()  # other parts, by name, without which it cannot be
+    title: ClassVar[Any] = ""  # on the page Features; without one, it is on whenever the part that it is within is
+    about: ClassVar[Any] = ""  # what it is for, in a sentence
+    once_off: ClassVar[Any] = ""  # what then happens to what exists
+    within: ClassVar[str] = ""  # the part that it is one of, with which it is switched
+    uses: ClassVar[tuple[str, ...]] = ()  # other parts, by name, that it imports
     prefix: ClassVar[str] = ""  # of the addresses in its page_urls.py, which many open at once: tried before all others
     sections: ClassVar[Mapping[str, str]] = {}  # of the navigation, by the package or module of its views
     places: ClassVar[Mapping[str, str]] = {}  # templates that pages of others include, by where they do
@@ -47,7 +56,12 @@ class Part(AppConfig):
     def ready(self) -> None:
         if missing := [name for name in self.uses if not apps.is_installed(f"parts.{name}")]:
             raise ImproperlyConfigured(f"PARTS holds {self.label}, which needs {' and '.join(missing)} as well.")
-        self.install()
+        with steps_of(self.label):
+            self.install()
+
+    @property
+    def is_on(self) -> bool:
+        return features.is_on(self.label)
 
     def install(self) -> None:
         """Add steps to hooks, types of background work and templates of mails."""
@@ -63,20 +77,40 @@ class Part(AppConfig):
     def template_words(self) -> TemplateWords:
         return TemplateWords()
 
+    def running(self) -> Iterable[str]:
+        """What goes on now that switching it off would interrupt, each in a sentence."""
+        return ()
+
     def check(self) -> tuple[str, int, list[str]] | None:
         """What `verify` checks of it: a word for that, how many were right, and what is wrong with the others."""
         return None
 
 
-def shown_at(place: str) -> list[str]:
-    """The templates that parts show at this place, such as the navigation or the front page."""
-    return [part.places[place] for part in parts() if place in part.places]
-
-
-def lists_of(section: str) -> tuple[tuple[str, Any], ...]:
-    return tuple(part.lists[section] for part in parts() if section in part.lists)
-
-
+@cache
 def parts() -> list[Part]:
     """Those that the site has, lower ones first."""
     return [config for config in apps.get_app_configs() if isinstance(config, Part)]
+
+
+def parts_on() -> list[Part]:
+    return _parts_of(features.current())
+
+
+@lru_cache(16)
+def _parts_of(site: Features) -> list[Part]:
+    return [part for part in parts() if site.has(part.label)]
+
+
+def shown_at(place: str) -> list[str]:
+    """The templates that parts show at this place, such as the navigation or the front page."""
+    return [part.places[place] for part in parts_on() if place in part.places]
+
+
+def lists_of(section: str) -> tuple[tuple[str, Any], ...]:
+    return tuple(part.lists[section] for part in parts_on() if section in part.lists)
+
+
+@cache
+def part_of(module: str) -> str:
+    """The name of the part that a module belongs to; empty for the core."""
+    return next((part.label for part in parts() if f"{module}.".startswith(f"{part.name}.")), "")

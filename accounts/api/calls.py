@@ -24,6 +24,7 @@ from accounts.api_tokens import ApiToken, Scope
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.visitors import Anonymous
+from foundation.acts import features
 from foundation.acts.links import absolute_url
 from foundation.acts.pause import Paused
 from foundation.acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, count
@@ -37,7 +38,7 @@ from foundation.store.log.events import IDEMPOTENCY_SECONDS
 from foundation.store.table import Item, Missing, Put, Refused, Unwritable
 
 from .operations import OPERATIONS, Operation, route_name
-from .problems import Problem, invalid, of_form_errors, problem_of, problem_response
+from .problems import NOT_FOUND, Problem, invalid, of_form_errors, problem_of, problem_response
 from .values import link
 
 PER_TOKEN = Limit("api-token", 1200, TEN_MINUTES_IN_SECONDS)
@@ -192,6 +193,8 @@ def view_of(operations: Mapping[str, Operation]) -> View:
 
     def respond(request: HttpRequest, **parameters: Any) -> HttpResponse:
         method = "GET" if request.method == "HEAD" else str(request.method)
+        if not any(features.is_on(each.part) for each in operations.values()):
+            return problem_response(Problem("not-found", NOT_FOUND))
         if method not in operations:
             sentence = _("This address does not accept that method.")
             return problem_response(Problem("method", sentence, headers={"Allow": ", ".join(allowed)}))

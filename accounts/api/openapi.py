@@ -9,11 +9,13 @@ import msgspec
 import orjson
 
 from accounts.api_tokens import Scope
+from foundation.acts import features
+from foundation.acts.features import Features
 from foundation.acts.links import absolute_url
 
 from . import problems
 from .calls import MAX_BODY_BYTES, MAX_KEY_CHARS
-from .operations import OPERATIONS, Operation, areas
+from .operations import Operation, areas, operations_of
 from .problems import ProblemDetails
 
 REF = "#/components/schemas/{name}"
@@ -35,34 +37,39 @@ Names in addresses are percent-encoded; a slash, dot, backslash or tilde in a na
 
 
 @lru_cache(4)
-def description(site_url: str) -> dict[str, Any]:
-    """The whole document, for a site at this address."""
-    types = {kind for each in OPERATIONS for kind in (each.takes, each.answers) if kind is not None}
+def description(site_url: str, site: Features) -> dict[str, Any]:
+    """The whole document, for a site at this address with these features."""
+    operations = operations_of(site)
+    types = {kind for each in operations for kind in (each.takes, each.answers) if kind is not None}
     ordered = sorted(types, key=str)
     schemas, components = msgspec.json.schema_components([*ordered, ProblemDetails], ref_template=REF)
     schema_of = dict(zip(ordered, schemas, strict=False))
     paths: dict[str, Any] = {}
-    for each in OPERATIONS:
+    for each in operations:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, schema_of)
     scheme = {"type": "http", "scheme": "bearer", "description": f"Scopes: {', '.join(Scope)}."}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Plenum API", "version": "1", "description": ABOUT},
         "servers": [{"url": f"{site_url}/api/v1"}],
-        "tags": [{"name": area.title, "description": area.about} for area in areas()],
+        "tags": [{"name": area.title, "description": area.about} for area in areas(operations)],
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": {"token": scheme}},
     }
 
 
 def current() -> dict[str, Any]:
-    return description(absolute_url(""))
+    return description(absolute_url(""), features.current())
+
+
+def document() -> bytes:
+    """The description as JSON."""
+    return _written(absolute_url(""), features.current())
 
 
 @lru_cache(4)
-def document(site_url: str) -> bytes:
-    """The description as JSON."""
-    return orjson.dumps(description(site_url))
+def _written(site_url: str, site: Features) -> bytes:
+    return orjson.dumps(description(site_url, site))
 
 
 def _operation(operation: Operation, schema_of: dict[Any, Any]) -> dict[str, Any]:

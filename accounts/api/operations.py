@@ -13,12 +13,14 @@ An operation is *load or 404, run a service, answer*. Rules stay in the services
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
+from foundation.acts.features import Features
+from foundation.parts import part_of
 
 PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
@@ -54,6 +56,11 @@ class Operation:
     @property
     def id(self) -> str:
         return f"{self.area.prefix}_{self.run.__name__.strip('_')}"
+
+    @property
+    def part(self) -> str:
+        """The part it belongs to; empty for the core."""
+        return part_of(self.run.__module__)
 
     @property
     def about(self) -> str:
@@ -92,8 +99,13 @@ class Operation:
 OPERATIONS: list[Operation] = []
 
 
-def areas() -> list[Area]:
-    return list(dict.fromkeys(each.area for each in OPERATIONS))
+def operations_of(site: Features) -> list[Operation]:
+    """Those of the core, and of parts that are switched on."""
+    return [each for each in OPERATIONS if site.has(each.part)]
+
+
+def areas(operations: Iterable[Operation]) -> list[Area]:
+    return list(dict.fromkeys(each.area for each in operations))
 
 
 def route_name(route: str) -> str:

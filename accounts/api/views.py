@@ -13,13 +13,14 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from foundation.acts import features
 from foundation.acts.links import absolute_url
 from foundation.pages.http_cache import cached_for_anonymous
 from foundation.pages.page_cache import shared_page
 from foundation.pages.paths import NameConverter
 
 from . import openapi, problems
-from .operations import OPERATIONS, Operation, areas
+from .operations import Operation, areas, operations_of
 
 EXAMPLES = {"name": "Board 2027", "candidate": "Ada Lovelace", "number": "1"}
 
@@ -27,7 +28,7 @@ EXAMPLES = {"name": "Board 2027", "candidate": "Ada Lovelace", "number": "1"}
 @public
 @require_safe
 def openapi_document(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(openapi.document(absolute_url("")), "application/json")
+    return HttpResponse(openapi.document(), "application/json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,12 @@ class Described:
 @cached_for_anonymous
 @require_safe
 def api(request: HttpRequest) -> HttpResponse:
-    document = openapi.current()
+    document, operations = openapi.current(), operations_of(features.current())
 
     def make_context() -> dict[str, Any]:
         described = [
-            (area.title, slugify(area.title), [_described(each, document) for each in OPERATIONS if each.area == area])
-            for area in areas()
+            (area.title, slugify(area.title), [_described(each, document) for each in operations if each.area == area])
+            for area in areas(operations)
         ]
         return {"areas": described, "about": openapi.ABOUT.split("\n\n"), "types": problems.TYPES}
 

@@ -27,6 +27,7 @@ class Job:
     waits: Callable[[], bool] = lambda: True
     lane: str = ""
     moment: Callable[[], float | None] | None = None
+    part: str = ""  # that it belongs to; empty for the core
 
 
 def anything_in(*spans: Span) -> Callable[[], bool]:

@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from jinja2 import Environment, pass_environment
 
+from foundation.acts import features
 from foundation.acts.caches import SizedCache
 
 CACHE_BYTES = 16_000_000  # approximately
@@ -31,10 +32,10 @@ cache = SizedCache[SafeString](CACHE_BYTES, _weight)
 
 @pass_environment
 def cached_include(environment: Environment, name: str, /, **values: Any) -> SafeString:
-    """An include that sees only its arguments, cached by value per environment, so per language and path of the site:
-    4 to 10 per cent of most pages in Django, 40 of a ballot page.
+    """An include that sees only its arguments and the site's features, cached by value per environment, so per language
+    and path of the site: 4 to 10 per cent of most pages in Django, 40 of a ballot page.
 
     Safe and unsafe text have different keys, and so do 1 and True, although Python considers them equal.
     """
-    key = environment, name, tuple(values.items()), tuple(map(type, values.values()))
+    key = environment, features.current(), name, tuple(values.items()), tuple(map(type, values.values()))
     return cache.get(key, partial(fragment, name, values))

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from foundation.acts.caches import SizedCache
-from foundation.parts import parts
+from foundation.parts import parts_on
 
 from .page_cache import cache_key
 
@@ -73,7 +73,7 @@ def help_start(request: HttpRequest) -> HttpResponse:
 
 def topics() -> dict[str, Any]:
     """The core's, and those of parts."""
-    return CORE_TOPICS | {topic: what for part in parts() for topic, what in part.help.items()}
+    return CORE_TOPICS | {topic: what for part in parts_on() for topic, what in part.help.items()}
 
 
 def _read(request: HttpRequest, topic: str) -> list[Passage]:

@@ -6,7 +6,7 @@ data, so entries are never invalidated. It is rendered without a request, so no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -17,6 +17,7 @@ from django.urls import get_script_prefix
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from foundation.acts import features
 from foundation.acts.caches import SizedCache
 
 CACHE_BYTES = 16_000_000
@@ -34,12 +35,12 @@ class Fragment:
 cache = SizedCache[Fragment](CACHE_BYTES, lambda fragment: ENTRY_OVERHEAD_BYTES + 2 * len(fragment.html))
 
 
-def cache_key(*names: str) -> tuple[str, ...]:
-    """One per language and path of the site."""
-    return *names, get_language() or "", get_script_prefix()
+def cache_key(*names: str) -> tuple[Hashable, ...]:
+    """One per language, path and features of the site."""
+    return *names, get_language() or "", get_script_prefix(), features.current()
 
 
-def cached(key: tuple[str, ...], source: Any) -> Fragment | None:
+def cached(key: tuple[Hashable, ...], source: Any) -> Fragment | None:
     """The cached fragment, if it was rendered from this exact data."""
     fragment = cache.peek(key)
     return fragment if fragment is not None and fragment.source == source else None
@@ -51,7 +52,7 @@ def render_fragment(template: str, context: Mapping[str, Any], source: Any, **ex
 
 
 def get_or_render(
-    key: tuple[str, ...], template: str, make_context: Callable[[], Mapping[str, Any]], source: Any
+    key: tuple[Hashable, ...], template: str, make_context: Callable[[], Mapping[str, Any]], source: Any
 ) -> Fragment:
     """The context is built only if the fragment has to be rendered."""
     if (fragment := cached(key, source)) is None:

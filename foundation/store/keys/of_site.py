@@ -12,6 +12,7 @@ SYNC = Key(METADATA, "SYNC")
 RESTORING = Key(METADATA, "RESTORING")  # exists only until a restore or transfer into this store is complete
 RETENTION = Key(METADATA, "RETENTION")  # how far earlier versions had come in a search for unused accounts
 PAUSE = Key(METADATA, "PAUSE")  # exists only while the site is paused
+FEATURES = Key(METADATA, "FEATURES")  # which parts are switched on, once somebody has chosen
 FIGURES = Key(METADATA, "FIGURES")  # people by role and elections by state, as far as the log has been counted
 NIGHTLY = Key(METADATA, "NIGHTLY")  # which checkpoint was mailed last, and on which day
 FORGETTING = Key(METADATA, "FORGETTING")  # exists while deleted data may still be in the store's files

@@ -10,7 +10,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
@@ -22,8 +22,8 @@ from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
 from elections.roll import sources
 from elections.rules import State
+from foundation.acts import features, wakeups
 from foundation.acts import pause as pausing
-from foundation.acts import wakeups
 from foundation.acts.jobs import GOES_ON, Job, anything_in, goes_on, tasks
 from foundation.acts.queues import failure_reason, safe_message
 from foundation.acts.storage import table
@@ -116,7 +116,7 @@ ROLLS = Job("rolls", 60, lambda: sources.follow_due(goes_on), moment=sources.nex
 JOBS = (
     *(COMPACTING, FORGETTING, ENDS, BALLOTS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES),
     *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, ROLLS, BACKGROUND, LINKS, WITHOUT_TASK),
-    *(job for part in parts() for job in part.jobs()),
+    *(replace(job, part=part.label) for part in parts() for job in part.jobs()),
 )
 
 
@@ -124,7 +124,10 @@ JOBS = (
 
 
 def run_job(job: Job, leases: Leases) -> Run:
-    """Do a job once, unless there is no work, another worker has it or the site is paused. Errors are recorded."""
+    """Do a job once, unless there is no work, another worker has it, its part is switched off or the site is paused.
+    Errors are recorded."""
+    if not features.is_on(job.part):
+        return Run(Outcome.NOTHING)
     try:
         left = job.moment() if job.moment else 0 if job.waits() else None
         ended = _under_lease(job, leases) if left == 0 else Run(Outcome.NOTHING, left=left)
