@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
+from foundation.acts import features
 from foundation.acts.rate_limits import TooOften, count, uncount
 from foundation.acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from foundation.acts.storage import table
@@ -84,7 +85,7 @@ def setup(request: HttpRequest, token: str) -> HttpResponse:
             owner = services.make_owner_by_link(token, **form.cleaned_data)
             start_session(request, owner)
             messages.success(request, _("Welcome, %(name)s. You are the owner of this site.") % {"name": owner.name})
-            return redirect("home")
+            return redirect("home" if features.current().is_answered else "purpose")
     except NameTaken as refusal:
         form.add_error("name", str(refusal))
     except services.AddressTaken as refusal:

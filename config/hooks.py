@@ -49,8 +49,10 @@ from elections.roll.emails import EMAIL_TEMPLATES as ROLL_EMAILS
 from foundation.acts import background
 from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
+from operations.features.views import question
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
+from results.front_page.home import PANELS
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker
@@ -103,6 +105,11 @@ def install_hooks() -> None:
     # A person who may run things opens the home page (elections.dashboard.home_cards): there is a card for each of
     CARDS.install(
         election_cards,  # their elections
+    )
+
+    # The owner opens the home page (results.front_page.home): there is a panel with
+    PANELS.install(
+        question,  # what the site is for, if that has not been answered
     )
 
     # A person is removed (accounts.services.remove): the account goes first, and then, each step until it is done,

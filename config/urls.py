@@ -21,6 +21,7 @@ urlpatterns = [
     path("", include("elections.urls")),
     path("", include("accounts.urls")),
     path("", include("operations.audit.urls")),
+    path("", include("operations.features.urls")),
     path("", include("operations.upkeep.urls")),
     path("", include("operations.trust.urls")),
     *(path("", include(f"{part.name}.urls")) for part in parts()),

@@ -7,7 +7,7 @@ something of the whole site asks `parts()`, or `parts_on()` for those that its o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -41,10 +41,12 @@ class Panel(NamedTuple):
 class Part(AppConfig):
     """What a part adds. Methods import what they need themselves: Django loads this before anything else."""
 
-    title: ClassVar[Any] = ""  # on the page Features; without one, it is on whenever the part that it is within is
+    title: ClassVar[Any] = ""  # on the page Features; without one, it is on whenever the part that it is within is on
     about: ClassVar[Any] = ""  # what it is for, in a sentence
     once_off: ClassVar[Any] = ""  # what then happens to what exists
-    within: ClassVar[str] = ""  # the part that it is one of, with which it is switched
+    within: ClassVar[str] = ""  # the part that it is one of: off whenever that is
+    is_on_at_first: ClassVar[bool] = False  # on a new site, before its owner has said what it is for
+    fits: ClassVar[tuple[str, ...]] = ()  # the purposes of a site for which it is switched on
     uses: ClassVar[tuple[str, ...]] = ()  # other parts, by name, that it imports
     prefix: ClassVar[str] = ""  # of the addresses in its page_urls.py, which many open at once: tried before all others
     sections: ClassVar[Mapping[str, str]] = {}  # of the navigation, by the package or module of its views
@@ -62,6 +64,11 @@ class Part(AppConfig):
     @property
     def is_on(self) -> bool:
         return features.is_on(self.label)
+
+    @property
+    def picture(self) -> str:
+        """The template of its picture on the page Features."""
+        return f"{self.label}/picture.html"
 
     def install(self) -> None:
         """Add steps to hooks, types of background work and templates of mails."""
@@ -99,6 +106,16 @@ def parts_on() -> list[Part]:
 @lru_cache(16)
 def _parts_of(site: Features) -> list[Part]:
     return [part for part in parts() if site.has(part.label)]
+
+
+def on_if(wanted: Collection[str]) -> list[str]:
+    """The parts that are on if these are wanted."""
+    of = {part.label: part for part in parts()}
+
+    def is_on(part: Part) -> bool:
+        return (part.label in wanted or not part.title) and (not part.within or is_on(of[part.within]))
+
+    return [label for label, part in of.items() if is_on(part)]
 
 
 def shown_at(place: str) -> list[str]:

@@ -7,7 +7,7 @@ read each time, in a distant store once a second; the report is read only on a c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -48,5 +48,5 @@ class CachedPage:
             page_cache.cache.put(key, part)
         return part
 
-    def _key(self, election_name: str) -> tuple[str, ...]:
+    def _key(self, election_name: str) -> tuple[Hashable, ...]:
         return page_cache.cache_key(self.template, fold(election_name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +10,10 @@ from accounts import repository, setup_link
 from accounts.models import User
 from accounts.rules import Role
 from accounts.tokens import LinkSpent
+from foundation.acts import features
+from foundation.acts.features import Features
 from foundation.acts.refusals import LostRace, Refusal
+from foundation.parts import on_if, parts
 from foundation.store import keys
 from foundation.store.table import Delete, Write
 
@@ -51,9 +55,19 @@ def check_setup(token: str) -> None:
 def _make(name: str, email: str, password: str, spent: Write) -> User:
     owner = new_user(name, email, make_password(password), Role.OWNER)
     try:
-        create_account(owner, repository.first_owner(owner), spent)
+        create_account(owner, repository.first_owner(owner), spent, *_first_features())
     except LostRace as refused:
         if repository.ADDRESS_TAKEN in refused.parts:
             raise AddressTaken(_("This address already belongs to an account here.")) from None
         raise OwnerThere(_("This site already has an owner.")) from None
+    finally:
+        features.cache.forget()
     return owner
+
+
+def _first_features() -> list[Write]:
+    """A new site in production has few parts, until its owner has said what it is for."""
+    if not settings.PRODUCTION:
+        return []
+    wanted = [part.label for part in parts() if part.is_on_at_first]
+    return [features.writing(Features(), on_if(wanted), wanted, is_answered=False)]

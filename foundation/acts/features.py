@@ -6,6 +6,7 @@ site that has chosen, so that nobody meets a feature that they did not ask for.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from foundation.store import keys
@@ -14,12 +15,13 @@ from foundation.store.table import Item, Put, Table
 from .caches import SiteCache
 from .versions import unchanged_or_new
 
-FRESH_SECONDS = 5.0
+FRESH_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
     on: frozenset[str] | None = None  # names of parts; `None`: all
+    wanted: frozenset[str] = frozenset()  # those that are on, and those that wait for the part that they are within
     is_answered: bool = True  # whether the first owner has said what the site is for
     version: int = 0
 
@@ -29,7 +31,9 @@ class Features:
 
 
 def features_of(item: Item | None) -> Features:
-    return Features(frozenset(item["on"]), item["is_answered"], item["version"]) if item else Features()
+    if item is None:
+        return Features()
+    return Features(frozenset(item["on"]), frozenset(item["wanted"]), item["is_answered"], item["version"])
 
 
 def read_features(table: Table) -> Features:
@@ -47,7 +51,7 @@ def is_on(part: str) -> bool:
     return cache.last_known().has(part)
 
 
-def writing(features: Features, before: Features) -> Put:
+def writing(before: Features, on: Iterable[str], wanted: Iterable[str], *, is_answered: bool = True) -> Put:
     """Refused if they have changed since they were read."""
-    values = {"on": sorted(features.on or ()), "is_answered": features.is_answered, "version": before.version + 1}
+    values = {"on": sorted(on), "wanted": sorted(wanted), "is_answered": is_answered, "version": before.version + 1}
     return Put({**keys.FEATURES.item, **values}, when=unchanged_or_new(before))

@@ -12,6 +12,7 @@ from foundation.parts import parts
 CORE = {  # of views, by package or module
     "operations.audit": "admin",
     "operations.audit.checkpoint_views": "",
+    "operations.features": "admin",
     "accounts.people_views": "people",
     "ballots": "decide",
     "elections": "decide",

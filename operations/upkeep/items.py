@@ -21,7 +21,7 @@ ITEMS = (
              f"{ROLES}"),
     ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
     ItemType("pause", keys.PAUSE, "by:person since minutes:int sentence"),
-    ItemType("features", keys.FEATURES, "on:list is_answered:bool version:int"),
+    ItemType("features", keys.FEATURES, "on:list wanted:list is_answered:bool version:int"),
     ItemType("submitted form", keys.once, hidden="event_id:int at ttl:int"),
     ItemType("background task", keys.task, "type began_at due attempts:int",
              "subject data:map progress:map version:int reason",

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from django.utils.translation import gettext_lazy as _
+
 from foundation import parts
 from foundation.acts.queues import Progress
 
 
 class Assemblies(parts.Part):
     name = "parts.assembly"
+    title = _("Assemblies")
+    about = _("Formal meetings from check-in to minutes: an agenda, debates, motions, majorities.")
+    once_off = _("Assemblies and their minutes can no longer be opened. Both are kept.")
+    fits = ("club",)
+    within = "live"
     uses = ("live",)
     sections = {"parts.assembly": "live"}
 

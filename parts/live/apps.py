@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from foundation import parts
 from foundation.acts.jobs import Job, anything_in
@@ -14,6 +15,13 @@ from foundation.store import keys
 
 class Live(parts.Part):
     name = "parts.live"
+    title = _("Live sessions")
+    about = _("Questions on a projector that a room answers on phones: quizzes, surveys, ideas.")
+    once_off = _(
+        "Screens and codes of sessions stop working. Sessions and sets of questions are kept, and sessions that are "
+        "over are deleted after the usual time."
+    )
+    fits = ("club", "team", "events")
     uses = ("questions", "polls")
     prefix = "live/"
     sections = {"parts.live": "live"}
@@ -51,6 +59,14 @@ class Live(parts.Part):
         from .services.ending import end_abandoned
 
         return [Job("live sessions", 60, end_abandoned, anything_in(keys.RUNNING_GAMES))]
+
+    def running(self) -> Iterable[str]:
+        from .repository import count_running
+
+        if sessions := count_running():
+            yield ngettext("%(count)d session is running.", "%(count)d sessions are running.", sessions) % {
+                "count": sessions
+            }
 
     def demo(self) -> Mapping[str, Callable[[Progress], int]]:
         from .views.demo import load

@@ -70,7 +70,7 @@ def _check_left(tries: Item | None, item: Item | None) -> None:
 def _tell_host(game_id: str, now: int) -> None:
     """Notify the host of refused codes, at most once a minute."""
     place = keys.game_roster(game_id)
-    found, items = repository.find_with(game_id, place)
+    found, items = repository.find_shown_with(game_id, place)
     if found is not None and now - seats.refused_at(items.get(place)) > MS_PER_MINUTE:
         seats.refuse_code(found[0], now)
         changes.publish(game_id)

@@ -15,6 +15,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from foundation.acts import features
+from foundation.parts import part_of
 from foundation.store.table import Item, Key, Write
 from parts.questions.question import Question
 
@@ -169,3 +171,8 @@ def register(type_: str, format_: Format) -> None:
 
 def of(type_: str) -> Format:
     return FORMATS.get(type_, ORDINARY)
+
+
+def is_there(type_: str) -> bool:
+    """Whether the part of its format is switched on."""
+    return features.is_on(part_of(type(of(type_)).__module__))

@@ -108,6 +108,16 @@ def find_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, di
     return (game_from_item(found[at]), state_from_item(found[state])), found
 
 
+def find_shown(game_id: str) -> tuple[Game, State] | None:
+    return find_shown_with(game_id)[0]
+
+
+def find_shown_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, dict[Key, Item]]:
+    """As `find_with`, for pages: they show no session whose format belongs to a part that is switched off."""
+    session, found = find_with(game_id, *others)
+    return session if session and formats.is_there(session[0].engagement_type) else None, found
+
+
 def read_state(game_id: str) -> State | None:
     item = table().get(keys.game_state(game_id))
     return state_from_item(item) if item else None
@@ -139,7 +149,7 @@ def each_running() -> Iterator[str]:
 def all_running(*, limit: int, cursor: str | None = None) -> tuple[list[Game], str | None]:
     """Running sessions of all hosts, newest first, for administrators."""
     page = table().page(keys.RUNNING_GAMES, limit=limit, cursor=cursor, backwards=True)
-    return [game_from_item(item) for item in page.items], page.cursor
+    return [game for game in map(game_from_item, page.items) if formats.is_there(game.engagement_type)], page.cursor
 
 
 def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[PastSession]:
@@ -150,14 +160,15 @@ def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[P
     newest = history(host, limit=MAX_RECENT_SESSIONS)[0] if newest is None else newest
     listed = table().page(keys.running_games_of(host), limit=MAX_RECENT_SESSIONS, backwards=True).items
     lines = {each.id: each for each in (*map(past_from_item, listed), *newest)}
-    running = (each for each in lines.values() if each.ended_at is None)
+    running = (each for each in lines.values() if each.ended_at is None and formats.is_there(each.engagement_type))
     return sorted(running, key=lambda each: each.created_at, reverse=True)
 
 
 def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[PastSession], str | None]:
     """Newest first."""
     page = table().page(keys.games_of(host), limit=limit, cursor=cursor, backwards=True)
-    return [past_from_item(item) for item in page.items], page.cursor
+    lines = map(past_from_item, page.items)
+    return [each for each in lines if formats.is_there(each.engagement_type)], page.cursor
 
 
 def round_items(game_id: str, round_: int | None = None) -> list[Item]:

@@ -12,6 +12,10 @@ from foundation.acts.queues import Progress
 
 class News(parts.Part):
     name = "parts.news"
+    title = _("News")
+    about = _("Posts on the front page, in a feed and by mail to those who want it.")
+    once_off = _("Posts are no longer shown and nothing is mailed. Posts, likes and subscriptions are kept.")
+    fits = ("club",)
     sections = {"parts.news": "news", "results.front_page.site_views": "admin"}
     places = {"nav": "news/parts/nav.html", "admin": "news/parts/admin.html"}
     help = {"news": _("Reading, writing and publishing news.")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from foundation import parts
 from foundation.acts.jobs import Job
@@ -13,6 +14,14 @@ from foundation.acts.queues import Progress
 
 class Polls(parts.Part):
     name = "parts.polls"
+    title = _("Quick polls")
+    about = _("A question that anybody with the link answers, without an account.")
+    once_off = _(
+        "Links to polls stop working. Polls and their votes are kept; one that should end meanwhile ends once they are "
+        "on again."
+    )
+    is_on_at_first = True
+    fits = ("club", "team", "events")
     prefix = "poll/"
     sections = {"parts.polls": "decide"}
     places = {
@@ -40,6 +49,14 @@ class Polls(parts.Part):
         from .sealing import anything_over, seal_what_is_over
 
         return [Job("polls", 5, seal_what_is_over, anything_over)]
+
+    def running(self) -> Iterable[str]:
+        from .repository import count_open
+
+        if polls := count_open():
+            yield ngettext("%(count)d poll has yet to end.", "%(count)d polls have yet to end.", polls) % {
+                "count": polls
+            }
 
     def template_words(self) -> parts.TemplateWords:
         from .services import may_make

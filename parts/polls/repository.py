@@ -180,6 +180,11 @@ def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
     return poll, count_votes(found.values()), head
 
 
+def count_open() -> int:
+    """Those with an end that has not come."""
+    return table().count(keys.polls_ending())
+
+
 def each_vote(poll: Poll) -> Iterator[Item]:
     return sharded_reads.each(table(), keys.votes(poll.id, poll.shards))
 

@@ -10,6 +10,7 @@ from foundation.acts.queues import Progress
 
 class Questions(parts.Part):
     name = "parts.questions"
+    within = "live"
     sections = {"parts.questions": "live"}
 
     def install(self) -> None:

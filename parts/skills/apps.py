@@ -12,6 +12,10 @@ from foundation.acts.queues import Progress
 
 class Skills(parts.Part):
     name = "parts.skills"
+    title = _("Skills")
+    about = _("What people can do, how to find them, and what an election needs of its candidates.")
+    once_off = _("Skills are no longer shown, nor asked for by elections. What people entered is kept.")
+    fits = ("team",)
     demo_comes_first = True
     sections = {"parts.skills": "people", "parts.skills.needed": "decide"}
     places = {

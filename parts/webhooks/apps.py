@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.utils.translation import gettext_lazy as _
+
 from foundation import parts
 from foundation.acts.jobs import Job, anything_in, tasks
 from foundation.store import keys
@@ -11,6 +13,9 @@ from foundation.store import keys
 
 class Webhooks(parts.Part):
     name = "parts.webhooks"
+    title = _("Webhooks")
+    about = _("Tells other systems when voting begins and ends, and what the result is.")
+    once_off = _("Other systems are no longer told. What happens until it is on again is not told later.")
     uses = ("news",)
     places = {"account": "webhooks/parts/account.html"}
 

@@ -33,7 +33,7 @@ Hosted = tuple[Game, State]
 
 def load_hosted(user: User, game_id: str) -> Hosted | None:
     """Loads a session for one of its hosts; refuses everybody else. `None` if it does not exist."""
-    found = repository.find(game_id)
+    found = repository.find_shown(game_id)
     if found is not None:
         check_hosts(user, found[0])
     return found
@@ -42,7 +42,7 @@ def load_hosted(user: User, game_id: str) -> Hosted | None:
 def load_seated(user: User, game_id: str, player: str) -> tuple[Game, Seat] | None:
     """Loads a player's seat for a host of the session."""
     place = keys.seat(game_id, player)
-    found, items = repository.find_with(game_id, place)
+    found, items = repository.find_shown_with(game_id, place)
     if found is None:
         return None
     check_hosts(user, found[0])
@@ -51,7 +51,7 @@ def load_seated(user: User, game_id: str, player: str) -> tuple[Game, Seat] | No
 
 def load_removable(user: User, game_id: str) -> Hosted | None:
     """Loads a session for one of its hosts, or for a moderator of the site."""
-    found = repository.find(game_id)
+    found = repository.find_shown(game_id)
     if found is not None and not rules.moderates(user.role):
         check_hosts(user, found[0])
     return found

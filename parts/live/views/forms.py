@@ -14,10 +14,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from foundation.acts import features
 from foundation.pages.fields import LinesField, NameField, TitleField
 from foundation.pages.names import clean_title
 from foundation.pages.time_fields import ZoneField, zone_or_default
 from foundation.pages.times import local_time
+from foundation.parts import part_of
 from foundation.qa.rules import Mode, folded
 from parts.live import formats
 from parts.live.formats import FORMATS
@@ -65,7 +67,7 @@ class SetOffer:
 
 def session_types() -> list[Play]:
     """The plays that are session types of their own."""
-    return [each for each in plays() if each.description]
+    return [each for each in plays() if each.description and features.is_on(part_of(type(each).__module__))]
 
 
 def type_choices() -> list[tuple[str, Text]]:

@@ -127,7 +127,7 @@ def check_drives(user: User, found: Hosted) -> None:
         raise NotAllowed(rules.NOT_YOURS)
 
 
-@requires(Permission.USE_APPLICATION, load=repository.find, rule=check_drives)
+@requires(Permission.USE_APPLICATION, load=repository.find_shown, rule=check_drives)
 @form_page
 def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Takes a step from the version shown on the page; irreversible steps need confirmation."""
@@ -217,7 +217,7 @@ def _is_maker(user: User, game: Game) -> bool:
 
 def load_made(user: User, game_id: str) -> Game | None:
     """For the person who created the session."""
-    found = repository.find(game_id)
+    found = repository.find_shown(game_id)
     if found is not None and not _is_maker(user, found[0]):
         raise NotAllowed(hosting.ONLY_THE_MAKER)
     return found[0] if found else None

@@ -89,7 +89,7 @@ def _follow_code(request: HttpRequest, found: Item) -> HttpResponse:
         return redirect("poll", found["poll"])
     if "ended_at" in found:
         return ended_page(request, found["ended_at"])
-    session = repository.find(found["game"])
+    session = repository.find_shown(found["game"])
     if session is None:
         raise Http404
     return redirect("join_game", session[0].id, session[0].token)
@@ -126,7 +126,7 @@ def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
 def _load(request: HttpRequest, game_id: str, token: str) -> tuple[Game, State, Item | None, Player | None]:
     """Loads all that the page needs in one round trip."""
     roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
-    found, items = repository.find_with(game_id, roster, *([own] if own else []))
+    found, items = repository.find_shown_with(game_id, roster, *([own] if own else []))
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
         raise Http404
     return *found, items.get(roster), players.from_items(request, game_id, items)

@@ -46,7 +46,7 @@ def seat(request: HttpRequest, game_id: str) -> HttpResponse:
 
 def _load(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | None]:
     own = players.seat_key(request, game_id)
-    found, items = repository.find_with(game_id, *([own] if own else []))
+    found, items = repository.find_shown_with(game_id, *([own] if own else []))
     if found is None:
         raise Http404
     return *found, players.from_items(request, game_id, items)
@@ -142,7 +142,7 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
 def _linked(game_id: str, linked: Pass) -> tuple[Game, Seat] | None:
     """The seat of a link, unless another device has taken it since the link was shown."""
     place = keys.seat(game_id, linked.player)
-    found, items = repository.find_with(game_id, place)
+    found, items = repository.find_shown_with(game_id, place)
     own = seats.seat_from_item(items[place]) if place in items else None
     if found is None or own is None or own.removed or own.device != linked.device:
         return None

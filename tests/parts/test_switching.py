@@ -1,0 +1,66 @@
+"""A site with something of everything, on which each part is switched off and on again: nothing fails, no link leads to
+what is not there, and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.urls import Resolver404, resolve
+
+from accounts import repository as people
+from foundation.acts.storage import table
+from foundation.parts import part_of, parts
+from operations.features import services
+from tests.access.site import Look, Site
+from tests.walk.test_walk import built
+
+SWITCHED = [part.label for part in parts() if part.title]
+TARGET = re.compile(r'<(?:a|form|button|area)\b[^>]*\s(?:href|action|formaction)="(/[^"]*)"')
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory, django_test_environment) -> Iterator[Site]:
+    with built(tmp_path_factory.mktemp("everything")) as site:
+        yield site
+
+
+def owner_of(look: Look) -> str:
+    """The part whose page it is."""
+    return part_of(resolve(look.address).func.__module__)
+
+
+def led_to(html: str) -> set[str]:
+    """The parts whose pages something on this page leads to."""
+    found = set()
+    for address in TARGET.findall(html):
+        try:
+            found.add(part_of(resolve(address.partition("?")[0].partition("#")[0]).func.__module__))
+        except Resolver404:
+            continue  # a file
+    return found
+
+
+def contents() -> set[tuple[str, str]]:
+    return {(item["PK"], item["SK"]) for _table, item in table().everything()}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", SWITCHED)
+def test_a_part_is_gone_while_it_is_off_and_back_as_it_was(everything, name, subtests):
+    owner, part = people.find(people.owner_name()), services.find(name)
+    before = [everything.browsers[look.who].get(look.address, look.asked).status_code for look in everything.looks]
+    stored = contents()
+    services.switch_off(owner, part)
+    off = {each.label for each in parts() if not each.is_on}
+    assert name in off
+    for look, usual in zip(everything.looks, before, strict=True):
+        with subtests.test(look.page, of=look.of, who=look.who):
+            answer = everything.browsers[look.who].get(look.address, look.asked)
+            assert answer.status_code == (404 if owner_of(look) in off else usual)
+            if "html" in answer.get("Content-Type", "") and not answer.streaming:
+                assert not led_to(answer.content.decode()) & off
+    services.switch_on(owner, part)
+    assert all(each.is_on for each in parts())
+    assert stored - contents() == set()
