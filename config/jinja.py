@@ -32,7 +32,7 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
 from elections.rolls import voter_label
-from foundation.acts import pause
+from foundation.acts import features, pause
 from foundation.mail import outbox
 from foundation.pages import markdown_cache, names, served_code, time_display, times
 from foundation.pages.fragments import cached_include
@@ -55,6 +55,7 @@ GLOBALS: dict[str, Callable[..., Any]] = {
     "get_language_bidi": get_language_bidi,
     "icon": icon,
     "integrity": served_code.integrity,
+    "is_on": features.is_on,
     "lists_of": lists_of,
     "script": served_code.script,
     "section_of": section_of,

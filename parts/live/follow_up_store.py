@@ -15,6 +15,7 @@ from elections import actions
 from elections import repository as elections
 from elections.rules import Relation
 from elections.rules import State as ElectionState
+from foundation.acts import features
 from foundation.acts.background import TaskType
 from foundation.acts.storage import table
 from foundation.store import keys
@@ -88,7 +89,7 @@ def all_linked(made: Iterable[FollowUp], reader: User) -> list[LinkedFollowUp]:
 
 
 def _poll(each: FollowUp) -> LinkedFollowUp:
-    poll = polls.find(each.what)
+    poll = polls.find(each.what) if features.is_on("polls") else None
     if poll is None:
         return LinkedFollowUp(each, each.title)
     return LinkedFollowUp(each, poll.title, reverse("poll", args=[poll.id]))

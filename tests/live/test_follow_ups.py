@@ -25,6 +25,7 @@ from foundation.acts.refusals import NotAllowed
 from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.log import seal
+from operations.features.services import find, switch_off
 from parts.assembly import roll
 from parts.live import counting, follow_up_store, repository, seats
 from parts.live.follow_ups import services
@@ -36,7 +37,7 @@ from parts.questions.question import Kind, Question, Type
 from results import services as results
 from results.exports import verify
 from tests.background import finish_background
-from tests.people import enrol
+from tests.people import enrol, make_owner, sign_in
 from tests.races.overtaken import overtaken_by
 from tests.results.test_bundle import unpacked
 
@@ -121,6 +122,19 @@ def test_a_poll_has_the_question_and_its_options_each_once(ranked, hana):
         {"game_id": ranked.id, "number": 1, "kind": "poll", "what": poll.id, "title": poll.title, "round": 1}
         | {"at": poll.created_at}
     ]
+
+
+def test_where_polls_are_switched_off_none_is_made_nor_linked(ranked, hana):
+    made_ = services.make_poll(hana, "10.0.0.1", ranked.id, 1)
+    switch_off(make_owner(), find("polls"))
+    browser = sign_in(hana)
+    page = browser.get(f"/live/{ranked.id}/onward/1/").content.decode()
+    assert "Where do we go?" in page
+    assert 'value="poll"' not in page
+    assert f"/poll/{made_.what}/" not in page
+    refused = browser.post(f"/live/{ranked.id}/onward/1/", {"make": "poll"}, follow=True).content.decode()
+    assert "This site has no quick polls." in refused
+    assert browser.get(f"/join/{polls.find(made_.what).code}/").status_code == 404
 
 
 def test_a_choice_stays_a_choice_in_the_poll_and_in_the_election(made, hana):  # noqa: F811

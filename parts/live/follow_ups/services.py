@@ -22,6 +22,7 @@ from elections.drafts import copying
 from elections.drafts.copying import BY_ADDRESS
 from elections.kinds import settings_of_kind
 from elections.rules import Election
+from foundation.acts import features
 from foundation.acts.background import Batch, Task, finished
 from foundation.acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
 from foundation.acts.retry import retry_lost_race, unique_suffixes
@@ -52,6 +53,7 @@ NOT_CLOSED = gettext_lazy("Close this question and reveal its result first.")
 VOIDED = gettext_lazy("This question does not count, so it cannot become a poll or an election.")
 TOO_FEW = gettext_lazy("Too few people answered to show a result, so it cannot become a poll or an election.")
 NO_OPTIONS = gettext_lazy("This question has no options to vote on.")
+NO_POLLS = gettext_lazy("This site has no quick polls.")
 NO_ASSEMBLY = gettext_lazy("Only in an assembly do people check in, so that they can be put on a roll.")
 NOTHING_TO_RANK = gettext_lazy("A poll needs the options of a question.")
 NOT_ALLOWED = gettext_lazy("You do not have permission to create elections.")
@@ -179,6 +181,8 @@ Maker = Callable[[Subject, ExtraWrites], PollOrElection]
 
 def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
     """Creates an open quick poll from a round's options; counts towards the host's limit for this address."""
+    if not features.is_on("polls"):
+        raise NoFollowUp(NO_POLLS)
 
     def poll(wanted: Subject, also: ExtraWrites) -> Poll:
         if not wanted.options:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from foundation.acts import tokens
+from foundation.acts import features, tokens
 from foundation.acts.rate_limits import TooOften
 from foundation.acts.refusals import Refusal
 from foundation.pages.client_address import client_network, is_loaded_by_another_site
@@ -79,7 +79,7 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     except TooOften as refusal:
         problem = _("Too many wrong codes were entered from your network. The QR code and the link still work.")
         return _ask_again(request, code, f"{problem} {refusal}", 429)
-    if found is None:
+    if found is None or ("poll" in found and not features.is_on("polls")):
         return _ask_again(request, code, OF_NEITHER if _is_at_home(request) else OF_NO_SESSION, 404)
     return _follow_code(request, found)
 
