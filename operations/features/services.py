@@ -29,6 +29,12 @@ def wanted(site: Features) -> set[str]:
     return {part.label for part in parts()} if site.on is None else set(site.wanted)
 
 
+def switchable() -> list[Part]:
+    """Those that most sites use first, each followed by what is within it."""
+    titled = [part for part in parts() if part.title]
+    return sorted(titled, key=lambda part: -len((above(part) or part).fits))
+
+
 def find(name: str) -> Part | None:
     """One that can be switched."""
     return next((part for part in parts() if part.label == name and part.title), None)

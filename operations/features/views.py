@@ -15,11 +15,10 @@ from accounts.access import allow_everyone, requires
 from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts import features as chosen
-from foundation.acts.storage import table
 from foundation.pages.cards import Card, Cards
 from foundation.pages.forms import form_data, form_page, run_form
 from foundation.pages.messages import run_action
-from foundation.parts import Panel, Part, parts
+from foundation.parts import Panel, Part
 
 from . import services
 from .services import Purpose
@@ -28,8 +27,9 @@ from .services import Purpose
 @requires(Permission.TRANSFER_OWNER)
 @require_safe
 def features(request: HttpRequest) -> HttpResponse:
-    site = chosen.read_features(table())  # not a cached state: the switches must show what they just did
-    shown = [(part, site.has(part.label), services.above(part)) for part in parts() if part.title]
+    chosen.cache.forget()  # another process may have just switched something, and the page must show it
+    site = chosen.current()
+    shown = [(part, site.has(part.label), services.above(part)) for part in services.switchable()]
     return render(request, "features/features.html", {"features": shown})
 
 
@@ -87,9 +87,9 @@ class PurposeForm(forms.Form):
 @form_page
 def purpose(request: HttpRequest) -> HttpResponse:
     form = PurposeForm(form_data(request))
-    done = _("Your site is ready. You can switch each feature on and off under “Features”.")
+    done = _("Your site is ready. This is what people find here besides elections.")
     if run_form(request, form, lambda: services.choose(request.user, Purpose(form.cleaned_data["purpose"])), done):
-        return redirect("home")
+        return redirect("features")
     return render(request, "features/purpose.html", {"form": form}, status=422 if form.errors else 200)
 
 

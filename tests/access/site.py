@@ -561,12 +561,13 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
 
 def _looks_of_the_owner(lunch: Poll) -> list[Look]:
     waiting, _cursor = outbox.in_state(outbox.SENT, limit=1)
-    pages = ("admin", "system", "pause", "sign_in_rule")
+    pages = ("admin", "system", "features", "purpose", "pause", "sign_in_rule")
     pages += ("log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
     return [
         Look("metrics", "owner"),
         Look("doctor", "stranger", (doctor.signed_token,)),
         *(Look(page, "owner") for page in pages),
+        Look("switch_off", "owner", ("live",)),
         Look("people", "owner", of="by a word of a name", asked={"q": "ann"}),
         Look("log", "owner", of="of one election", asked={"election": known("Board")}),
         Look("event", "owner", (1,)),

@@ -47,6 +47,8 @@ LAST = (
     "delete_election",
     "hand_over_election",
     "remove_person",
+    "switch_off",
+    "purpose",
     "sign_in_rule",
     "pause",
 )  # after which pages are elsewhere

@@ -214,7 +214,7 @@ CHOSEN = {
 @pytest.mark.parametrize("purpose", list(Purpose))
 def test_the_answer_switches_on_what_such_a_site_needs(site, first_owner, purpose):
     browser, _answer = first_owner
-    assert browser.post("/admin/purpose/", {"purpose": purpose})["Location"] == "/"
+    assert browser.post("/admin/purpose/", {"purpose": purpose})["Location"] == "/admin/features/"
     assert CHOSEN[purpose] <= labels_on()
     assert ("webhooks" in labels_on()) == (purpose == Purpose.EVERYTHING)
     assert "/admin/purpose/" not in browser.get("/").content.decode(), "it is asked once"
