@@ -1,4 +1,5 @@
-"""A program: a site with the part in tests/parts/tiny has its page, its link, its job, its types and its operation.
+"""A program: a site with the part in tests/parts/tiny has its page, its link, its job, its types and its operation, and none
+of them while it is switched off.
 
 Tests start it with the settings in tests/parts/settings.py.
 """
@@ -36,6 +37,14 @@ def main() -> None:
     (job,) = [each for each in JOBS if each.name == "silence"]
     assert job.work() == 1
     assert Client().get("/api/v1/bell").json() == {"rung": 0}
+
+    assert "How often it was rung is kept." in owner.get("/admin/features/tiny/off/").content.decode()
+    assert owner.post("/admin/features/tiny/off/").status_code == 302
+    assert 'href="/bell/"' not in owner.get("/").content.decode()
+    assert [owner.get("/bell/").status_code, Client().get("/api/v1/bell").status_code] == [404, 404]
+    assert "/bell" not in Client().get("/api/v1/openapi.json").json()["paths"]
+    assert owner.post("/admin/features/tiny/on/").status_code == 302
+    assert owner.get("/bell/").status_code == 200
 
 
 if __name__ == "__main__":

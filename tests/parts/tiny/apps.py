@@ -10,6 +10,9 @@ from foundation.acts.jobs import Job
 
 class Tiny(parts.Part):
     name = "tests.parts.tiny"
+    title = "Bells"
+    about = "People ring a bell, and everybody sees how often."
+    once_off = "Nobody can ring any more. How often it was rung is kept."
     sections = {"tests.parts.tiny": "bells"}
     places = {"nav": "tiny/nav.html"}
 
