@@ -15,7 +15,6 @@ from django.apps import AppConfig, apps
 from django.core.exceptions import ImproperlyConfigured
 
 from foundation.acts import features
-from foundation.acts.features import Features
 from foundation.acts.hooks import steps_of
 
 if TYPE_CHECKING:
@@ -100,12 +99,12 @@ def parts() -> list[Part]:
 
 
 def parts_on() -> list[Part]:
-    return _parts_of(features.current())
+    return _parts_of(features.current().on)
 
 
 @lru_cache(16)
-def _parts_of(site: Features) -> list[Part]:
-    return [part for part in parts() if site.has(part.label)]
+def _parts_of(on: frozenset[str] | None) -> list[Part]:
+    return [part for part in parts() if on is None or part.label in on]
 
 
 def on_if(wanted: Collection[str]) -> list[str]:

@@ -98,6 +98,18 @@ class SiteCache(Generic[T]):
         self._seen: tuple[str, float, T] = ("", 0.0, self._unknown)
         self._failed: tuple[str, float] = ("", 0.0)
 
+    @property
+    def seen(self) -> T:
+        """The value as it was read last, for whoever knows that this request has asked for it before."""
+        return self._seen[2]
+
+    def refresh(self) -> T:
+        """The value as it is now, in a round trip of whoever asks."""
+        url, moment = settings.STORE_URL, self.ticking()
+        known = self._read(connect(url))
+        self._seen = (url, moment, known)
+        return known
+
     def current(self) -> T:
         """The value; raises the store's error if it cannot be read."""
         if self._is_fresh(self._seen):

@@ -15,7 +15,6 @@ from accounts.access import allow_everyone, requires
 from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts import features as chosen
-from foundation.acts.storage import table
 from foundation.pages.cards import Card, Cards
 from foundation.pages.forms import form_data, form_page, run_form
 from foundation.pages.messages import run_action
@@ -28,8 +27,7 @@ from .services import Purpose
 @requires(Permission.TRANSFER_OWNER)
 @require_safe
 def features(request: HttpRequest) -> HttpResponse:
-    site = chosen.read_features(table())
-    chosen.cache.forget()  # another process may have just switched something, which all of this page must show
+    site = chosen.cache.refresh()  # another process may have just switched something, which all of this page must show
     shown = [(part, site.has(part.label), services.above(part)) for part in services.switchable()]
     return render(request, "features/features.html", {"features": shown})
 

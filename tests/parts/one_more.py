@@ -1,5 +1,5 @@
-"""A program: a site with the part in tests/parts/tiny has its page, its link, its job, its types and its operation, and none
-of them while it is switched off.
+"""A program: a site with the part in tests/parts/tiny has its page, its link, its job, its types and its operation,
+and none of them while it is switched off.
 
 Tests start it with the settings in tests/parts/settings.py.
 """
