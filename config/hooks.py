@@ -22,8 +22,6 @@ from ballots.station.services import end_visits
 from elections import repository as elections
 from elections import rolls
 from elections.access import GUESTS
-from elections.candidate_questions.services import forget_asker
-from elections.candidate_questions.telling import TELLING
 from elections.dashboard.home_cards import CARDS, election_cards
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
@@ -51,6 +49,8 @@ from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
+from parts.candidate_questions.services import forget_asker
+from parts.candidate_questions.telling import TELLING
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker

@@ -19,13 +19,13 @@ from foundation.photos.demo import picture
 from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
+from parts.candidate_questions import services as questions
+from parts.candidate_questions.repository import find_answer, find_question
+from parts.candidate_questions.rules import TO_ALL, is_taking, person_key
+from parts.candidate_questions.services import Asker
+from parts.candidate_questions.telling import now_ms
 
 from . import repository, rolls
-from .candidate_questions import services as questions
-from .candidate_questions.repository import find_answer, find_question
-from .candidate_questions.rules import TO_ALL, is_taking, person_key
-from .candidate_questions.services import Asker
-from .candidate_questions.telling import now_ms
 from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups

@@ -11,8 +11,8 @@ from foundation.mail import outbox
 from foundation.store import keys
 from foundation.store.splitting import by_count
 from foundation.store.table import Delete, Item
+from parts.candidate_questions.rules import asker_mark
 
-from .candidate_questions.rules import asker_mark
 from .groups import repository as groups
 from .invitations import mailing
 from .rolls import entries_of

@@ -2,7 +2,8 @@
 
 from django.urls import include, path
 
-from .candidate_questions import views as questions
+from parts.candidate_questions import views as questions
+
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import setup_views

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from elections import repository, rolls
 from elections.access import election_context, organiser_page, panels
-from elections.candidate_questions.repository import count_waiting
 from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
@@ -21,6 +20,7 @@ from elections.turnout.views import turnout_context
 from foundation.acts.storage import now_text, table
 from foundation.ranking.candidates import Candidate
 from foundation.store.parallel import run_parallel
+from parts.candidate_questions.repository import count_waiting
 
 from .checklist import needs_accounts
 from .concerns import ElectionSnapshot, concerns, lookalikes

@@ -53,7 +53,7 @@ STEPS = {
             "accounts.handover.pass_on",
             "ballots.services.leaving.remove_ballots_of",
             "elections.groups.services.forget_person",
-            "elections.candidate_questions.services.forget_asker",
+            "parts.candidate_questions.services.forget_asker",
             "elections.personal_data.forget_calendar",
             "elections.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",

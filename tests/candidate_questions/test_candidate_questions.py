@@ -15,11 +15,7 @@ from django.test import Client
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import passes
-from ballots.question_views import load_asker
 from elections import actions, personal_data, repository
-from elections.candidate_questions import repository as asked
-from elections.candidate_questions import rules, services
-from elections.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -36,6 +32,10 @@ from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import EventLog
+from parts.candidate_questions import repository as asked
+from parts.candidate_questions import rules, services
+from parts.candidate_questions.asking_views import load_asker
+from parts.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of
