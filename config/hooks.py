@@ -49,8 +49,6 @@ from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
-from parts.candidate_questions.services import forget_asker
-from parts.candidate_questions.telling import TELLING
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker
@@ -110,7 +108,6 @@ def install_hooks() -> None:
         pass_elections_on,  # their elections pass to the site's owner
         remove_ballots_of,  # their ballots in open elections and their places on rolls are removed
         leave_groups,  # they leave all groups for rolls, and their own groups are deleted
-        forget_asker,  # questions they asked candidates stay, without their name
         forget_calendar,  # the address of a calendar that an earlier version made for them is deleted
         help_desk.forget_person,  # what they asked organisers is deleted, with the answers
         opt_out.forget,  # their choice about result mails is deleted
@@ -129,7 +126,7 @@ def install_hooks() -> None:
     background.register(
         REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.SEALING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
-        *(ANSWERING, TELLING),
+        ANSWERING,
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(TELLING_OF_REQUESTS, FORGETTING_REQUESTS),
         *(groups.DELETING, filling.FILLING),

@@ -15,6 +15,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from elections import repository, rolls
 from elections.access import Reader, check_visible, election_context, for_readers, panels
+from elections.answers import answers_with_candidates
 from elections.invitations import wording
 from elections.multi_ballots import repository as multi_ballots
 from elections.repository import Description, Listed
@@ -27,7 +28,6 @@ from foundation.pages.paging import PAGE_ROWS, read_page
 from foundation.ranking.marks import choices_of
 from foundation.store.keys import fold
 from foundation.store.parallel import run_parallel
-from parts.candidate_questions.repository import answers_with_candidates
 
 from . import own_elections
 
