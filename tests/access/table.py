@@ -88,7 +88,7 @@ def without_haste() -> Iterator[Standstill]:
     name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed
     yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
     from accounts import password_policy
-    from foundation.acts import branding, pause
+    from foundation.acts import branding, features, pause
     from operations.upkeep.worker import heartbeats
     from parts.candidate_questions import asking_views
     from parts.live import clock as of_sessions
@@ -108,6 +108,7 @@ def without_haste() -> Iterator[Standstill]:
         patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),
         patch.object(pause.cache, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),
+        patch.object(features.cache, "ticking", lambda: 0.0),
         patch.object(password_policy.cache, "ticking", lambda: 0.0),
         patch.object(heartbeats.watch, "ticking", lambda: 0.0),
         patch.object(voters, "MIN_VOTING_SECONDS", 0),
