@@ -17,7 +17,8 @@ from django.test import Client
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import passes
-from elections import actions, repository
+from elections import actions, answers, repository
+from elections.answers import AnswerShown
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -25,11 +26,12 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
-from elections.rules import Action
+from elections.rules import Action, Election
 from foundation.acts import features
 from foundation.acts.features import Features
+from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import NotAllowed, NotNow, Refusal
-from foundation.acts.storage import table
+from foundation.acts.storage import now_text, table
 from foundation.mail import outbox as mails
 from foundation.mail.emails import is_still_useful
 from foundation.qa import store
@@ -610,6 +612,14 @@ def test_as_many_answers_are_shown_with_candidates_as_fit_the_best_questions_fir
     for room, expected in ((380, {0: 2, 1: 1}), (0, {0: 1, 1: 1})):
         found = rules.shown_answers(some, answers, room)
         assert {number: len(lines) for number, lines in found.items()} == expected
+
+
+def test_what_several_parts_know_of_a_candidates_answers_is_shown_one_after_the_other(monkeypatch):
+    one, two = (AnswerShown(text, "Yes.", False, False) for text in ("Why?", "When?"))
+    hook = Hooks("ever")
+    hook.install(lambda election: {1: (one,)}, lambda election: {1: (two,), 2: (two,)})
+    monkeypatch.setattr(answers, "ANSWERS", hook)
+    assert answers.answers_with_candidates(Election("Board", "Otto", now_text())) == {1: (one, two), 2: (two,)}
 
 
 def much_answered(candidates: int, characters: int) -> None:
