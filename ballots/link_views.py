@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,13 +16,13 @@ from accounts.access import public
 from accounts.models import User
 from elections import repository as elections
 from elections.access import election_context
-from elections.candidate_questions.rules import is_taking
 from elections.help_desk.rules import WHERE_TO_ASK, takes_requests
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
 from elections.multi_ballots.links import shared_route
 from elections.rules import Election, State
+from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_page
@@ -34,11 +34,22 @@ from .services import LinkTarget
 BY_LINK, AS_MYSELF = "link", "self"  # whose vote to cast when signed in as another person
 
 
+class Meanwhile(NamedTuple):
+    """What the holder of a voting link can do until voting begins."""
+
+    sentence: str
+    address: str
+    button: str
+
+
+BEFORE_VOTING = Hooks[[Election, str], Meanwhile | None]("when a voting link is opened before voting begins")
+
+
 @public
 @form_page
 def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link is for. A button leads on to the ballot, because mail scanners follow links; after the close,
-    to the result; before voting begins, to the questions to candidates, if there are any."""
+    to the result; before voting begins, to what a part has to offer until then, if anything."""
     link = None
     try:
         link = read_link(token)
@@ -73,7 +84,7 @@ def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse
     status = 403 if request.method == "POST" else 200
     is_over = _is_over(found.election)
     try:
-        if not is_over and not _is_only_asking(found.election):
+        if not is_over and _meanwhile(found.election) is None:
             rules.check_voting(found.election, now_text())
         if not _is_signed_in(request, found.person):
             (services.check_reader if is_over else services.check_holder)(found.person)
@@ -88,10 +99,11 @@ def _is_over(election: Election) -> bool:
     return election.state(now_text()) == State.CLOSED
 
 
-def _is_only_asking(election: Election) -> bool:
-    """Whether candidates can be asked, but nobody can vote yet."""
+def _meanwhile(election: Election) -> Meanwhile | None:
     now = now_text()
-    return is_taking(election, now) and not election.takes_votes(now)
+    if _is_over(election) or election.takes_votes(now):
+        return None
+    return next((found for find in BEFORE_VOTING if (found := find(election, now)) is not None), None)
 
 
 def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
@@ -113,9 +125,9 @@ def let_in(
 
 
 def _target_path(election: Election) -> str:
-    """Where a link leads: to the ballot, and after the close to the result; before it begins, to the questions."""
-    if _is_only_asking(election):
-        return reverse("candidate_questions", args=[election.name])
+    """Where a link leads: to the ballot, and after the close to the result; or where it does until voting begins."""
+    if (meanwhile := _meanwhile(election)) is not None:
+        return meanwhile.address
     route, word = shared_route("results" if _is_over(election) else "ballot", election)
     return reverse(route, args=[word])
 
@@ -124,7 +136,7 @@ def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200
     """Who sent the invitation, as in the mail; on whose behalf one votes, until when, and how secret it is."""
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
     context = {"label": found.label, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
-    context["is_only_asking"] = _is_only_asking(election)
+    context["meanwhile"] = _meanwhile(election)
     context |= {"may_register": registration_policy.allows_registration(), **more}
     return render(request, "ballots/door.html", election_context(request, election, **context), status=status)
 

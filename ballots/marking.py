@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elections.candidate_questions.repository import answers_with_candidates
+from elections.answers import answers_with_candidates
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import choices_of, explanation, labelled, takes_one, unranked_sentence

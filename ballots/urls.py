@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from accounts.access import View, public
 
-from . import change_views, code_views, link_views, multi_ballot_views, paper_views, question_views, views
+from . import change_views, code_views, link_views, multi_ballot_views, paper_views, views
 from .station import views as station_views
 
 
@@ -57,7 +57,6 @@ below_election = [
     path("<name:name>/ballot/", include(below_ballot)),
     path("<name:name>/change/", change_views.change, name="change"),
     path("<name:name>/change/", include(below_change)),
-    path("<name:name>/questions/", question_views.candidate_questions, name="candidate_questions"),
     path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
     path("<name:name>/paper/", paper_views.paper, name="paper"),
     path("<name:name>/paper/enter/", paper_views.enter_paper, name="enter_paper"),

@@ -22,8 +22,6 @@ from ballots.station.services import end_visits
 from elections import repository as elections
 from elections import rolls
 from elections.access import GUESTS
-from elections.candidate_questions.services import forget_asker
-from elections.candidate_questions.telling import TELLING
 from elections.dashboard.home_cards import CARDS, election_cards
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
@@ -117,7 +115,6 @@ def install_hooks() -> None:
         pass_elections_on,  # their elections pass to the site's owner
         remove_ballots_of,  # their ballots in open elections and their places on rolls are removed
         leave_groups,  # they leave all groups for rolls, and their own groups are deleted
-        forget_asker,  # questions they asked candidates stay, without their name
         forget_calendar,  # the address of a calendar that an earlier version made for them is deleted
         help_desk.forget_person,  # what they asked organisers is deleted, with the answers
         opt_out.forget,  # their choice about result mails is deleted
@@ -136,7 +133,7 @@ def install_hooks() -> None:
     background.register(
         REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.SEALING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
-        *(ANSWERING, TELLING),
+        ANSWERING,
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(TELLING_OF_REQUESTS, FORGETTING_REQUESTS),
         *(groups.DELETING, filling.FILLING),

@@ -16,16 +16,10 @@ from foundation.acts.queues import Progress, no_progress
 from foundation.acts.refusals import NameTaken
 from foundation.acts.storage import now_text
 from foundation.photos.demo import picture
-from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
 
 from . import repository, rolls
-from .candidate_questions import services as questions
-from .candidate_questions.repository import find_answer, find_question
-from .candidate_questions.rules import TO_ALL, is_taking, person_key
-from .candidate_questions.services import Asker
-from .candidate_questions.telling import now_ms
 from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
@@ -91,7 +85,6 @@ class DemoElection:
     letters: bool = False  # whether some voters get letters
     given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
     shared: bool = False  # whether the result is public
-    questions: tuple[tuple[str, dict[int, str]], ...] = ()  # to all candidates, with answers; the last is not approved
     requests: tuple[tuple[HelpSeeker, str], ...] = ()  # to the organisers: who asks, and the words
 
 
@@ -163,23 +156,6 @@ DEMO_ELECTIONS = (
         method="stv-scottish",
         hours_left=2 * 24,
         letters=True,
-        questions=(
-            (
-                "What would you change first, and what would you leave exactly as it is?",
-                {
-                    0: "First the budget, on one page that everybody understands. The library stays as it is.",
-                    1: "Fewer meetings. I would keep the summer party, with all its speeches.",
-                    2: "The archive gets a catalogue. The people who run it stay.",
-                    4: "Longer opening hours. The prices stay.",
-                },
-            ),
-            (
-                "How many evenings a month do you have for the board?",
-                {0: "Four, and more before the annual meeting.", 2: "Two. I say so now and not later.", 3: "Three."},
-            ),
-            ("Should the workshop cost members something?", {4: "No. Material yes, time no."}),
-            ("Who pays for the new roof?", {}),
-        ),
         requests=(
             (
                 HelpSeeker("Rosalind Franklin", "rosalind@example.org"),
@@ -332,7 +308,6 @@ def load(progress: Progress = no_progress) -> int:
     made = 0
     for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
-        _ask(planned)
         _ask_organisers(planned)
         progress(number, len(DEMO_ELECTIONS))
     return made
@@ -386,7 +361,6 @@ def _make(planned: DemoElection) -> bool:
             mail_votes=not planned.closed,
             results_public=planned.shared,
             no_voting_after=end,
-            questions_from="voters" if planned.questions else "",
         )
     except NameTaken:
         there = repository.find(planned.name)
@@ -417,29 +391,6 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
         add(owner, election)
     if planned.opened:
         lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
-
-
-def _ask(planned: DemoElection) -> None:
-    """Voters ask one question each and upvote those before theirs; an organiser approves them, candidates answer. What
-    is missing is made up for, and what has been changed since stays."""
-    election, owner = repository.find(planned.name), people.find(planned.owner)
-    if election is None or owner is None or not planned.questions or not is_taking(election, now_text()):
-        return
-    candidates = {each.number: each for each in repository.candidates(election.name)}
-    people_here = (people.find(name) for name in VOTERS)
-    askers = [Asker(election, person_key(each.name, each.created_at), True, each) for each in people_here if each]
-    for number, ((text, answers), asker) in enumerate(zip(planned.questions, askers, strict=False), 1):
-        asked = questions.ask(asker, (), 0, text, TO_ALL, now_ms())
-        if asked.fate == Fate.WAITING and number < len(planned.questions):
-            questions.review(owner, election, asked.id, show=True)
-        found = find_question(election.name, asked.id)
-        if found is None or not found.is_seen:
-            continue
-        for other in askers[number + 1 :]:
-            questions.upvote(other, found, on=True)
-        for candidate, answer in answers.items():
-            if find_answer(election.name, asked.id, candidate) is None:
-                questions.answer(None, election, candidates[candidate], asked.id, answer, now_ms())
 
 
 def _ask_organisers(planned: DemoElection) -> None:

@@ -12,7 +12,6 @@ from foundation.store import keys
 from foundation.store.splitting import by_count
 from foundation.store.table import Delete, Item
 
-from .candidate_questions.rules import asker_mark
 from .groups import repository as groups
 from .invitations import mailing
 from .rolls import entries_of
@@ -26,13 +25,6 @@ def forget_calendar(gone: User) -> None:
     """The address of their calendar, which earlier versions made."""
     selector = hashlib.sha256(f"calendar feed\0{keys.fold(gone.name)}".encode()).hexdigest()[:20]
     table().write(Delete(keys.calendar_feed(selector)))
-
-
-def candidate_questions(user: User) -> Iterator[Item]:
-    """What they asked candidates, in all elections."""
-    for item in table().each(keys.questions_by(asker_mark(user.name))):
-        about = {"election": item["election_name"], "text": item["text"]}
-        yield {**about, "state": item["fate"], "name_shown": item["name"]}
 
 
 def entries(user: User) -> Iterator[list[Item]]:

@@ -86,7 +86,6 @@ SAFEGUARDS = {
     CONFIRM: _("voters confirm that they have read how to protect their device"),
     COUNTS: _("voters are told that this vote counts"),
 }
-ASKERS = {"": _("nobody"), "voters": _("the voters"), "everyone": _("everybody who may see the election")}
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
@@ -147,7 +146,7 @@ class Election:
     fewest: int = 0  # candidates that a voter must choose
     most: int = 0  # candidates that a voter may choose, or points that a voter may distribute
     majority: str = ""  # which a proposal needs, as `foundation.tally.majorities` writes it
-    questions_from: str = ""  # who may ask candidates questions, of ASKERS
+    questions_from: str = ""  # who may ask candidates questions: "voters", "everyone", or nobody
     questions_open: bool = False  # whether questions are shown before an organiser has approved them
     questions_named: bool = False  # whether everyone sees who asks
     answers: int = 0  # grows whenever shown questions or answers change; while it is 0, there are none to read

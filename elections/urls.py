@@ -2,7 +2,6 @@
 
 from django.urls import include, path
 
-from .candidate_questions import views as questions
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import setup_views
@@ -43,9 +42,6 @@ below_election = [
     path("<name:name>/candidates/<name:candidate>/", candidates.candidate, name="candidate"),
     path("<name:name>/candidates/<name:candidate>/remove/", candidates.remove_candidate, name="remove_candidate"),
     path("<name:name>/candidates/<name:candidate>/picture/", candidates.candidate_picture, name="candidate_picture"),
-    path("<name:name>/questions/review/", questions.review_questions, name="review_questions"),
-    path("<name:name>/questions/answer/", questions.answer_questions, name="answer_questions"),
-    path("<name:name>/questions/answer/<int:number>/", questions.answer_for, name="answer_for"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
@@ -97,7 +93,6 @@ urlpatterns = [
     path("elections/new/", setup_views.create, name="create_election"),
     path("elections/new/all/", setup_views.create_with_all_settings, name="create_election_whole"),
     path("election/", include(below_election)),
-    path("answers/<str:token>/", questions.answer_by_link, name="answer_by_link"),
     path("my-link/", link_requests.my_link, name="my_link"),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import factorial
+from typing import NamedTuple
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,6 +16,7 @@ from elections.invitations.progress import Progress
 from elections.opening_rules import MIN_SECRET_GROUP
 from elections.roll.sources import trouble
 from elections.rules import Election, State
+from foundation.acts.hooks import Hooks
 from foundation.ranking.candidates import Candidate
 
 from .next_step import Button, waiting_text
@@ -31,6 +33,20 @@ class Concern:
     link: Button | None = None
 
 
+class Waiting(NamedTuple):
+    """What waits for the organisers in a part: the code and the sentence of a warning, and a button to a page of the
+    election, for those who may take an action."""
+
+    what: str
+    sentence: str
+    page: str
+    label: str
+    action: str = ""
+
+
+WAITING = Hooks[[Election], Waiting | None]("when an organiser opens the dashboard of an election")
+
+
 @dataclass(frozen=True, slots=True)
 class ElectionSnapshot:
     """What the warnings are decided by."""
@@ -44,7 +60,7 @@ class ElectionSnapshot:
     needs_accounts: bool = False  # whether voters listed by address would have to make an account
     questions: Sequence[tuple[str, Election]] = ()  # by their names, with how many on the roll they are not for
     unasked: int = 0  # how many on the roll none of them is for
-    unreviewed: int = 0  # questions to candidates
+    waiting: Sequence[Waiting] = ()  # in parts
     lookalikes: Sequence[str] = ()  # names of candidates that look like another's
 
     @property
@@ -80,14 +96,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         sentence = ngettext("%(count)d mail could not be sent.", "%(count)d mails could not be sent.", failed)
         page = link("roll", _("See which, and why"), query="?show=failed")
         yield Concern("failed", sentence % {"count": failed}, page)
-    if snapshot.unreviewed:
-        sentence = ngettext(
-            "%(count)d question to candidates is waiting for review.",
-            "%(count)d questions to candidates are waiting for review.",
-            snapshot.unreviewed,
-        )
-        page = link("review_questions", _("Review questions"), "REVIEW_QUESTIONS")
-        yield Concern("questions", sentence % {"count": snapshot.unreviewed}, page)
+    for each in snapshot.waiting:
+        yield Concern(each.what, each.sentence, link(each.page, each.label, each.action))
     if number := snapshot.progress.requests:
         yield Concern("requests", waiting_text(number), link("requests", _("Answer requests"), "ANSWER"))
     if (failed_source := snapshot.progress.failed_source) and not is_closed:

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from elections import repository, rolls
 from elections.access import election_context, organiser_page, panels
-from elections.candidate_questions.repository import count_waiting
 from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
@@ -23,7 +22,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store.parallel import run_parallel
 
 from .checklist import needs_accounts
-from .concerns import ElectionSnapshot, concerns, lookalikes
+from .concerns import WAITING, ElectionSnapshot, concerns, lookalikes
 from .next_step import ONCE_SEALED, Numbers, next_step
 
 MAX_GROUPED_VOTERS = 20_000  # on a roll that is read for the turnout of its groups; of a longer one, the result has it
@@ -49,7 +48,7 @@ def dashboard_context(
 ) -> dict[str, Any]:
     """With `for_all`, of the ballot whose questions the election leads; `read` finds candidates, of one of them."""
     now = now_text()
-    candidates, so_far, turnout, (parts, lacks_accounts, unreviewed) = run_parallel(
+    candidates, so_far, turnout, (parts, lacks_accounts, waiting) = run_parallel(
         table(),
         read,
         lambda: progress(election),
@@ -57,7 +56,7 @@ def dashboard_context(
         lambda: (
             panels(request.user, election),
             needs_accounts(election),
-            0 if for_all else count_waiting(election),
+            [] if for_all else [found for find in WAITING if (found := find(election)) is not None],
         ),
     )
     context = election_context(request, election, candidates=candidates, for_all=for_all, **turnout)
@@ -70,7 +69,7 @@ def dashboard_context(
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
     snapshot = replace(
         snapshot,
-        unreviewed=unreviewed,
+        waiting=waiting,
         questions=questions,
         unasked=election.excluded if unasked is None else unasked,
         lookalikes=lookalikes(candidates),

@@ -1,4 +1,4 @@
-"""The e-mails voters and candidates get: invitation, reminder, message, question about skills."""
+"""The e-mails voters get: invitation, reminder, message."""
 
 from __future__ import annotations
 
@@ -168,23 +168,7 @@ def test_of(template: EmailTemplate) -> EmailTemplate:
     return replace(test, is_over=unless(*State), urgent=True, is_test=True)
 
 
-CANDIDATE_QUESTIONS = EmailTemplate(
-    gettext_noop("New questions to you as a candidate: %(election)s"),
-    (
-        gettext_noop("There are new questions to you as a candidate in the election “%(election)s”."),
-        gettext_noop(
-            "Voters see your answers with your name and on the ballot. You can change them until voting ends."
-        ),
-    ),
-    lambda mail: reverse("answer_questions", args=[mail.about["election_name"]]),
-    gettext_noop("Answer the questions"),
-    is_over=unless(State.EDITABLE, State.OPEN),
-    values=lambda mail: {"election": mail.about["election_name"]},
-    title=gettext_noop("New questions to a candidate"),
-)
-
 EMAIL_TEMPLATES = {
-    "candidate_questions": CANDIDATE_QUESTIONS,
     "vote_invitation": INVITATION,
     "vote_invitation_test": test_of(INVITATION),
     "vote_reminder": REMINDER,

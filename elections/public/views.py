@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from elections import repository, rolls
 from elections.access import Reader, check_visible, election_context, for_readers, panels
-from elections.candidate_questions.repository import answers_with_candidates
+from elections.answers import answers_with_candidates
 from elections.invitations import wording
 from elections.multi_ballots import repository as multi_ballots
 from elections.repository import Description, Listed

@@ -397,4 +397,6 @@ def note_text(mail: Mail) -> str:
 
 
 def mail_title(mail: Mail) -> str:
-    return _(EMAIL_TEMPLATES[mail.kind].title or EMAIL_TEMPLATES[mail.kind].subject)
+    """A kind that the site does not have was of a part that it has left out."""
+    template = EMAIL_TEMPLATES.get(mail.kind)
+    return _(template.title or template.subject) if template else mail.kind

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from accounts.models import User
 from elections import repository
-from elections.candidate_questions import services
-from elections.candidate_questions.repository import link_turn
-from elections.candidate_questions.rules import TO_ALL, person_key
-from elections.candidate_questions.services import Asker
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate
+from parts.candidate_questions import services
+from parts.candidate_questions.repository import link_turn
+from parts.candidate_questions.rules import TO_ALL, person_key
+from parts.candidate_questions.services import Asker
 
 from .site import Look
 from .words import filled, known, text

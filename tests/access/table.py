@@ -88,9 +88,9 @@ def without_haste() -> Iterator[Standstill]:
     name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed
     yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
     from accounts import password_policy
-    from ballots import question_views
     from foundation.acts import branding, features, pause
     from operations.upkeep.worker import heartbeats
+    from parts.candidate_questions import asking_views
     from parts.live import clock as of_sessions
     from parts.live.services import making
     from parts.polls import live_count as of_polls
@@ -102,7 +102,7 @@ def without_haste() -> Iterator[Standstill]:
     clock, moment, numbers = Standstill(), of_sessions.now(), count()
     with (
         patch.object(of_sessions, "now", lambda: moment),
-        patch.object(question_views, "now_ms", lambda: 0),
+        patch.object(asking_views, "now_ms", lambda: 0),
         patch.object(making, "new_code", lambda running: f"{next(numbers):04d}"),
         patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
         patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),

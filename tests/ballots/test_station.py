@@ -23,9 +23,6 @@ from ballots.station import devices, repository, rules, services
 from ballots.station.rules import Booth, Busy, Device, NoStation, Station, Visit
 from elections import actions, rolls
 from elections import repository as elections
-from elections.candidate_questions import repository as asked
-from elections.candidate_questions import services as questions
-from elections.candidate_questions.rules import CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import LINKS
@@ -46,6 +43,9 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import Exists, Update
+from parts.candidate_questions import repository as asked
+from parts.candidate_questions import services as questions
+from parts.candidate_questions.rules import CandidateQuestion
 from tests import clock, voting
 from tests.at_once import at_once
 from tests.people import make_person, sign_in

@@ -10,9 +10,6 @@ from playwright.sync_api import expect
 
 from accounts import repository as people
 from elections import repository
-from elections.candidate_questions import repository as asked
-from elections.candidate_questions import services
-from elections.candidate_questions.rules import Answer, CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import new_token
@@ -22,6 +19,9 @@ from foundation.acts.storage import table
 from foundation.qa import store
 from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
+from parts.candidate_questions import repository as asked
+from parts.candidate_questions import services
+from parts.candidate_questions.rules import Answer, CandidateQuestion
 
 from .conftest import NUMBERS
 from .test_access import faults

@@ -12,8 +12,11 @@ from django.conf import settings
 from accounts.access import PROFILE_VISIBILITY
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_REMOVAL
+from ballots.link_views import BEFORE_VOTING
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import GUESTS, PANELS
+from elections.answers import ANSWERS
+from elections.dashboard.concerns import WAITING
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.help_desk.askers import HOLDERS
 from elections.invitations.mailing import REMINDING
@@ -43,6 +46,9 @@ STEPS = {
     "PANELS": (PANELS, ["parts.news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),
+    "ANSWERS": (ANSWERS, ["parts.candidate_questions.repository.answers_with_candidates"]),
+    "WAITING": (WAITING, ["parts.candidate_questions.elsewhere.to_review"]),
+    "BEFORE_VOTING": (BEFORE_VOTING, ["parts.candidate_questions.elsewhere.before_voting"]),
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
@@ -53,7 +59,6 @@ STEPS = {
             "accounts.handover.pass_on",
             "ballots.services.leaving.remove_ballots_of",
             "elections.groups.services.forget_person",
-            "elections.candidate_questions.services.forget_asker",
             "elections.personal_data.forget_calendar",
             "elections.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
@@ -63,6 +68,7 @@ STEPS = {
             "parts.skills.needed.services.forget_agreements",
             "parts.skills.services.delete_skills",
             "parts.skills.services.delete_endorsements",
+            "parts.candidate_questions.services.forget_asker",
             "accounts.handover.pass_on",
             "accounts.handover.pass_on",
             "parts.live.services.deleting.forget_hosting",

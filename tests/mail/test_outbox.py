@@ -189,3 +189,10 @@ def test_mails_that_wait_are_spread_over_the_index_of_a_distant_store(site, monk
     assert sorted(each.to for each in found) == sorted([*old, *new])
     assert [each.queued_at for each in found] == sorted(each.queued_at for each in found), "in the order of their turns"
     assert send_waiting(compose) == 23
+
+
+def test_a_mail_of_a_part_that_the_site_has_left_out_is_listed_by_its_kind():
+    found = mail.Mail(
+        "1", "chess_move", "ada@example.org", {}, "en", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z"
+    )
+    assert mail.mail_title(found) == "chess_move"

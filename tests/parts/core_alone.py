@@ -30,7 +30,10 @@ def main() -> None:
 
     from accounts import repository as people
     from accounts.rules import Role
+    from elections import repository as elections
+    from elections.actions import change
     from elections.drafts import services as drafts
+    from elections.rules import Action
     from foundation.acts.storage import table
     from tests.people import make_owner, sign_in
 
@@ -42,7 +45,11 @@ def main() -> None:
     everybody = {"the owner": owner, "a voter": voters["Ann"], "a stranger": Client()}
 
     send(owner, "/elections/new/all/", SETTINGS)
-    drafts.create(people.find(people.owner_name()), "Colours", of_options=True)
+    person = people.find(people.owner_name())
+    drafts.create(person, "Colours", of_options=True)
+    change(
+        person, elections.find("Board"), Action.SET_QUESTIONS, questions_from="everyone"
+    )  # by a part, before it left
     send(owner, f"{HERE}candidates/", {"names": "Ada\nBo\nCy"})
     send(owner, "/election/Colours/candidates/", {"names": "Red\nBlue"})
     send(owner, f"{HERE}roll/", {"voters": "\n".join(voters)})

@@ -31,9 +31,6 @@ from ballots.station import services as stations
 from elections import actions, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
-from elections.candidate_questions import services as candidate_questions
-from elections.candidate_questions.rules import TO_ALL, person_key
-from elections.candidate_questions.services import Asker
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -72,6 +69,9 @@ from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Key, Put, Table, Update
+from parts.candidate_questions import services as candidate_questions
+from parts.candidate_questions.rules import TO_ALL, person_key
+from parts.candidate_questions.services import Asker
 from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need
@@ -90,7 +90,7 @@ from tests.stories.front_page import tell_of_the_site_page
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
 
-APPS = ("accounts", "elections", "ballots", "results", "parts/webhooks")
+APPS = ("accounts", "elections", "ballots", "results", "parts/candidate_questions", "parts/webhooks")
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(
     "university",

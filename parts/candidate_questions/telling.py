@@ -12,7 +12,8 @@ from accounts.models import User
 from accounts.rules import Permission
 from elections import repository
 from elections.rules import Election
-from foundation.acts.background import Batch, Task, TaskType, finished
+from foundation.acts import features
+from foundation.acts.background import Batch, Task, TaskType, finished, wait
 from foundation.acts.storage import now_text, table, try_write
 from foundation.mail import outbox
 from foundation.ranking.candidates import Candidate
@@ -32,6 +33,10 @@ def now_ms() -> int:
     return int(utc_now().timestamp() * 1000)
 
 
+def is_on() -> bool:
+    return features.is_on("candidate_questions")
+
+
 def schedule(election: Election) -> None:
     """Unless a mail is due anyway, which will be about this question as well."""
     due = as_text(utc_now() + DELAY)
@@ -44,6 +49,8 @@ def tell(task: Task) -> Batch:
     is_same = election is not None and election.created_at == task.data["created_at"]
     if election is None or not is_same or not rules.is_taking(election, now_text()):
         return finished()
+    if not is_on():
+        return wait(DELAY.total_seconds())
     begun = task.progress.get("begun") or now_ms()
     done = task.progress.get("done", 0)
     some = repository.candidates(election.name)[done : done + BATCH_MAILS]

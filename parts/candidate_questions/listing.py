@@ -107,7 +107,7 @@ def page_of(questions: Sequence[CandidateQuestion], sent: Mapping[str, str]) -> 
 
 
 def place_query(sent: Mapping[str, str]) -> str:
-    """The query by which a button leads back to the page it was on: see `elections/parts/question_place.html`."""
+    """The query by which a button leads back to the page it was on: see `candidate_questions/parts/place.html`."""
     numbers = {name: rules.number_in(sent.get(name, "")) for name in ("page", "candidate")}
     kept = {name: number for name, number in numbers.items() if number is not None}
     question = sent.get("question", "")[:MAX_ID_CHARS]

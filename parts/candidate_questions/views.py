@@ -43,7 +43,9 @@ def review_questions(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
         return _act(request, election)
     part = _candidates_context if "candidates" in request.GET else _questions_context
-    return render(request, "elections/questions.html", election_context(request, election, **part(request, election)))
+    return render(
+        request, "candidate_questions/review.html", election_context(request, election, **part(request, election))
+    )
 
 
 def _settings(request: HttpRequest, election: Election) -> HttpResponse:
@@ -52,7 +54,7 @@ def _settings(request: HttpRequest, election: Election) -> HttpResponse:
     if run_form(request, form, act, _("Saved.")):
         return redirect("review_questions", election.name)
     context = election_context(request, election, form=form)
-    return render(request, "elections/questions.html", context, status=422 if form.errors else 200)
+    return render(request, "candidate_questions/review.html", context, status=422 if form.errors else 200)
 
 
 def _questions_context(request: HttpRequest, election: Election) -> dict[str, Any]:
@@ -188,4 +190,4 @@ def _answer_page(request: HttpRequest, own: Candidacy, who: User | None, *, is_f
         "longest": MAX_ANSWER_CHARS,
     }
     page_context = election_context(request, election, **context)
-    return render(request, "elections/answer_questions.html", page_context, status=422 if problem else 200)
+    return render(request, "candidate_questions/answer.html", page_context, status=422 if problem else 200)

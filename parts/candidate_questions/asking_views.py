@@ -14,14 +14,11 @@ from django.urls import reverse
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
+from ballots import passes, services
+from ballots.passes import Pass
 from elections import repository as elections
 from elections import rolls
 from elections.access import election_context
-from elections.candidate_questions import listing, repository, rules
-from elections.candidate_questions import services as questions
-from elections.candidate_questions.rules import TO_ALL, CandidateQuestion
-from elections.candidate_questions.services import Asker
-from elections.candidate_questions.telling import now_ms
 from elections.rules import State
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text, table
@@ -29,8 +26,11 @@ from foundation.pages.forms import form_page
 from foundation.qa import store
 from foundation.qa.rules import MAX_ID_CHARS, MAX_QUESTION_CHARS, best_first, check_knows_names, parse_question
 
-from . import passes, services
-from .passes import Pass
+from . import listing, repository, rules
+from . import services as questions
+from .rules import TO_ALL, CandidateQuestion
+from .services import Asker
+from .telling import now_ms
 
 CACHE_MS = 60_000  # after which questions are read again, in case one was stored but not counted
 
@@ -140,4 +140,4 @@ def _page(request: HttpRequest, visit: Visit, status: int = 200, **more: Any) ->
         "longest": MAX_QUESTION_CHARS,
     }
     page_context = election_context(request, election, **context | more)
-    return render(request, "ballots/questions.html", page_context, status=status)
+    return render(request, "candidate_questions/questions.html", page_context, status=status)

@@ -10,16 +10,15 @@ from functools import partial
 from pydoc_data.topics import topics
 
 import pytest
+from django.apps import apps
+from django.conf import settings
 from django.test import Client
 
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import passes
-from ballots.question_views import load_asker
-from elections import actions, personal_data, repository
-from elections.candidate_questions import repository as asked
-from elections.candidate_questions import rules, services
-from elections.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
+from elections import actions, answers, repository
+from elections.answers import AnswerShown
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -27,15 +26,23 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
-from elections.rules import Action
+from elections.rules import Action, Election
+from foundation.acts import features
+from foundation.acts.features import Features
+from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import NotAllowed, NotNow, Refusal
-from foundation.acts.storage import table
+from foundation.acts.storage import now_text, table
 from foundation.mail import outbox as mails
+from foundation.mail.emails import is_still_useful
 from foundation.qa import store
 from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import EventLog
+from parts.candidate_questions import personal_data, rules, services
+from parts.candidate_questions import repository as asked
+from parts.candidate_questions.asking_views import load_asker
+from parts.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of
@@ -63,6 +70,20 @@ def opened(otto, person):
     actions.change(otto, board(), Action.SET_QUESTIONS, questions_from="voters")
     lifecycle.open_(otto, board())
     return board()
+
+
+SHOWS_IT = re.compile(r"[Qq]uestions? to\b|Because\.|/questions/|can ask the candidates")
+
+
+@pytest.fixture
+def switch(monkeypatch):
+    """Switches the part off, and on again."""
+
+    def switched(*, on: bool) -> None:
+        left = frozenset(settings.ALL_PARTS) - (set() if on else {"candidate_questions"})
+        monkeypatch.setattr(features.cache, "last_known", lambda: Features(left))
+
+    return switched
 
 
 def board():
@@ -306,6 +327,23 @@ def test_before_voting_begins_a_voting_link_leads_to_the_questions_and_not_to_th
     assert client.get("/election/Later/ballot/").status_code == 403
     silent = f"/vote/{link_to('Silent', 'zoe@example.org', 'zoe@example.org').token}/"
     assert client.post(silent).status_code == 403
+
+
+def test_while_the_part_is_off_a_voting_link_says_that_it_is_too_early(otto, switch):
+    made = drafts.create(
+        otto, "Later", no_voting_before="2100-01-01T00:00:00.000Z", vote_by_link=True, questions_from="voters"
+    )
+    add_candidates(otto, made, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, repository.find("Later"), ["zoe@example.org"])
+    lifecycle.open_(otto, repository.find("Later"))
+    door = f"/vote/{link_to('Later', 'zoe@example.org', 'zoe@example.org').token}/"
+    switch(on=False)
+    found = text_of(Client().get(door))
+    assert not SHOWS_IT.search(found)
+    assert "Go to the ballot" not in found
+    assert Client().post(door).status_code == 403
+    switch(on=True)
+    assert Client().post(door)["Location"] == "/election/Later/questions/"
 
 
 def test_a_voter_with_a_letter_asks_and_upvotes_as_a_voter(otto, opened):
@@ -576,6 +614,14 @@ def test_as_many_answers_are_shown_with_candidates_as_fit_the_best_questions_fir
         assert {number: len(lines) for number, lines in found.items()} == expected
 
 
+def test_what_several_parts_know_of_a_candidates_answers_is_shown_one_after_the_other(monkeypatch):
+    one, two = (AnswerShown(text, "Yes.", False, False) for text in ("Why?", "When?"))
+    hook = Hooks("ever")
+    hook.install(lambda election: {1: (one,)}, lambda election: {1: (two,), 2: (two,)})
+    monkeypatch.setattr(answers, "ANSWERS", hook)
+    assert answers.answers_with_candidates(Election("Board", "Otto", now_text())) == {1: (one, two), 2: (two,)}
+
+
 def much_answered(candidates: int, characters: int) -> None:
     """Each candidate answers twenty questions, in English that somebody wrote."""
     draw, prose = random.Random(1), " ".join(" ".join(topics.values()).split())
@@ -642,6 +688,63 @@ def test_the_page_of_one_candidate_has_only_their_questions_and_answers(otto, op
     answer(shown(otto, "To all?"), "Bo here.", "Bo")
     only = page("Ben", f"{HERE}?candidate={number_of('Bo')}")
     assert ("To Cy?" in only, "To all?" in only, "Bo here." in only) == (False, True, True)
+
+
+# --- switching the part off ---
+
+
+def test_while_the_part_is_off_nothing_shows_it_and_then_everything_is_back(otto, opened, switch):
+    found = shown(otto)
+    answer(found, "Because.")
+    services.make_link(otto, board(), number_of("Cy"))
+    ask("Ada", "Shall we?")
+    add_voters(otto, board(), ["Bo"])
+    link = f"/answers/{services.link_token(board(), number_of('Cy'), asked.link_turn('Board', number_of('Cy')))}/"
+    own = (HERE, f"{HERE}answer/", link), (f"{HERE}review/", f"{HERE}answer/{number_of('Cy')}/")
+    others = ("/election/Board/", "/election/Board/ballot/", "/help/secrecy/"), ("/election/Board/dashboard/",)
+    browsers = sign_in("Bo", Role.VOTER), sign_in("Otto", Role.USER)
+
+    def each(paths):
+        return [(path, client.get(path)) for client, some in zip(browsers, paths, strict=True) for path in some]
+
+    assert all(SHOWS_IT.search(text_of(got)) for _path, got in each(others))
+    switch(on=False)
+    for path, got in each(others):
+        assert (got.status_code, SHOWS_IT.findall(text_of(got))) == (200, []), path
+    assert {got.status_code for _path, got in each(own)} == {404}
+    switch(on=True)
+    assert all(SHOWS_IT.search(text_of(got)) for _path, got in each(others))
+    assert [path for path, got in each(others) if "Because." in text_of(got)] == list(others[0][:2])
+    assert {got.status_code for _path, got in each(own)} == {200}
+
+
+def test_while_the_part_is_off_candidates_get_no_mail_and_then_they_do(otto, opened, switch):
+    shown(otto)
+    switch(on=False)
+    finish_background("tell candidates")
+    assert waiting_mails() == []
+    switch(on=True)
+    finish_background("tell candidates")
+    (mail,) = (each for each in mails.in_state("queued", 50)[0] if each.kind == "candidate_questions")
+    assert is_still_useful(mail, 0)
+    switch(on=False)
+    assert not is_still_useful(mail, 0), "its link would lead nowhere"
+
+
+def test_who_leaves_while_the_part_is_off_is_forgotten_all_the_same(otto, opened, switch, person):
+    set_up(otto, questions_named=True, questions_open=True)
+    ask("Ada", "Mine?", named="yes")
+    switch(on=False)
+    accounts.remove(person("Root", Role.OWNER), person("Ada", Role.VOTER))
+    finish_background()
+    assert [(each.text, each.name, each.asker) for each in questions()] == [("Mine?", "", "")]
+
+
+def test_before_it_is_switched_off_its_owner_hears_where_questions_are_asked(otto, opened):
+    part = apps.get_app_config("candidate_questions")
+    assert list(part.running()) == ["In 1 open election, candidates can be asked questions."]
+    set_up(otto, questions_from="")
+    assert list(part.running()) == []
 
 
 # --- copying, leaving, deleting ---

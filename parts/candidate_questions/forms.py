@@ -5,7 +5,9 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from elections.rules import ASKERS, Election
+from elections.rules import Election
+
+from .rules import ASKERS
 
 NOBODY = "nobody"  # in the form, where a choice needs a value
 

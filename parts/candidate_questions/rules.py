@@ -9,6 +9,7 @@ from typing import Self
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from elections.answers import AnswerShown
 from elections.rules import WHILE_OPEN, Election
 from foundation.acts.refusals import NotAllowed, NotNow
 from foundation.qa.rules import Mode, Question, keyed_digest, parse_answer
@@ -16,6 +17,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Item
 
+ASKERS = {"": _("nobody"), "voters": _("the voters"), "everyone": _("everybody who may see the election")}
 TO_ALL = -1  # instead of a candidate's number
 MAX_ANSWERS = 10_000  # in one election
 MAX_DIGITS = 9
@@ -67,16 +69,6 @@ class Answer:
     @property
     def is_by_organisers(self) -> bool:
         return self.by == BY_ORGANISERS
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerShown:
-    """A question and one candidate's answer, as shown with the candidate."""
-
-    question: str
-    text: str
-    is_edited: bool
-    is_by_organisers: bool
 
 
 def scope(election_name: str) -> str:

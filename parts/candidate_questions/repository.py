@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 
+from elections.answers import ShownAnswers
 from elections.rules import Election, State
 from foundation.acts.caches import SizedCache
 from foundation.acts.storage import table
@@ -17,7 +18,7 @@ from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Delete, Exists, Item, Missing, Put, Update, Write
 
-from .rules import Answer, AnswerShown, CandidateQuestion, scope, shown_answers
+from .rules import Answer, CandidateQuestion, scope, shown_answers
 
 CACHE_BYTES = 32_000_000
 ENTRY_BYTES = 600  # of a question or an answer in memory, besides its text
@@ -39,9 +40,6 @@ class QuestionsAndAnswers:
         texts = [each.text for each in self.questions]
         texts += [each.text for own in self.answers.values() for each in own.values()]
         return sum(ENTRY_BYTES + 2 * len(text) for text in texts)
-
-
-ShownAnswers = Mapping[int, tuple[AnswerShown, ...]]  # by candidate
 
 
 def board(election_name: str) -> Board:
