@@ -17,7 +17,6 @@ from accounts.models import User
 from elections import repository as elections
 from elections.access import election_context
 from elections.candidate_questions.rules import is_taking
-from elections.help_desk.rules import WHERE_TO_ASK, takes_requests
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
@@ -27,6 +26,7 @@ from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_page
 from foundation.pages.messages import message_page
+from parts.help_desk.rules import WHERE_TO_ASK, takes_requests
 
 from . import passes, rules, services
 from .services import LinkTarget

@@ -30,11 +30,6 @@ from elections.drafts import copying
 from elections.groups import filling
 from elections.groups import repository as groups
 from elections.groups.services import forget_person as leave_groups
-from elections.help_desk import services as help_desk
-from elections.help_desk.askers import HOLDERS
-from elections.help_desk.emails import EMAIL_TEMPLATES as HELP_DESK_EMAILS
-from elections.help_desk.repository import FORGETTING as FORGETTING_REQUESTS
-from elections.help_desk.repository import TELLING as TELLING_OF_REQUESTS
 from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
 from elections.invitations.wording import invitations_of
@@ -51,6 +46,11 @@ from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
+from parts.help_desk import services as help_desk
+from parts.help_desk.askers import HOLDERS
+from parts.help_desk.emails import EMAIL_TEMPLATES as HELP_DESK_EMAILS
+from parts.help_desk.repository import FORGETTING as FORGETTING_REQUESTS
+from parts.help_desk.repository import TELLING as TELLING_OF_REQUESTS
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker
@@ -80,7 +80,7 @@ def install_hooks() -> None:
         guest_with_link,  # this browser holds a valid voting link for it
     )
 
-    # A person without an account asks the organisers of an election (elections.help_desk.views.ask_for_help): they are
+    # A person without an account asks the organisers of an election (parts.help_desk.views.ask_for_help): they are
     HOLDERS.install(
         link_holder,  # whoever the voting link in this browser was sent to
     )

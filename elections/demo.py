@@ -19,6 +19,10 @@ from foundation.photos.demo import picture
 from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
+from parts.help_desk import services as help_desk
+from parts.help_desk.repository import own_requests
+from parts.help_desk.rules import Asker as HelpSeeker
+from parts.help_desk.rules import takes_requests
 
 from . import repository, rolls
 from .candidate_questions import services as questions
@@ -30,10 +34,6 @@ from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
-from .help_desk import services as help_desk
-from .help_desk.repository import own_requests
-from .help_desk.rules import Asker as HelpSeeker
-from .help_desk.rules import takes_requests
 from .lifecycle import services as lifecycle
 from .multi_ballot_pages import services as binding
 from .multi_ballots import repository as multi_ballots

@@ -8,10 +8,10 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.schema import EventType, Export, ItemType, Parting, Sheet, fields_of
 from foundation.store.table import Span
+from parts.help_desk import personal_data as own_requests
 
 from . import personal_data
 from .convening import Convened
-from .help_desk import personal_data as own_requests
 from .history import entries as history
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot

@@ -12,10 +12,10 @@ from foundation.store import keys
 from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
 from foundation.store.splitting import by_count
 from foundation.store.table import Item
+from parts.help_desk import correcting
 
 from . import repository
 from .drafts import services as drafts
-from .help_desk import correcting
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task

@@ -2,13 +2,14 @@
 
 from django.urls import include, path
 
+from parts.help_desk import views as help_desk
+
 from .candidate_questions import views as questions
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
-from .help_desk import views as help_desk
 from .history import views as history_views
 from .invitations import message_views
 from .invitations import views as invite_views

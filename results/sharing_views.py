@@ -19,13 +19,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from elections.help_desk.rules import takes_requests
 from elections.rules import Election, State
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text
 from foundation.pages.http_cache import cached_for_reader
 from foundation.pages.page_cache import page_with
 from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
+from parts.help_desk.rules import takes_requests
 from results import services, wording
 from results.access import is_shared
 from results.cached_page import CachedPage

@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.access import public
-from elections.help_desk.rules import WHERE_TO_ASK
 from foundation.pages.client_address import client_network
 from foundation.pages.forms import form_data, form_page, show_form
 from foundation.pages.messages import inbox_page
+from parts.help_desk.rules import WHERE_TO_ASK
 
 from . import services
 from .forms import MyLinkForm

@@ -15,13 +15,13 @@ from accounts.services import ON_REMOVAL
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import GUESTS, PANELS
 from elections.dashboard.next_step import ONCE_SEALED
-from elections.help_desk.askers import HOLDERS
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
 from foundation.acts.background import TYPES
 from foundation.acts.hooks import Hooks
 from foundation.mail.emails import COLOURING
+from parts.help_desk.askers import HOLDERS
 from parts.news.services import PUBLISHING
 from results.services import SEALING
 
@@ -55,7 +55,7 @@ STEPS = {
             "elections.groups.services.forget_person",
             "elections.candidate_questions.services.forget_asker",
             "elections.personal_data.forget_calendar",
-            "elections.help_desk.services.forget_person",
+            "parts.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
             "accounts.services.removal.delete_sessions",
             "accounts.api_tokens.delete_tokens",

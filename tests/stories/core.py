@@ -38,9 +38,6 @@ from elections.candidates.services import add_candidates, change_picture, edit_c
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
-from elections.help_desk import repository as requests
-from elections.help_desk import services as help_desk
-from elections.help_desk.rules import Asker as HelpSeeker
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -72,6 +69,9 @@ from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Key, Put, Table, Update
+from parts.help_desk import repository as requests
+from parts.help_desk import services as help_desk
+from parts.help_desk.rules import Asker as HelpSeeker
 from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need

@@ -26,7 +26,6 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from elections.help_desk.services import forget_requests_of
 from elections.rolls import forget_display_names
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import table
@@ -40,6 +39,7 @@ from foundation.store.log.search import ABOVE_EVERY_NUMBER, Query, search
 from foundation.store.purging import purge_mark
 from foundation.store.schema import SCHEMA
 from foundation.store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
+from parts.help_desk.services import forget_requests_of
 
 TRANSACTION_EVENTS = 25  # each with at most two index entries
 TRANSACTION_BYTES = 1_000_000  # approximate: statements of candidates are long

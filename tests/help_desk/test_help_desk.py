@@ -21,11 +21,6 @@ from ballots.services import seal_closed
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.help_desk import repository as requests
-from elections.help_desk import rules, services
-from elections.help_desk.delivery import delivery
-from elections.help_desk.repository import FORGETTING, TELLING
-from elections.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from elections.invitations import mailing
 from elections.invitations.forecast import make_forecast
 from elections.invitations.mailing import REMINDED
@@ -50,6 +45,11 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import as_text
 from foundation.store.table import Update
+from parts.help_desk import repository as requests
+from parts.help_desk import rules, services
+from parts.help_desk.delivery import delivery
+from parts.help_desk.repository import FORGETTING, TELLING
+from parts.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at
