@@ -16,6 +16,7 @@ from accounts.access import public
 from accounts.models import User
 from elections import repository as elections
 from elections.access import election_context
+from elections.asking import asking_hint, where_to_ask
 from elections.candidate_questions.rules import is_taking
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
@@ -26,7 +27,6 @@ from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_page
 from foundation.pages.messages import message_page
-from parts.help_desk.rules import WHERE_TO_ASK, takes_requests
 
 from . import passes, rules, services
 from .services import LinkTarget
@@ -46,7 +46,7 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     except LinkRefused as refusal:
         more: dict[str, Any] = {"onward": (reverse("my_link"), _("Send me a new link"))}
         more["help_url"] = _help_url(link) if link else ""
-        sentence = str(refusal) if link else f"{refusal} {WHERE_TO_ASK}"
+        sentence = str(refusal) if link else f"{refusal} {asking_hint()}".strip()
         return message_page(request, _("This link does not work"), sentence, status=410, **more)
     person = found.person
     if (answer := refused(request, link, found)) is not None:
@@ -63,9 +63,9 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
 def _help_url(link: Link) -> str:
     """Where the holder of a link that no longer works can ask, if the election is still there and takes requests."""
     election = elections.find(link.election_name)
-    if election is None or election.created_at != link.created_at or not takes_requests(election, now_text()):
+    if election is None or election.created_at != link.created_at:
         return ""
-    return reverse("ask_for_help", args=[election.name])
+    return where_to_ask(election.name, election)
 
 
 def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:

@@ -19,10 +19,6 @@ from foundation.photos.demo import picture
 from foundation.qa.rules import Fate
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
-from parts.help_desk import services as help_desk
-from parts.help_desk.repository import own_requests
-from parts.help_desk.rules import Asker as HelpSeeker
-from parts.help_desk.rules import takes_requests
 
 from . import repository, rolls
 from .candidate_questions import services as questions
@@ -92,7 +88,6 @@ class DemoElection:
     given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
     shared: bool = False  # whether the result is public
     questions: tuple[tuple[str, dict[int, str]], ...] = ()  # to all candidates, with answers; the last is not approved
-    requests: tuple[tuple[HelpSeeker, str], ...] = ()  # to the organisers: who asks, and the words
 
 
 DEMO_ELECTIONS = (
@@ -179,17 +174,6 @@ DEMO_ELECTIONS = (
             ),
             ("Should the workshop cost members something?", {4: "No. Material yes, time no."}),
             ("Who pays for the new roof?", {}),
-        ),
-        requests=(
-            (
-                HelpSeeker("Rosalind Franklin", "rosalind@example.org"),
-                "My colleague got an invitation last week and I did not. I changed my address in spring, so it may "
-                "have gone to the old one. Could you have a look?",
-            ),
-            (
-                HelpSeeker("Niels Bohr", "niels@example.org"),
-                "I joined on the first of the month, after the list was made. My member number is 1922.",
-            ),
         ),
     ),
     DemoElection(
@@ -333,7 +317,6 @@ def load(progress: Progress = no_progress) -> int:
     for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
         _ask(planned)
-        _ask_organisers(planned)
         progress(number, len(DEMO_ELECTIONS))
     return made
 
@@ -440,11 +423,3 @@ def _ask(planned: DemoElection) -> None:
         for candidate, answer in answers.items():
             if find_answer(election.name, asked.id, candidate) is None:
                 questions.answer(None, election, candidates[candidate], asked.id, answer, now_ms())
-
-
-def _ask_organisers(planned: DemoElection) -> None:
-    """Requests that wait for an answer. What is missing is made up for."""
-    election = repository.find(planned.name)
-    for asker, text in planned.requests if election and takes_requests(election, now_text()) else ():
-        if election and not own_requests(election.name, asker.address, ""):
-            help_desk.ask(election, asker, text, network="demo", mark=f"{election.created_at} {asker.address}")

@@ -12,7 +12,6 @@ from foundation.store import keys
 from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
 from foundation.store.splitting import by_count
 from foundation.store.table import Item
-from parts.help_desk import correcting
 
 from . import repository
 from .drafts import services as drafts
@@ -21,6 +20,7 @@ from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
 from .managers.services import with_manager, with_owner, without_manager
 from .multi_ballots import replay as multi_ballots
+from .roll import correcting
 from .roll import services as roll
 from .rules import Election, State
 

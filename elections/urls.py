@@ -2,8 +2,6 @@
 
 from django.urls import include, path
 
-from parts.help_desk import views as help_desk
-
 from .candidate_questions import views as questions
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
@@ -66,9 +64,6 @@ below_election = [
     path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
     path("<name:name>/roll/weights/remove/", roll_views.remove_weights, name="remove_weights"),
-    path("<name:name>/help/", help_desk.ask_for_help, name="ask_for_help"),
-    path("<name:name>/requests/", help_desk.requests, name="requests"),
-    path("<name:name>/requests/<slug:request_id>/", help_desk.request_page, name="request"),
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),

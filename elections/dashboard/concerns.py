@@ -17,7 +17,7 @@ from elections.roll.sources import trouble
 from elections.rules import Election, State
 from foundation.ranking.candidates import Candidate
 
-from .next_step import Button, waiting_text
+from .next_step import Button, what_waits
 
 MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
 
@@ -88,8 +88,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         )
         page = link("review_questions", _("Review questions"), "REVIEW_QUESTIONS")
         yield Concern("questions", sentence % {"count": snapshot.unreviewed}, page)
-    if number := snapshot.progress.requests:
-        yield Concern("requests", waiting_text(number), link("requests", _("Answer requests"), "ANSWER"))
+    if asked := what_waits(election, snapshot.progress):
+        yield Concern(asked.what, asked.sentence, asked.button if "ANSWER" in snapshot.offered else None)
     if (failed_source := snapshot.progress.failed_source) and not is_closed:
         yield Concern("source", trouble(failed_source), link("roll_source", _("Follow a source"), "ADD_VOTERS"))
     if snapshot.needs_accounts:

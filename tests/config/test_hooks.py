@@ -11,17 +11,17 @@ from django.conf import settings
 
 from accounts.access import PROFILE_VISIBILITY
 from accounts.registration_policy import INVITATION_REASONS
-from accounts.services import ON_REMOVAL
+from accounts.services import ON_ERASURE, ON_REMOVAL
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import GUESTS, PANELS
-from elections.dashboard.next_step import ONCE_SEALED
+from elections.asking import PLACES_TO_ASK
+from elections.dashboard.next_step import ASKED, ONCE_SEALED
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
 from foundation.acts.background import TYPES
 from foundation.acts.hooks import Hooks
 from foundation.mail.emails import COLOURING
-from parts.help_desk.askers import HOLDERS
 from parts.news.services import PUBLISHING
 from results.services import SEALING
 
@@ -42,11 +42,16 @@ STEPS = {
     "GUESTS": (GUESTS, ["ballots.services.by_link.guest_with_link"]),
     "PANELS": (PANELS, ["parts.news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
-    "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),
+    "PLACES_TO_ASK": (PLACES_TO_ASK, ["parts.help_desk.asking.page_of"]),
+    "ASKED": (ASKED, ["parts.help_desk.asking.requests_step"]),
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
+    "ON_ERASURE": (
+        ON_ERASURE,
+        ["elections.rolls.forget_display_names", "parts.help_desk.services.forget_requests_of"],
+    ),
     "ON_REMOVAL": (
         ON_REMOVAL,
         [
@@ -55,7 +60,6 @@ STEPS = {
             "elections.groups.services.forget_person",
             "elections.candidate_questions.services.forget_asker",
             "elections.personal_data.forget_calendar",
-            "parts.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
             "accounts.services.removal.delete_sessions",
             "accounts.api_tokens.delete_tokens",
@@ -63,6 +67,7 @@ STEPS = {
             "parts.skills.needed.services.forget_agreements",
             "parts.skills.services.delete_skills",
             "parts.skills.services.delete_endorsements",
+            "parts.help_desk.services.forget_person",
             "accounts.handover.pass_on",
             "accounts.handover.pass_on",
             "parts.live.services.deleting.forget_hosting",
