@@ -17,7 +17,7 @@ from elections.roll.sources import trouble
 from elections.rules import Election, State
 from foundation.ranking.candidates import Candidate
 
-from .next_step import Button, what_waits
+from .next_step import Button, Step
 
 MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
 
@@ -45,6 +45,7 @@ class ElectionSnapshot:
     questions: Sequence[tuple[str, Election]] = ()  # by their names, with how many on the roll they are not for
     unasked: int = 0  # how many on the roll none of them is for
     unreviewed: int = 0  # questions to candidates
+    asked: Step | None = None  # what waits for an answer
     lookalikes: Sequence[str] = ()  # names of candidates that look like another's
 
     @property
@@ -88,7 +89,7 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         )
         page = link("review_questions", _("Review questions"), "REVIEW_QUESTIONS")
         yield Concern("questions", sentence % {"count": snapshot.unreviewed}, page)
-    if asked := what_waits(election, snapshot.progress):
+    if asked := snapshot.asked:
         yield Concern(asked.what, asked.sentence, asked.button if "ANSWER" in snapshot.offered else None)
     if (failed_source := snapshot.progress.failed_source) and not is_closed:
         yield Concern("source", trouble(failed_source), link("roll_source", _("Follow a source"), "ADD_VOTERS"))

@@ -69,17 +69,13 @@ class Numbers:
             is_inviting=so_far.is_inviting,
             is_sealed=so_far.is_sealed,
             sealing=str(so_far.sealing or ""),
-            asked=what_waits(election, so_far),
+            asked=next((step for what in ASKED if (step := what(election, so_far))), None),
         )
 
 
 # Of those who may answer it. What it is decided by, parts have read with the progress.
 ASKED = Hooks[[Election, Progress], Step | None]("when those who run an election look at it: what waits for an answer")
 ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
-
-
-def what_waits(election: Election, so_far: Progress) -> Step | None:
-    return next(filter(None, (step(election, so_far) for step in ASKED)), None)
 
 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:

@@ -71,6 +71,7 @@ def dashboard_context(
     snapshot = replace(
         snapshot,
         unreviewed=unreviewed,
+        asked=numbers.asked,
         questions=questions,
         unasked=election.excluded if unasked is None else unasked,
         lookalikes=lookalikes(candidates),
