@@ -90,7 +90,7 @@ from tests.stories.front_page import tell_of_the_site_page
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
 
-APPS = ("accounts", "elections", "ballots", "results", "parts/webhooks")
+APPS = ("accounts", "elections", "ballots", "results", "parts/help_desk", "parts/webhooks")
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(
     "university",
