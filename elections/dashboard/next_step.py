@@ -73,7 +73,7 @@ class Numbers:
         )
 
 
-# Of those who may answer it. What it is decided by, parts have read with the progress.
+# Shown to those who may answer it (`Action.ANSWER`). What it is decided by is read with the progress (`READ_WITH`).
 ASKED = Hooks[[Election, Progress], Step | None]("when those who run an election look at it: what waits for an answer")
 ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
 
