@@ -16,7 +16,7 @@ from accounts.access import public
 from accounts.models import User
 from elections import repository as elections
 from elections.access import election_context
-from elections.help_desk.rules import WHERE_TO_ASK, takes_requests
+from elections.asking import asking_hint, where_to_ask
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
@@ -57,7 +57,7 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     except LinkRefused as refusal:
         more: dict[str, Any] = {"onward": (reverse("my_link"), _("Send me a new link"))}
         more["help_url"] = _help_url(link) if link else ""
-        sentence = str(refusal) if link else f"{refusal} {WHERE_TO_ASK}"
+        sentence = str(refusal) if link else f"{refusal} {asking_hint()}".strip()
         return message_page(request, _("This link does not work"), sentence, status=410, **more)
     person = found.person
     if (answer := refused(request, link, found)) is not None:
@@ -74,9 +74,9 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
 def _help_url(link: Link) -> str:
     """Where the holder of a link that no longer works can ask, if the election is still there and takes requests."""
     election = elections.find(link.election_name)
-    if election is None or election.created_at != link.created_at or not takes_requests(election, now_text()):
+    if election is None or election.created_at != link.created_at:
         return ""
-    return reverse("ask_for_help", args=[election.name])
+    return where_to_ask(election.name, election)
 
 
 def refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:

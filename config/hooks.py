@@ -12,11 +12,11 @@ from accounts.connectors.membership import forget as forget_membership
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
-from accounts.services import ON_REMOVAL, delete_sessions
+from accounts.services import ON_ERASURE, ON_REMOVAL, delete_sessions
 from accounts.signing_out import SIGNING_OUT
 from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
-from ballots.services import guest_with_link, link_holder, remove_ballots_of
+from ballots.services import guest_with_link, remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
 from ballots.station.services import end_visits
 from elections import repository as elections
@@ -28,11 +28,6 @@ from elections.drafts import copying
 from elections.groups import filling
 from elections.groups import repository as groups
 from elections.groups.services import forget_person as leave_groups
-from elections.help_desk import services as help_desk
-from elections.help_desk.askers import HOLDERS
-from elections.help_desk.emails import EMAIL_TEMPLATES as HELP_DESK_EMAILS
-from elections.help_desk.repository import FORGETTING as FORGETTING_REQUESTS
-from elections.help_desk.repository import TELLING as TELLING_OF_REQUESTS
 from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
 from elections.invitations.wording import invitations_of
@@ -80,11 +75,6 @@ def install_hooks() -> None:
         guest_with_link,  # this browser holds a valid voting link for it
     )
 
-    # A person without an account asks the organisers of an election (elections.help_desk.views.ask_for_help): they are
-    HOLDERS.install(
-        link_holder,  # whoever the voting link in this browser was sent to
-    )
-
     # A person signs out (accounts.views.sign_out): the response drops
     SIGNING_OUT.install(
         passes.drop_all_passes,  # this browser's passes for voting by link
@@ -116,13 +106,17 @@ def install_hooks() -> None:
         remove_ballots_of,  # their ballots in open elections and their places on rolls are removed
         leave_groups,  # they leave all groups for rolls, and their own groups are deleted
         forget_calendar,  # the address of a calendar that an earlier version made for them is deleted
-        help_desk.forget_person,  # what they asked organisers is deleted, with the answers
         opt_out.forget,  # their choice about result mails is deleted
         delete_sessions,  # their sessions are deleted
         delete_tokens,  # and their API tokens
         forget_membership,  # which groups they are in at sign-in providers is forgotten
     )
     # and finally the mark by which the log forgets their name (operations.upkeep.erasure.log_erasure).
+
+    # The log is asked to forget a name or an address that no account has (log_erasure.request_erasure): there
+    ON_ERASURE.install(
+        rolls.forget_display_names,  # the names beside that address on rolls are deleted
+    )
 
     # A mail is composed (foundation.mail.emails.compose): its colours are
     COLOURING.install(
@@ -135,11 +129,10 @@ def install_hooks() -> None:
         *(elections.RENAMING, elections.DELETING, elections.SEALING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
         ANSWERING,
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
-        *(TELLING_OF_REQUESTS, FORGETTING_REQUESTS),
         *(groups.DELETING, filling.FILLING),
     )
 
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS)
     EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS)
-    EMAIL_TEMPLATES.update(HELP_DESK_EMAILS | ROLL_EMAILS)
+    EMAIL_TEMPLATES.update(ROLL_EMAILS)

@@ -31,6 +31,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
+from elections.asking import asking_hint, where_to_ask
 from elections.rolls import voter_label
 from foundation.acts import features, pause
 from foundation.mail import outbox
@@ -47,6 +48,7 @@ from results.wording import translate
 from . import proxies
 
 GLOBALS: dict[str, Callable[..., Any]] = {
+    "asking_hint": asking_hint,
     "blocking_script": served_code.blocking_script,
     "cached_include": cached_include,
     "countdown": time_display.countdown,
@@ -63,6 +65,7 @@ GLOBALS: dict[str, Callable[..., Any]] = {
     "static": static,
     "stylesheet": served_code.stylesheet,
     "url": path_of,
+    "where_to_ask": where_to_ask,
 }
 FILTERS = {
     "arranged": arrange_pictures,

@@ -14,7 +14,6 @@ from elections.voter_lists import Details
 from foundation.acts.hooks import Hooks
 from foundation.acts.queues import Progress, no_progress
 from foundation.acts.refusals import NameTaken
-from foundation.acts.storage import now_text
 from foundation.photos.demo import picture
 from foundation.ranking.candidates import Candidate
 from foundation.store.log import as_text, utc_now
@@ -24,10 +23,6 @@ from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
-from .help_desk import services as help_desk
-from .help_desk.repository import own_requests
-from .help_desk.rules import Asker as HelpSeeker
-from .help_desk.rules import takes_requests
 from .lifecycle import services as lifecycle
 from .multi_ballot_pages import services as binding
 from .multi_ballots import repository as multi_ballots
@@ -85,7 +80,6 @@ class DemoElection:
     letters: bool = False  # whether some voters get letters
     given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
     shared: bool = False  # whether the result is public
-    requests: tuple[tuple[HelpSeeker, str], ...] = ()  # to the organisers: who asks, and the words
 
 
 DEMO_ELECTIONS = (
@@ -156,17 +150,6 @@ DEMO_ELECTIONS = (
         method="stv-scottish",
         hours_left=2 * 24,
         letters=True,
-        requests=(
-            (
-                HelpSeeker("Rosalind Franklin", "rosalind@example.org"),
-                "My colleague got an invitation last week and I did not. I changed my address in spring, so it may "
-                "have gone to the old one. Could you have a look?",
-            ),
-            (
-                HelpSeeker("Niels Bohr", "niels@example.org"),
-                "I joined on the first of the month, after the list was made. My member number is 1922.",
-            ),
-        ),
     ),
     DemoElection(
         "Committee of the workshop",
@@ -308,7 +291,6 @@ def load(progress: Progress = no_progress) -> int:
     made = 0
     for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
-        _ask_organisers(planned)
         progress(number, len(DEMO_ELECTIONS))
     return made
 
@@ -391,11 +373,3 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
         add(owner, election)
     if planned.opened:
         lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
-
-
-def _ask_organisers(planned: DemoElection) -> None:
-    """Requests that wait for an answer. What is missing is made up for."""
-    election = repository.find(planned.name)
-    for asker, text in planned.requests if election and takes_requests(election, now_text()) else ():
-        if election and not own_requests(election.name, asker.address, ""):
-            help_desk.ask(election, asker, text, network="demo", mark=f"{election.created_at} {asker.address}")

@@ -11,7 +11,6 @@ from foundation.store.table import Span
 
 from . import personal_data
 from .convening import Convened
-from .help_desk import personal_data as own_requests
 from .history import entries as history
 from .invitations import opt_out
 from .multi_ballots.rules import MultiBallot
@@ -95,18 +94,6 @@ ITEMS = (
     ItemType("opted out", keys.quiet, hidden="address:address",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
-    # requests to the organisers
-    ItemType("request", keys.help_request, "id election_name:election state asked_at version:int",
-             "asker:map text language replies:list", closed_lists=(keys.requests_in("", ""),),
-             exports=(Export("requests", _("requests.json: what you asked the organisers of elections, and what they "
-                                           "answered."), own_requests.requests),),
-             partings=(Parting(own_requests.requests_to_delete, (ngettext_lazy(
-                 "%(count)d request to organisers is deleted, with the answers.",
-                 "%(count)d requests to organisers are deleted, with the answers.", "count"),)),)),
-    ItemType("request's sender", keys.sent_request, hidden="election_name:election sender:person request",
-             closed_lists=(keys.requests_sent_by(""),)),
-    ItemType("help desk", keys.help_desk, "waiting:int strangers:int told_at"),
-
     # several questions on one ballot
     ItemType("multi-question ballot", keys.multi_ballot, fields_of(MultiBallot),
              replayed=fields_of(MultiBallot, "version"), sheets=(
@@ -174,8 +161,6 @@ EVENTS = (
     EventType("VotersRemoved", "election_name voters:people", sentence=history.voters_removed),
     EventType("VoterAddressCorrected", "election_name voter:person address:address",
               sentence=_("%(who)s corrected an address on the roll.")),
-    EventType("RequestSent", "election_name request kind"),
-    EventType("RequestAnswered", "election_name request kind outcome reason", sentence=history.request_answered),
     EventType("RollSourceSet", "election_name kind nightly:bool",
               sentence=_("%(who)s chose a source that the roll follows.")),
     EventType("RollSourceDropped", "election_name", sentence=_("%(who)s stopped the roll from following a source.")),

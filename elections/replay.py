@@ -15,12 +15,12 @@ from foundation.store.table import Item
 
 from . import repository
 from .drafts import services as drafts
-from .help_desk import correcting
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
 from .managers.services import with_manager, with_owner, without_manager
 from .multi_ballots import replay as multi_ballots
+from .roll import correcting
 from .roll import services as roll
 from .rules import Election, State
 

@@ -7,7 +7,6 @@ from .dashboard import views as dashboard_views
 from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
-from .help_desk import views as help_desk
 from .history import views as history_views
 from .invitations import message_views
 from .invitations import views as invite_views
@@ -61,9 +60,6 @@ below_election = [
     path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
     path("<name:name>/roll/weights/remove/", roll_views.remove_weights, name="remove_weights"),
-    path("<name:name>/help/", help_desk.ask_for_help, name="ask_for_help"),
-    path("<name:name>/requests/", help_desk.requests, name="requests"),
-    path("<name:name>/requests/<slug:request_id>/", help_desk.request_page, name="request"),
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from elections.help_desk.rules import takes_requests
+from elections.asking import where_to_ask
 from elections.rules import Election, State
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text
@@ -51,7 +51,7 @@ def load(name: str, find: Callable[[str], Found | None] = services.find) -> Foun
 def shared(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name, partial(PAGE.find, reader=request.user if request.user.is_authenticated else None))
     context: dict[str, Any] = {"election": found.election, "address": address("shared", found.election)}
-    context["has_help_desk"] = takes_requests(found.election, now_text())
+    context["takes_requests"] = bool(where_to_ask(name, found.election))
     if found.seal is None:
         context |= (
             waiting_context(found.election, request.path) if found.election.state(now_text()) == State.CLOSED else {}
@@ -60,7 +60,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     part, image = PAGE.fragment(found), site_picture()
     context |= {"preview": {**part.extra, "address": context["address"], "image": image}, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
-    made_of = part.etag, part.extra, found.election, context["address"], context["has_help_desk"], image
+    made_of = part.etag, part.extra, found.election, context["address"], context["takes_requests"], image
     return cached_for_reader(request, made_of, make)
 
 

@@ -341,7 +341,7 @@ ROUTES = {
     "invite_voters": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "message_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "choose_reminders": (Permission.USE_APPLICATION, FORM, ["draft"]),
-    "ask_for_help": (PUBLIC, FORM, ["draft"]),  # of an election that is open: tests/elections/test_help_desk.py
+    "ask_for_help": (PUBLIC, FORM, ["draft"]),  # of an election that is open: tests/help_desk/test_help_desk.py
     "requests": (Permission.USE_APPLICATION, READ, ["draft"]),
     "request": (Permission.USE_APPLICATION, FORM, ["draft", "no-such-request"]),
     "my_link": (PUBLIC, FORM, []),

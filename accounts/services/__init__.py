@@ -32,5 +32,5 @@ from .registration import (
     read_registration,
     register,
 )
-from .removal import ON_REMOVAL, delete_sessions, removal_effects, remove, remove_again, remove_self
+from .removal import ON_ERASURE, ON_REMOVAL, delete_sessions, removal_effects, remove, remove_again, remove_self
 from .roles import change_mail_limit, change_role, confirm_organiser, follow_groups, name_and_role, role_unchanged

@@ -23,6 +23,7 @@ from foundation.store.table import Condition, Write
 from .roles import name_and_role, role_unchanged
 
 ON_REMOVAL = Hooks[[User], None]("when a person has been removed; each step is repeated until it is done", always=True)
+ON_ERASURE = Hooks[[str], None]("when the log is asked to forget a name or address that no account has", always=True)
 
 
 def removal_effects(user: User) -> list[str]:

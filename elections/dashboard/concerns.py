@@ -19,7 +19,7 @@ from elections.rules import Election, State
 from foundation.acts.hooks import Hooks
 from foundation.ranking.candidates import Candidate
 
-from .next_step import Button, waiting_text
+from .next_step import Button, Step
 
 MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
 
@@ -61,6 +61,7 @@ class ElectionSnapshot:
     questions: Sequence[tuple[str, Election]] = ()  # by their names, with how many on the roll they are not for
     unasked: int = 0  # how many on the roll none of them is for
     waiting: Sequence[Waiting] = ()  # in parts
+    asked: Step | None = None  # what waits for an answer
     lookalikes: Sequence[str] = ()  # names of candidates that look like another's
 
     @property
@@ -98,8 +99,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         yield Concern("failed", sentence % {"count": failed}, page)
     for each in snapshot.waiting:
         yield Concern(each.what, each.sentence, link(each.page, each.label, each.action))
-    if number := snapshot.progress.requests:
-        yield Concern("requests", waiting_text(number), link("requests", _("Answer requests"), "ANSWER"))
+    if asked := snapshot.asked:
+        yield Concern(asked.what, asked.sentence, asked.button if "ANSWER" in snapshot.offered else None)
     if (failed_source := snapshot.progress.failed_source) and not is_closed:
         yield Concern("source", trouble(failed_source), link("roll_source", _("Follow a source"), "ADD_VOTERS"))
     if snapshot.needs_accounts:

@@ -19,7 +19,7 @@ from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.parallel import run_parallel
 
-from .next_step import ONCE_SEALED, Numbers, next_step, turnout_text, waiting_text
+from .next_step import ONCE_SEALED, Numbers, next_step, turnout_text
 
 MAX_NEWEST = 25  # of what a person runs, the newest, among which those under way are looked for
 MAX_CARDS = 6  # of one kind
@@ -72,7 +72,6 @@ def _card(user: User, election: Election, now: str) -> Card:
     figure = "" if is_draft else turnout_text(election, numbers)
     context = {"name": name, "election": election, "step": step, "figure": figure, "voted": voted}
     context["takes_votes"] = election.takes_votes(now)
-    context["requests"] = (
-        waiting_text(so_far.requests) if so_far.requests and step.what != "requests" and "ANSWER" in offered else ""
-    )
+    is_extra = numbers.asked and step.what != numbers.asked.what and "ANSWER" in offered
+    context["asked"] = numbers.asked if is_extra else None
     return Card(NOW if is_urgent else urgency, time, "elections/parts/home_card.html", context)

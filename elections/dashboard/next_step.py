@@ -55,7 +55,7 @@ class Numbers:
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
-    requests: int = 0  # to the organisers, that wait for an answer
+    asked: Step | None = None  # what waits for an answer
     for_all: bool = False  # the election leads a ballot, and the step is for all its questions
 
     @classmethod
@@ -69,10 +69,12 @@ class Numbers:
             is_inviting=so_far.is_inviting,
             is_sealed=so_far.is_sealed,
             sealing=str(so_far.sealing or ""),
-            requests=so_far.requests,
+            asked=next((step for what in ASKED if (step := what(election, so_far))), None),
         )
 
 
+# Shown to those who may answer it (`Action.ANSWER`). What it is decided by is read with the progress (`READ_WITH`).
+ASKED = Hooks[[Election, Progress], Step | None]("when those who run an election look at it: what waits for an answer")
 ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
 
 
@@ -137,8 +139,8 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
     invite = _button(election, "invitation", _("Invite voters"), offered, "INVITE")
     if is_listed and numbers.uninvited:
         return _invite_step(election, numbers, invite)
-    if numbers.requests and "ANSWER" in offered:
-        return _requests_step(election, numbers.requests)
+    if numbers.asked and "ANSWER" in offered:
+        return numbers.asked
     if not is_listed and numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not is_listed and not numbers.invited:
@@ -150,18 +152,6 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
         button = _button(election, "close_election", label, offered, "CLOSE")
         return Step("close", text, button, is_quiet=True)
     return _waiting_step(election, numbers, offered, now, *([_("Everyone is invited.")] if is_listed else []))
-
-
-def _requests_step(election: Election, number: int) -> Step:
-    button = Button(_("Answer requests"), reverse("requests", args=[election.name]))
-    return Step("requests", waiting_text(number), button)
-
-
-def waiting_text(number: int) -> str:
-    text = ngettext(
-        "%(count)d request is waiting for an answer.", "%(count)d requests are waiting for an answer.", number
-    )
-    return text % {"count": number}
 
 
 def _invite_step(election: Election, numbers: Numbers, button: Button | None) -> Step:

@@ -70,6 +70,7 @@ def dashboard_context(
     snapshot = replace(
         snapshot,
         waiting=waiting,
+        asked=numbers.asked,
         questions=questions,
         unasked=election.excluded if unasked is None else unasked,
         lookalikes=lookalikes(candidates),

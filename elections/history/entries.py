@@ -250,14 +250,6 @@ def candidates_added(context: EventContext) -> str:
     return f"{sentence} {more % {'count': gone}}" if gone else sentence
 
 
-def request_answered(context: EventContext) -> str:
-    if context.data.get("outcome") == "refused":
-        return context.text(_("%(who)s refused a request to be put on the roll."))
-    if context.data.get("outcome") == "dismissed":
-        return context.text(_("%(who)s closed a request without an answer."))
-    return context.text(_("%(who)s answered a request."))
-
-
 def sentence_with_count(sentence: Any, attribute: str) -> Callable[[EventContext], str]:
     """Of a list, or of a number."""
 

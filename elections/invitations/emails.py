@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 
 from accounts import repository as people
 from elections import repository
+from elections.asking import where_to_ask
 from elections.multi_ballots.links import shared_route, shared_url
 from elections.rules import Election, State
 from foundation.acts.links import absolute_url
@@ -105,6 +106,12 @@ def _description(mail: Mail) -> Message | None:
 MAX_DESCRIPTION_CHARS = 1_000  # of a description in a mail; the whole of it is on the election's page
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
+
+def _help_url(mail: Mail) -> str:
+    page = where_to_ask(mail.about["election_name"])
+    return absolute_url(page) if page else ""
+
+
 INVITATION = EmailTemplate(
     gettext_noop("Please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     (wording.INVITES, WINDOW),
@@ -119,7 +126,7 @@ INVITATION = EmailTemplate(
     message=own_text.own_text_message,
     after=(ABOUT_LINK,),
     reply_to=own_text.reply_address,
-    help_url=lambda mail: absolute_url(reverse("ask_for_help", args=[mail.about["election_name"]])),
+    help_url=_help_url,
     help_label=gettext_noop("Trouble voting? Ask the organisers"),
 )
 REMINDER = replace(

@@ -12,14 +12,16 @@ from django.utils.translation import gettext_lazy
 from elections.rules import Election, State
 from foundation.acts import key_mark
 from foundation.acts.caches import Cacheable, get_cached
+from foundation.acts.hooks import Hooks
 from foundation.acts.storage import table
 from foundation.mail import outbox
 from foundation.store import keys
-from foundation.store.table import Item
+from foundation.store.table import Item, Key
 
 from .mailing import ANNOUNCED, COUNTED_STATES, INVITED, MAILING, REMINDED, subject_of
 
 LABELS = {INVITED: gettext_lazy("Invitations"), REMINDED: gettext_lazy("Reminders"), ANNOUNCED: gettext_lazy("Results")}
+READ_WITH = Hooks[[str], Key]("what parts show with it, by the name of its election: read in the same round trip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class Progress:
     is_sealed: bool = False
     sealing: Sealing | None = None  # while that takes its time
     failed_source: str = ""  # why the roll could not follow its source last night
-    requests: int = 0  # to the organisers, that wait for an answer
     is_key_replaced: bool = False  # so that sent links and printed letters no longer work
+    beside: Mapping[Key, Item] = field(default_factory=dict)  # what parts show with it, as READ_WITH asks for
 
     @property
     def invited(self) -> MailCounts | None:
@@ -117,15 +119,14 @@ def progress(election: Election) -> Progress:
     result, mark = keys.result(election.name), keys.sealing(election.name)
     by_key = [keys.KEY_MARK] if election.vote_by_link or election.by_letter else []
     marks = [mark] if election.stored_state == State.CLOSED else by_key
-    desk = keys.help_desk(election.name)
-    found = table().get_many([counted, inviting, reminding, result, source, desk, *marks])
+    beside = [key(election.name) for key in READ_WITH]
+    found = table().get_many([counted, inviting, reminding, result, source, *beside, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
     sealed, failed_source = Sealing.from_mark(found.get(mark)), found.get(source, {}).get("failed", "")
-    waiting = max(0, found.get(desk, {}).get("waiting", 0))
     is_key_replaced = key_mark.is_replaced(found.get(keys.KEY_MARK))
     is_inviting, is_reminding, is_sealed = (place in found for place in (inviting, reminding, result))
-    return Progress(mails, is_inviting, is_reminding, is_sealed, sealed, failed_source, waiting, is_key_replaced)
+    return Progress(mails, is_inviting, is_reminding, is_sealed, sealed, failed_source, is_key_replaced, found)
 
 
 def sealing(election_name: str) -> Sealing | None:

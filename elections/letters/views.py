@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from elections import voter_lists
 from elections.access import election_context, organiser_page
+from elections.asking import where_to_ask
 from elections.invitations import wording
 from elections.invitations.mailing import mailed_questions
 from elections.multi_ballots.links import ballot_name
@@ -107,8 +108,10 @@ def short_address() -> str:
 
 
 def help_address(election: Election) -> str:
-    """As people type it: letters of any script and spaces as they are, which browsers take after “https:”."""
-    return uri_to_iri(absolute_url(reverse("ask_for_help", args=[election.name]))).replace("%20", " ")
+    """As people type it: letters of any script and spaces as they are, which browsers take after “https:”. Empty if
+    there is none."""
+    page = where_to_ask(election.name)
+    return uri_to_iri(absolute_url(page)).replace("%20", " ") if page else ""
 
 
 def _csv(election: Election, found: list[Letter]) -> Iterator[str]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.access import public
-from elections.help_desk.rules import WHERE_TO_ASK
+from elections.asking import asking_hint, where_to_ask
 from foundation.pages.client_address import client_network
 from foundation.pages.forms import form_data, form_page, show_form
 from foundation.pages.messages import inbox_page
@@ -28,7 +27,7 @@ def my_link(request: HttpRequest, name: str = "") -> HttpResponse:
         "Enter your email address. If you can vote in anything open here, we will email you a link for each. "
         "This is also how you find out whether you are on the roll: by email only, never on this page."
     )
-    help_url = reverse("ask_for_help", args=[name]) if name else ""
+    help_url = where_to_ask(name) if name else ""
     context = {"lead": lead, "part": "my_link", "help_url": help_url}
     return show_form(request, form, _("Send me my link"), _("Send my link"), **context)
 
@@ -42,7 +41,7 @@ def _sent_page(request: HttpRequest, name: str) -> HttpResponse:
             "last email still work."
         ),
         _("If no email comes, this address is not on the roll of anything open. You may be listed under another one."),
-        _("If that does not help, ask whoever runs the election.") if name else WHERE_TO_ASK,
+        _("If that does not help, ask whoever runs the election.") if name else asking_hint(),
     ]
-    help_url = reverse("ask_for_help", args=[name]) if name else ""
-    return inbox_page(request, sentence, hints=hints, help_url=help_url)
+    help_url = where_to_ask(name) if name else ""
+    return inbox_page(request, sentence, hints=list(filter(None, hints)), help_url=help_url)

@@ -27,9 +27,6 @@ from elections import setup_steps
 from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
 from elections.groups import services as groups
-from elections.help_desk import repository as requests
-from elections.help_desk import services as help_desk
-from elections.help_desk.rules import WAITING, Asker, HelpRequest
 from elections.invitations import mailing, messages, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
@@ -49,6 +46,9 @@ from foundation.store import keys
 from foundation.store.log import as_text, utc_now
 from operations.upkeep.doctor import web_checks as doctor
 from operations.upkeep.log.figures import site_sealer
+from parts.help_desk import repository as requests
+from parts.help_desk import services as help_desk
+from parts.help_desk.rules import WAITING, Asker, HelpRequest
 from parts.news import previews, subscriptions
 from parts.news import repository as posts
 from parts.news import services as news_services

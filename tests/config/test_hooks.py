@@ -11,14 +11,14 @@ from django.conf import settings
 
 from accounts.access import PROFILE_VISIBILITY
 from accounts.registration_policy import INVITATION_REASONS
-from accounts.services import ON_REMOVAL
+from accounts.services import ON_ERASURE, ON_REMOVAL
 from ballots.link_views import BEFORE_VOTING
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import GUESTS, PANELS
 from elections.answers import ANSWERS
+from elections.asking import PLACES_TO_ASK
 from elections.dashboard.concerns import WAITING
-from elections.dashboard.next_step import ONCE_SEALED
-from elections.help_desk.askers import HOLDERS
+from elections.dashboard.next_step import ASKED, ONCE_SEALED
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
@@ -45,14 +45,19 @@ STEPS = {
     "GUESTS": (GUESTS, ["ballots.services.by_link.guest_with_link"]),
     "PANELS": (PANELS, ["parts.news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
-    "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),
     "ANSWERS": (ANSWERS, ["parts.candidate_questions.repository.answers_with_candidates"]),
     "WAITING": (WAITING, ["parts.candidate_questions.elsewhere.to_review"]),
     "BEFORE_VOTING": (BEFORE_VOTING, ["parts.candidate_questions.elsewhere.before_voting"]),
+    "PLACES_TO_ASK": (PLACES_TO_ASK, ["parts.help_desk.asking.page_of"]),
+    "ASKED": (ASKED, ["parts.help_desk.asking.requests_step"]),
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
+    "ON_ERASURE": (
+        ON_ERASURE,
+        ["elections.rolls.forget_display_names", "parts.help_desk.services.forget_requests_of"],
+    ),
     "ON_REMOVAL": (
         ON_REMOVAL,
         [
@@ -60,7 +65,6 @@ STEPS = {
             "ballots.services.leaving.remove_ballots_of",
             "elections.groups.services.forget_person",
             "elections.personal_data.forget_calendar",
-            "elections.help_desk.services.forget_person",
             "elections.invitations.opt_out.forget",
             "accounts.services.removal.delete_sessions",
             "accounts.api_tokens.delete_tokens",
@@ -69,6 +73,7 @@ STEPS = {
             "parts.skills.services.delete_skills",
             "parts.skills.services.delete_endorsements",
             "parts.candidate_questions.services.forget_asker",
+            "parts.help_desk.services.forget_person",
             "accounts.handover.pass_on",
             "accounts.handover.pass_on",
             "parts.live.services.deleting.forget_hosting",

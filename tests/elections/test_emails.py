@@ -14,8 +14,6 @@ from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.help_desk import repository as requests
-from elections.help_desk.rules import Asker, HelpRequest, Reply
 from elections.invitations import mailing, own_text, wording
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
@@ -30,6 +28,8 @@ from foundation.mail.names import isolated
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.table import Update
+from parts.help_desk import repository as requests
+from parts.help_desk.rules import Asker, HelpRequest, Reply
 from tests.background import finish_background, queue_mailings
 from tests.people import confirm
 from tests.rows import every_row

@@ -12,9 +12,6 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as saved_groups
-from elections.help_desk import repository as requests
-from elections.help_desk import services as help_desk
-from elections.help_desk.rules import WAITING, Asker
 from elections.invitations import forecast, mailing, progress
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import LETTER, LINKS, MAX_LINKS, Link, new_token, with_link
@@ -32,6 +29,9 @@ from foundation.store.log import layout
 from foundation.store.table import LOG, Update
 from operations.upkeep import replay
 from operations.upkeep.erasure import log_erasure
+from parts.help_desk import repository as requests
+from parts.help_desk import services as help_desk
+from parts.help_desk.rules import WAITING, Asker
 from tests.background import finish_background, queue_mailings
 from tests.ballots.test_pages import fields_of
 

@@ -35,9 +35,6 @@ from elections.candidates.services import add_candidates, change_picture, edit_c
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
-from elections.help_desk import repository as requests
-from elections.help_desk import services as help_desk
-from elections.help_desk.rules import Asker as HelpSeeker
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
@@ -72,6 +69,9 @@ from foundation.store.table import Delete, Key, Put, Table, Update
 from parts.candidate_questions import services as candidate_questions
 from parts.candidate_questions.rules import TO_ALL, person_key
 from parts.candidate_questions.services import Asker
+from parts.help_desk import repository as requests
+from parts.help_desk import services as help_desk
+from parts.help_desk.rules import Asker as HelpSeeker
 from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need
@@ -90,7 +90,10 @@ from tests.stories.front_page import tell_of_the_site_page
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
 
-APPS = ("accounts", "elections", "ballots", "results", "parts/candidate_questions", "parts/webhooks")
+APPS = (
+    *("accounts", "elections", "ballots", "results"),
+    *("parts/candidate_questions", "parts/help_desk", "parts/webhooks"),
+)
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(
     "university",

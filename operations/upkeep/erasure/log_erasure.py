@@ -26,8 +26,8 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from elections.help_desk.services import forget_requests_of
-from elections.rolls import forget_display_names
+from accounts.services import ON_ERASURE
+from foundation.acts.queues import process_each
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import table
 from foundation.store import keys
@@ -296,8 +296,7 @@ def request_erasure(name_or_email: str) -> None:
         raise Refusal("According to the log, nobody of that name was removed.")
     with suppress(Refused):  # it was requested before
         table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
-    forget_display_names(name_or_email)
-    forget_requests_of(name_or_email)
+    process_each(ON_ERASURE, lambda step: step(name_or_email))
 
 
 # --- forgetting ---

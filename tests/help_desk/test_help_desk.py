@@ -21,16 +21,12 @@ from ballots.services import seal_closed
 from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.help_desk import repository as requests
-from elections.help_desk import rules, services
-from elections.help_desk.delivery import delivery
-from elections.help_desk.repository import FORGETTING, TELLING
-from elections.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from elections.invitations import mailing
 from elections.invitations.forecast import make_forecast
 from elections.invitations.mailing import REMINDED
 from elections.invitations.progress import progress
 from elections.letters import services as letters
+from elections.letters.views import help_address
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
@@ -39,6 +35,7 @@ from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout.counts import turnout
 from elections.voter_lists import Details
+from foundation.acts import features
 from foundation.acts.rate_limits import SECONDS_PER_DAY, TooOften
 from foundation.acts.refusals import NotAllowed, NotNow, Refusal
 from foundation.acts.storage import log, now_text, table
@@ -46,10 +43,16 @@ from foundation.mail import bounces
 from foundation.mail import outbox as mails
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
+from foundation.parts import parts
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import as_text
 from foundation.store.table import Update
+from parts.help_desk import repository as requests
+from parts.help_desk import rules, services
+from parts.help_desk.delivery import delivery
+from parts.help_desk.repository import FORGETTING, TELLING
+from parts.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at
@@ -832,3 +835,94 @@ def test_somebody_added_gets_the_invitation_to_the_address_of_their_account(boar
     assert rolls.on_roll(board, ["Grace"])["grace"].account == grace.created_at
     assert [to for to, subject, _text in outbox() if "vote" in subject] == ["grace@example.org"]
     assert progress(repository.find(NAME)).invited.voters == 1
+
+
+# --- switched off ---
+
+
+@pytest.fixture
+def switch(site):
+    """Switches the help desk on or off, and nothing else."""
+
+    def switch(*, on: bool) -> None:
+        every = frozenset(part.label for part in parts())
+        chosen = features.Features(every if on else every - {"help_desk"})
+        table().write(features.writing(chosen, features.read_features(table())))
+        features.cache.forget()
+
+    yield switch
+    features.cache.forget()
+
+
+def shown_to_voters_and_organisers(client, page, dead):
+    """Every page of the core from which the help desk can be reached."""
+    looks = (
+        (client, f"/sign-in/?next=/election/{NAME}/"),
+        (client, reverse("my_link")),
+        (client, reverse("election_my_link", args=[NAME])),
+        (client, reverse("enter_code")),
+        (client, reverse("your_link")),
+        (client, reverse("vote_by_link", args=[link_to(NAME, "b@example.org").token])),
+        (client, reverse("vote_by_link", args=[dead.token])),
+        (client, reverse("vote_by_link", args=["made-up"])),
+        (client, reverse("shared", args=[NAME])),
+        (page, "/"),
+        (page, reverse("election", args=[NAME])),
+        (page, reverse("dashboard", args=[NAME])),
+        (page, reverse("roll", args=[NAME])),
+    )
+    return {path: text_of(who.get(path)) for who, path in looks}
+
+
+WORDS = re.compile("Board%202027/(help|requests)/|where to ask the organisers|waiting for an answer")
+
+
+def test_switched_off_nothing_leads_there_and_all_comes_back(client, ada, make, page, outbox, switch):
+    board = make(results_public=True)
+    dead = link_to(NAME, "a@example.org")
+    mailing.resend_invitation(ada, board, "a@example.org")
+    asked = ask(board)
+    outbox()
+    on = shown_to_voters_and_organisers(client, page, dead)
+    assert [path for path, text in on.items() if not WORDS.search(text)] == []
+    switch(on=False)
+    off = shown_to_voters_and_organisers(client, page, dead)
+    assert [path for path, text in off.items() if WORDS.search(text)] == []
+    assert [who.get(address(*where)).status_code for who, *where in ((client,), (page, "requests"))] == [404, 404]
+    assert page.post(address("request", asked.id), {"act": "dismiss", "version": 1}).status_code == 404
+    switch(on=True)
+    again = shown_to_voters_and_organisers(client, page, dead)
+    assert [path for path, text in again.items() if not WORDS.search(text)] == []
+    assert client.get(address()).status_code == 200
+    assert waiting(board) == [asked]
+
+
+def test_switched_off_invitations_and_letters_do_not_name_it(board, ada, switch, outbox):
+    mailing.resend_invitation(ada, board, "a@example.org")
+    assert address() in outbox()[-1][2]
+    assert f"/election/{NAME}/help/" in help_address(board)
+    switch(on=False)
+    mailing.resend_invitation(ada, board, "b@example.org")
+    to, _subject, text = outbox()[-1]
+    assert (to, "Trouble voting?" in text, address() in text) == ("b@example.org", False, False)
+    assert help_address(board) == ""
+
+
+def test_switched_off_organisers_are_told_later(board, outbox, switch, monkeypatch):
+    ask(board)
+    switch(on=False)
+    assert not TELLING.start(NAME)
+    assert outbox() == []
+    switch(on=True)
+    stands_at(monkeypatch, later(hours=2))
+    TELLING.advance(NAME)
+    assert [to for to, *_ in outbox()] == ["ada@example.org"]
+
+
+def test_what_switching_off_would_interrupt(board, ada):
+    (desk,) = (part for part in parts() if part.label == "help_desk")
+    assert list(desk.running()) == []
+    first, _second = ask(board), ask(board, Asker("Niels", "niels@example.net"))
+    assert list(desk.running()) == ["2 requests are waiting for an answer."]
+    services.dismiss(ada, board, first)
+    assert list(desk.running()) == ["1 request is waiting for an answer."]

@@ -5,14 +5,11 @@ from __future__ import annotations
 from django.http import HttpRequest
 
 from accounts import repository as people
+from ballots.services import link_holder
 from elections import rolls
 from elections.rules import Election
-from foundation.acts.hooks import Hooks
 
 from .rules import Asker
-
-# Returns the voter on the roll whose valid voting link this browser holds; ballots know, which are above elections.
-HOLDERS = Hooks[[HttpRequest, Election], str]("when somebody without an account asks the organisers")
 
 
 def asker_of(request: HttpRequest, election: Election) -> Asker | None:
@@ -20,7 +17,7 @@ def asker_of(request: HttpRequest, election: Election) -> Asker | None:
     user = request.user
     if user.is_authenticated:
         return Asker(user.display_name or user.name, user.email, user.name, user.created_at)
-    voter = next(filter(None, (step(request, election) for step in HOLDERS)), "")
+    voter = link_holder(request, election)
     return Asker(rolls.voter_label(voter), _address_of(voter), voter=voter) if voter else None
 
 

@@ -17,24 +17,26 @@ from accounts.models import User
 from elections import actions, repository
 from elections.invitations import mailing
 from elections.letters import services as letters
+from elections.roll import correcting
 from elections.roll.services import add_batch
 from elections.rules import Action, Election, State, WrongState
 from elections.voter_lists import Details
-from foundation.acts import storage
+from foundation.acts import features, storage
 from foundation.acts.background import Batch, Task, finished, next_deletions, wait
 from foundation.acts.queues import process_each
-from foundation.acts.rate_limits import SECONDS_PER_DAY, count_each
+from foundation.acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, count_each
 from foundation.acts.refusals import LostRace
 from foundation.acts.retry import retry_lost_race, run_once
 from foundation.acts.storage import SITE, now_text, table
 from foundation.mail import outbox
 from foundation.mail.emails import RECIPIENT_NAME
+from foundation.parts import part_of
 from foundation.store import keys
 from foundation.store.log import Event, as_text
 from foundation.store.table import Delete, Exists, Item, Key, Put, Update, Write
 
-from . import correcting, rules
 from . import repository as requests
+from . import rules
 from .repository import FORGETTING, TELLING
 from .rules import Asker, HelpRequest, InboxFull, Overtaken, Reply
 
@@ -91,6 +93,9 @@ def _later(moment: str, by: timedelta) -> str:
 
 @TELLING.step
 def tell(task: Task) -> Batch:
+    """Once the help desk is switched on again, if it is off."""
+    if not features.is_on(part_of(__name__)):
+        return wait(SECONDS_PER_HOUR)
     election = repository.find_created(task.subject, task.data["created_at"])
     if election is None or not requests.waiting(election.name):
         return finished()

@@ -59,9 +59,6 @@ NOT_CONFIRMED = _(
 )
 MANY_REPLIES = _("This request has been answered %(most)d times. Please write to the person directly.")
 
-# Where the election is not known: who asks learns nothing of any.
-WHERE_TO_ASK = _("Trouble voting? Your invitation or letter says where to ask the organisers.")
-
 
 class InboxFull(NotNow):
     """No more requests of this kind fit."""

@@ -67,7 +67,7 @@ def ask_for_help(request: HttpRequest, name: str) -> HttpResponse:
     more: dict[str, Any] = {"form": form, "asker": asker, "own": own, "token": new_token()}
     more |= {"takes_requests": rules.takes_requests(election, now), "retention_days": rules.RETENTION_DAYS}
     status = 422 if form.errors else 200
-    return render(request, "elections/help_desk/ask.html", election_context(request, election, **more), status=status)
+    return render(request, "help_desk/ask.html", election_context(request, election, **more), status=status)
 
 
 def _sent(asker: Asker) -> str:
@@ -96,7 +96,7 @@ def requests(request: HttpRequest, election: Election) -> HttpResponse:
         "waiting": repository.waiting(election.name),
     }
     more |= {"retention_days": rules.RETENTION_DAYS}
-    return render(request, "elections/help_desk/inbox.html", election_context(request, election, **more))
+    return render(request, "help_desk/inbox.html", election_context(request, election, **more))
 
 
 # --- one request ---
@@ -188,7 +188,7 @@ def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> H
     more |= {"may_write": rules.may_write_to(request.user, asked.asker), "not_confirmed": rules.NOT_CONFIRMED}
     more["problem"] = " ".join(forms[act].non_field_errors()) if act and not WAYS[act].title else ""
     context = election_context(request, election, **more)
-    return render(request, "elections/help_desk/request.html", context, status=422 if act else 200)
+    return render(request, "help_desk/request.html", context, status=422 if act else 200)
 
 
 def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: User) -> dict[str, Way]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop
 
 from elections import repository
 from elections.invitations import own_text, wording
@@ -16,6 +16,7 @@ from foundation.mail.outbox import Mail, NothingToSay
 from foundation.pages import markdown_cache
 
 from . import repository as requests
+from .asking import waiting_text
 from .rules import Reply
 
 
@@ -34,11 +35,8 @@ def _reply(mail: Mail) -> Reply:
 
 
 def _waiting_values(mail: Mail) -> dict[str, str]:
-    number = requests.waiting(mail.about["election_name"])
-    waiting = ngettext(
-        "%(count)d request is waiting for an answer.", "%(count)d requests are waiting for an answer.", number
-    )
-    return {"election": ballot_name(_election(mail)), "waiting": waiting % {"count": number}}
+    waiting = waiting_text(requests.waiting(mail.about["election_name"]))
+    return {"election": ballot_name(_election(mail)), "waiting": waiting}
 
 
 def _reply_values(mail: Mail) -> dict[str, str]:
