@@ -19,6 +19,7 @@ class HelpDesk(parts.Part):
         "Nobody can ask or answer, and no page, invitation or letter leads there. Requests are kept as long as ever: "
         "until 90 days after their election has closed."
     )
+    fits = ("club",)
     sections = {"parts.help_desk": "decide"}
     places = {"more election tabs": "help_desk/parts/tab.html"}
 

@@ -845,9 +845,8 @@ def switch(site):
     """Switches the help desk on or off, and nothing else."""
 
     def switch(*, on: bool) -> None:
-        every = frozenset(part.label for part in parts())
-        chosen = features.Features(every if on else every - {"help_desk"})
-        table().write(features.writing(chosen, features.read_features(table())))
+        wanted = {part.label for part in parts()} - (set() if on else {"help_desk"})
+        table().write(features.writing(features.read_features(table()), wanted, wanted))
         features.cache.forget()
 
     yield switch
