@@ -17,12 +17,13 @@ from accounts.api.values import NAME_PATTERN, Name, described
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import rolls, rules, voter_lists
-from elections.roll import services, sources
+from elections.roll import services
 from elections.rules import MAX_VOTER_GROUPS, Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
 from foundation.pages.lists import Verdict
 from foundation.pages.names import MAX_NAME_CHARS, clean_email, clean_name, clean_title
 from foundation.store.keys import fold
+from parts.roll_sources import sources
 
 from .elections import load, organising
 

@@ -13,9 +13,9 @@ from django.utils.translation import ngettext
 from accounts.lookalikes import skeleton
 from elections.invitations.progress import Progress
 from elections.opening_rules import MIN_SECRET_GROUP
-from elections.roll.sources import trouble
 from elections.rules import Election, State
 from foundation.ranking.candidates import Candidate
+from parts.roll_sources.sources import trouble
 
 from .next_step import Button, waiting_text
 

@@ -16,8 +16,8 @@ from foundation.acts.outbound import MAX_URL_CHARS, OutboundError, checked_url
 from foundation.pages import lists
 from foundation.pages.fields import LinesField, TitleField, new_names, valid_rows
 from foundation.pages.names import MAX_NAME_CHARS
+from parts.roll_sources import sources
 
-from . import sources
 from .list_summary import Skipped, skipped_of
 
 

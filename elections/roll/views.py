@@ -37,8 +37,9 @@ from foundation.pages.paging import PAGE_ROWS, read_page
 from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Item
+from parts.roll_sources import sources
 
-from . import imports, list_summary, services, sources
+from . import imports, list_summary, services
 from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SourceForm, VoterSearchForm
 from .imports import Import
 from .services import add_voters
@@ -342,7 +343,7 @@ def follow_source(request: HttpRequest, election: Election) -> HttpResponse:
             return _follow(request, election, form)
     context = election_context(request, election, form=form, source=source)
     context |= {"trouble": sources.trouble(source.failed) if source else ""}
-    return render(request, "elections/source.html", context, status=422 if form.errors else 200)
+    return render(request, "roll_sources/source.html", context, status=422 if form.errors else 200)
 
 
 def _source_initial(source: sources.Source | None) -> dict[str, Any]:
@@ -369,9 +370,7 @@ def _follow(request: HttpRequest, election: Election, form: SourceForm) -> HttpR
     numbers = list_summary.preview_text(
         len(found.added), skipped, list_summary.VOTERS, len(found.removed), len(found.changed)
     )
-    return render(
-        request, "elections/source_preview.html", election_context(request, election, numbers=numbers, **context)
-    )
+    return render(request, "roll_sources/preview.html", election_context(request, election, numbers=numbers, **context))
 
 
 def _apply(request: HttpRequest, election: Election, form: SourceForm, found: sources.Difference) -> HttpResponse:

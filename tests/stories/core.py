@@ -53,7 +53,7 @@ from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
-from elections.roll import imports, sources
+from elections.roll import imports
 from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election
 from elections.voter_lists import Details
@@ -72,6 +72,7 @@ from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Key, Put, Table, Update
+from parts.roll_sources import sources
 from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need

@@ -20,7 +20,6 @@ from ballots.services import sealing
 from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
-from elections.roll import sources
 from elections.rules import State
 from foundation.acts import features, wakeups
 from foundation.acts import pause as pausing
@@ -42,6 +41,7 @@ from operations.upkeep.log.figures import site_sealer
 from operations.upkeep.monitoring import metrics
 from operations.upkeep.worker import heartbeats
 from operations.upkeep.worker.leases import Leases
+from parts.roll_sources import sources
 
 log = logging.getLogger("plenum.worker")
 

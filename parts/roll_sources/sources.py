@@ -21,6 +21,7 @@ from accounts.connectors import membership
 from accounts.models import User
 from elections import repository, rolls, voter_lists
 from elections.actions import check, record
+from elections.roll import services
 from elections.rules import Action, Election, State
 from elections.voter_lists import VoterRow
 from foundation.acts import outbound
@@ -34,8 +35,6 @@ from foundation.pages.lists import Verdict
 from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import Delete, Equals, Item, Put, Unavailable
-
-from . import services
 
 FILE, GROUP = "file", "group"
 HOUR = 2  # of the night, in the time zone of the election

@@ -25,7 +25,6 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.roll import sources
 from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
 from elections.voter_lists import VoterRow
@@ -40,6 +39,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Exists, Item, Update
+from parts.roll_sources import sources
 from tests.accounts.providers import GitHub, OpenIDProvider, serving
 from tests.api.program import Program, program_of
 from tests.markup import hidden
