@@ -50,7 +50,6 @@ from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
-from parts.roll_sources.emails import EMAIL_TEMPLATES as ROLL_EMAILS
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker
@@ -138,4 +137,4 @@ def install_hooks() -> None:
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS)
     EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS)
-    EMAIL_TEMPLATES.update(HELP_DESK_EMAILS | ROLL_EMAILS)
+    EMAIL_TEMPLATES.update(HELP_DESK_EMAILS)

@@ -59,7 +59,7 @@ METRICS_DIR | a folder of its own in `/dev/shm`; without that, `DATA_DIR/metrics
     machine add up their figures, in files mapped into memory: on a full disk they would end, so it should be a folder
     in memory. Not to be shared between containers
 PARTS | `all` | = | what the site has besides elections: some of `skills`, `polls`, `news`, `webhooks`, `questions`,
-    `live` and `assembly`, with commas between, or `none`; the others are not even loaded
+    `live`, `assembly` and `roll_sources`, with commas between, or `none`; the others are not even loaded
 SITE_URL | `http://HOST:PORT` | ! | where people reach the site, perhaps below a path; the links in mails start with
     it
 SITE_NAME | `Plenum` | = | what the site is called: titles, the head of pages, mails, authenticator apps

@@ -47,7 +47,6 @@ below_election = [
     path("<name:name>/questions/answer/", questions.answer_questions, name="answer_questions"),
     path("<name:name>/questions/answer/<int:number>/", questions.answer_for, name="answer_for"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
-    path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
     path("<name:name>/letters/", letters.letters, name="letters"),

@@ -1,4 +1,4 @@
-"""Progress of an election besides votes: mails sent, failed and under way, sealing, the source of its roll."""
+"""Progress of an election besides votes: mails sent, failed and under way, sealing, what parts add."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from django.utils.translation import gettext_lazy
 from elections.rules import Election, State
 from foundation.acts import key_mark
 from foundation.acts.caches import Cacheable, get_cached
+from foundation.acts.hooks import Hooks
 from foundation.acts.storage import table
 from foundation.mail import outbox
 from foundation.store import keys
-from foundation.store.table import Item
+from foundation.store.table import Item, Key
 
 from .mailing import ANNOUNCED, COUNTED_STATES, INVITED, MAILING, REMINDED, subject_of
 
+READ_WITH = Hooks[[str], Key]("what parts show beside the progress of an election, by its name: read with it")
 LABELS = {INVITED: gettext_lazy("Invitations"), REMINDED: gettext_lazy("Reminders"), ANNOUNCED: gettext_lazy("Results")}
 
 
@@ -76,9 +78,9 @@ class Progress:
     is_reminding: bool = False
     is_sealed: bool = False
     sealing: Sealing | None = None  # while that takes its time
-    failed_source: str = ""  # why the roll could not follow its source last night
     requests: int = 0  # to the organisers, that wait for an answer
     is_key_replaced: bool = False  # so that sent links and printed letters no longer work
+    beside: Mapping[Key, Item] = field(default_factory=dict)  # what parts show with it, as READ_WITH asks for
 
     @property
     def invited(self) -> MailCounts | None:
@@ -108,24 +110,25 @@ class Progress:
 
 
 def progress(election: Election) -> Progress:
-    """In one read, however long the roll is. A draft may only have a source."""
-    source = keys.roll_source(election.name)
+    """In one read, however long the roll is. Of a draft there is only what parts show with it."""
+    beside = [key(election.name) for key in READ_WITH]
     if election.stored_state == State.DRAFT:
-        return Progress(failed_source=(table().get(source) or {}).get("failed", ""))
+        return Progress(beside=table().get_many(beside) if beside else {})
     counted = keys.mail_counts(election.name, election.created_at)
     inviting, reminding = (MAILING.key(subject_of(election.name, kind)) for kind in (INVITED, REMINDED))
     result, mark = keys.result(election.name), keys.sealing(election.name)
     by_key = [keys.KEY_MARK] if election.vote_by_link or election.by_letter else []
     marks = [mark] if election.stored_state == State.CLOSED else by_key
     desk = keys.help_desk(election.name)
-    found = table().get_many([counted, inviting, reminding, result, source, desk, *marks])
+    found = table().get_many([counted, inviting, reminding, result, *beside, desk, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
-    sealed, failed_source = Sealing.from_mark(found.get(mark)), found.get(source, {}).get("failed", "")
+    sealed = Sealing.from_mark(found.get(mark))
     waiting = max(0, found.get(desk, {}).get("waiting", 0))
     is_key_replaced = key_mark.is_replaced(found.get(keys.KEY_MARK))
+    own = {key: found[key] for key in beside if key in found}
     is_inviting, is_reminding, is_sealed = (place in found for place in (inviting, reminding, result))
-    return Progress(mails, is_inviting, is_reminding, is_sealed, sealed, failed_source, waiting, is_key_replaced)
+    return Progress(mails, is_inviting, is_reminding, is_sealed, sealed, waiting, is_key_replaced, own)
 
 
 def sealing(election_name: str) -> Sealing | None:

@@ -14,6 +14,7 @@ from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_REMOVAL
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import GUESTS, PANELS
+from elections.dashboard.concerns import CONCERNS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.help_desk.askers import HOLDERS
 from elections.invitations.mailing import REMINDING
@@ -40,6 +41,7 @@ STEPS = {
     "PUBLISHING": (PUBLISHING, ["parts.webhooks.events.published"]),
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "GUESTS": (GUESTS, ["ballots.services.by_link.guest_with_link"]),
+    "CONCERNS": (CONCERNS, ["parts.roll_sources.concerns.failed_night"]),
     "PANELS": (PANELS, ["parts.news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),

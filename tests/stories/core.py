@@ -91,7 +91,7 @@ from tests.stories.front_page import tell_of_the_site_page
 from tests.webhooks.sites import Network
 from tests.webhooks.sites import send as send_webhooks
 
-APPS = ("accounts", "elections", "ballots", "results", "parts/webhooks")
+APPS = ("accounts", "elections", "ballots", "results", "parts/roll_sources", "parts/webhooks")
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(
     "university",

@@ -41,7 +41,6 @@ from operations.upkeep.log.figures import site_sealer
 from operations.upkeep.monitoring import metrics
 from operations.upkeep.worker import heartbeats
 from operations.upkeep.worker.leases import Leases
-from parts.roll_sources import sources
 
 log = logging.getLogger("plenum.worker")
 
@@ -110,12 +109,11 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
-ROLLS = Job("rolls", 60, lambda: sources.follow_due(goes_on), moment=sources.next_due, lane="rolls")
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
     *(COMPACTING, FORGETTING, ENDS, BALLOTS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES),
-    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, ROLLS, BACKGROUND, LINKS, WITHOUT_TASK),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, BACKGROUND, LINKS, WITHOUT_TASK),
     *(replace(job, part=part.label) for part in parts() for job in part.jobs()),
 )
 
