@@ -15,6 +15,7 @@ from foundation.acts.caches import Cacheable, get_cached
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import table
 from foundation.mail import outbox
+from foundation.mail.mail import Mail
 from foundation.store import keys
 from foundation.store.table import Item, Key
 
@@ -160,7 +161,7 @@ def failures(election: Election, *, limit: int, cursor: str | None = None) -> tu
     return found, page.cursor
 
 
-def invited_voters(voters: Sequence[Item]) -> list[tuple[Item, outbox.Mail | None]]:
+def invited_voters(voters: Sequence[Item]) -> list[tuple[Item, Mail | None]]:
     """Entries of the roll, each with the mail that invited them."""
     numbers = {item[INVITED] for item in voters if INVITED in item}
     found = table().get_many(map(keys.mail, numbers)) if numbers else {}
