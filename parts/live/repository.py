@@ -19,8 +19,9 @@ from foundation.store.splitting import in_parts
 from foundation.store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 from parts.questions.question import Question, question_of
 
-from . import formats, rules
+from . import rules
 from .clock import Clock
+from .formats import FORMATS
 from .rounds import GivenAnswer
 from .rules import NOT_THERE, Game, Names, Phase, State
 
@@ -63,7 +64,7 @@ class PastSession:
     def has_minutes(self) -> bool:
         """Whether it has minutes that outlive it; same rule as `rules.keeps_minutes`."""
         has_begun = bool(self.began_at or self.rounds)
-        keeps_minutes = formats.of(self.engagement_type).keeps_minutes
+        keeps_minutes = FORMATS.of(self).keeps_minutes
         return keeps_minutes and self.ended_at is not None and has_begun and not self.debug_mode
 
     @property

@@ -19,7 +19,6 @@ from foundation.pages.names import clean_title
 from foundation.pages.time_fields import ZoneField, zone_or_default
 from foundation.pages.times import local_time
 from foundation.qa.rules import Mode, folded
-from parts.live import formats
 from parts.live.formats import FORMATS
 from parts.live.labels import type_label
 from parts.live.play import Play, Text, TypedQuestion, play_for_type, play_named, plays, suits
@@ -29,6 +28,8 @@ from parts.questions import repository as sets
 from parts.questions.forms import QuestionForm
 from parts.questions.question import MAX_OPTIONS, MAX_QUESTIONS, Question, Type, flaws, tidied
 from parts.questions.rules import QuestionSet
+
+from .formats import PAGES
 
 ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
@@ -154,7 +155,7 @@ class GameForm(forms.Form):
 
     def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
         super().__init__(*arguments, **options)
-        self.fields |= deepcopy({name: field for each in FORMATS.values() for name, field in each.fields.items()})
+        self.fields |= deepcopy({name: field for each in PAGES.values() for name, field in each.fields.items()})
         self.offered = {each.id: each for each in offered}
         self.chosen: QuestionSet | None = None
         self.questions: tuple[Question, ...] = ()
@@ -173,7 +174,7 @@ class GameForm(forms.Form):
 
     def parts(self) -> list[str]:
         """Templates of the fields that formats add."""
-        return [f"{each.folder}/parts/make.html" for each in FORMATS.values() if each.fields]
+        return [f"{FORMATS.of_type(type_).folder}/parts/make.html" for type_, own in PAGES.items() if own.fields]
 
     def offers(self) -> list[SetOffer]:
         """Sets with at least one question that suits some type."""
@@ -194,7 +195,7 @@ class GameForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if "engagement_type" in cleaned:
             type_ = cleaned["engagement_type"]
-            own = formats.of(type_).typed_questions(self)
+            own = PAGES.of_type(type_).typed_questions(self)
             self.questions = self._asked(type_) if own is None else own
         if len(cleaned.get("title", "")) > MAX_SESSION_TITLE_CHARS:
             words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(cleaned["title"])}
@@ -276,7 +277,7 @@ class GameForm(forms.Form):
             "context": typed["context"],
             "time_zone": zone_or_default(typed["time_zone"]),
             **set_reference(chosen),
-            **formats.of(typed["engagement_type"]).settings_from(typed),
+            **PAGES.of_type(typed["engagement_type"]).settings_from(typed),
         }
 
     def _usual_title(self) -> str:
