@@ -217,7 +217,7 @@ def followed_nightly() -> list[str]:
     found = table().page(keys.ROLL_SOURCES, limit=MAX_NAMED)
     sentence = _("The roll of “%(name)s” follows its source every night.")
     sentences = [sentence % {"name": item["election_name"]} for item in found.items]
-    return [*sentences, _("More rolls do.")] if found.cursor else sentences
+    return [*sentences, _("Other rolls follow a source every night, too.")] if found.cursor else sentences
 
 
 def next_due() -> float | None:

@@ -645,7 +645,7 @@ def test_what_switching_it_off_would_interrupt_is_named(otto, nightly, monkeypat
     assert list(part.running()) == ["The roll of “Board 2027” follows its source every night."]
     sources.choose(otto, drafts.create(otto, "Council"), sources.FILE, nightly.url, nightly=True)
     monkeypatch.setattr(sources, "MAX_NAMED", 1)
-    assert list(part.running())[1:] == ["More rolls do."]
+    assert list(part.running())[1:] == ["Other rolls follow a source every night, too."]
     for name in (NAME, "Council"):
         sources.drop(otto, repository.find(name))
     assert list(part.running()) == []
