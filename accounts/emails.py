@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from foundation.acts.tokens import SECONDS_PER_DAY, create_token
 from foundation.mail.emails import EmailTemplate
-from foundation.mail.outbox import Mail
+from foundation.mail.mail import Mail
 
 from . import repository, tokens
 

@@ -12,7 +12,7 @@ from elections.invitations.voting_link import was_mailed
 from elections.rolls import is_by_address
 from foundation.mail import outbox
 from foundation.mail.emails import RECIPIENT_NAME, EmailTemplate
-from foundation.mail.outbox import Mail
+from foundation.mail.mail import Mail
 from foundation.store.table import Write
 
 from .repository import Standing

@@ -38,7 +38,6 @@ from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
 from elections.personal_data import forget_calendar
-from elections.roll.emails import EMAIL_TEMPLATES as ROLL_EMAILS
 from foundation.acts import background
 from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
@@ -135,4 +134,3 @@ def install_hooks() -> None:
     # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS)
     EMAIL_TEMPLATES.update(LINK_EMAILS | CHECKPOINT_EMAILS | BACKUP_EMAILS)
-    EMAIL_TEMPLATES.update(ROLL_EMAILS)

@@ -78,9 +78,6 @@ ITEMS = (
     ItemType("open election", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
     ItemType("public election", keys.public_election, "election_name:election", lists=(keys.PUBLIC_ELECTIONS,)),
 
-    ItemType("roll source", keys.roll_source, "election_name:election kind set_by:person due followed_at failed",
-             "place account", lists=(keys.ROLL_SOURCES,)),
-
     # mailings
     ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing first_invited invited_until "
              "reminded_until reminded_once:int timed_until"),
@@ -161,9 +158,6 @@ EVENTS = (
     EventType("VotersRemoved", "election_name voters:people", sentence=history.voters_removed),
     EventType("VoterAddressCorrected", "election_name voter:person address:address",
               sentence=_("%(who)s corrected an address on the roll.")),
-    EventType("RollSourceSet", "election_name kind nightly:bool",
-              sentence=_("%(who)s chose a source that the roll follows.")),
-    EventType("RollSourceDropped", "election_name", sentence=_("%(who)s stopped the roll from following a source.")),
     EventType("GroupUsed", "election_name group_id", sentence=_("%(who)s added one of their groups to the roll.")),
     EventType("VotersInvited", "election_name", sentence=_("%(who)s invited the voters who had not been invited yet.")),
     EventType("VoterInvitedAgain", "election_name voter:person",

@@ -189,16 +189,18 @@ def each_cleaned(field: str, values: Sequence[str], clean: Callable[[str], str])
 
 def view_of(operations: Mapping[str, Operation]) -> View:
     """The view of a route, for all of its methods."""
-    allowed = [*operations, *(["HEAD"] if "GET" in operations else [])]
 
     def respond(request: HttpRequest, **parameters: Any) -> HttpResponse:
         method = "GET" if request.method == "HEAD" else str(request.method)
-        if not any(features.is_on(each.part) for each in operations.values()):
+        operation = operations.get(method)
+        if operation and features.is_on(operation.part):
+            return _Answering(Call(request, operation)).respond(parameters)
+        allowed = [each for each, operation in operations.items() if features.is_on(operation.part)]
+        if not allowed:
             return problem_response(Problem("not-found", NOT_FOUND))
-        if method not in operations:
-            sentence = _("This address does not accept that method.")
-            return problem_response(Problem("method", sentence, headers={"Allow": ", ".join(allowed)}))
-        return _Answering(Call(request, operations[method])).respond(parameters)
+        allowed += ["HEAD"] if "GET" in allowed else []
+        sentence = _("This address does not accept that method.")
+        return problem_response(Problem("method", sentence, headers={"Allow": ", ".join(allowed)}))
 
     respond.access = Access(public=True)  # type: ignore[attr-defined]
     respond.csrf_exempt = True  # type: ignore[attr-defined]

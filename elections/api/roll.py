@@ -17,7 +17,7 @@ from accounts.api.values import NAME_PATTERN, Name, described
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
 from elections import rolls, rules, voter_lists
-from elections.roll import services, sources
+from elections.roll import services
 from elections.rules import MAX_VOTER_GROUPS, Action, State
 from elections.turnout.counts import tells_names, tells_who, turnout
 from foundation.pages.lists import Verdict
@@ -28,7 +28,6 @@ from .elections import load, organising
 
 AREA = Area("roll", "Roll", "Who may vote in an election.")
 MAX_VOTERS_PER_REQUEST = 1000
-MAX_VOTERS_PER_ROLL = 20_000
 
 
 Groups = Annotated[
@@ -91,29 +90,6 @@ class Added(msgspec.Struct):
     voters: list[str]
 
 
-class WholeRoll(msgspec.Struct, forbid_unknown_fields=True):
-    """Everybody who should be on the roll."""
-
-    voters: Annotated[list[NewVoter], Meta(min_length=1, max_length=MAX_VOTERS_PER_ROLL)]
-    preview: Annotated[bool, Meta(description="Whether only to say what would change.")] = False
-
-
-class Refused(msgspec.Struct):
-    """Somebody on the list who cannot be on the roll."""
-
-    voter: str
-    reason: str
-
-
-class Replaced(msgspec.Struct):
-    """What has changed, or would change."""
-
-    added: list[str]
-    removed: list[str]
-    unchanged: Annotated[int, Meta(description="How many of those listed were on the roll already.")]
-    refused: list[Refused]
-
-
 class Search(Paging):
     """Whom to list."""
 
@@ -153,7 +129,7 @@ def list_(call: Call, name: str) -> Page[Voter]:
 def add(call: Call, name: str) -> Added:
     """All or none: unknown user names are refused."""
     election, sent = load(call, name, Action.ADD_VOTERS), call.body.voters
-    _check_used(sent)
+    check_used(sent)
     voters = each_cleaned("voters", [each.voter for each in sent], _clean_voter)
     called = each_cleaned("voters", [each.name for each in sent], lambda text: clean_title(text) if text else "")
     groups = each_cleaned("voters", [voter_lists.as_groups(each.groups or ()) for each in sent], _clean_groups)
@@ -170,26 +146,7 @@ def add(call: Call, name: str) -> Added:
     return Added(voters)
 
 
-@operation(
-    "PUT", "elections/<name:name>/voters", AREA, "Replace the roll", takes=WholeRoll, answers=Replaced,
-    refusals=("not-now",), example={"voters": [{"voter": "ada@example.org", "name": "Ada"}], "preview": True},
-    **organising,
-)  # fmt: skip
-def replace_(call: Call, name: str) -> Replaced:
-    """Make the roll what the list says. People who are not listed are removed from a draft, and never after the
-    opening. Unknown user names are left out, with the reason. With `preview`, nothing is changed."""
-    election, sent = load(call, name, Action.ADD_VOTERS), call.body
-    _check_used(sent.voters)
-    rows = voter_lists.read_voters(voter_lists.voters_as_csv(map(_row, sent.voters)).encode())
-    services.check_weights(election, voter_lists.details_of(rows).values())
-    found = sources.compare(election, rows)
-    if not sent.preview:
-        call.run(lambda: sources.follow(call.user, election, found), converges=True)
-    refused = [Refused(row.typed, row.reason) for row in found.rows if row.verdict == Verdict.INVALID]
-    return Replaced(found.added, list(found.removed), found.unchanged, refused)
-
-
-def _check_used(voters: Sequence[NewVoter]) -> None:
+def check_used(voters: Sequence[NewVoter]) -> None:
     """Accounts have names of their own, and only voters listed by member number get letters."""
     errors: dict[str, list[Any]] = {}
     for place, each in enumerate(voters):
@@ -223,7 +180,7 @@ def _check_details(election: rules.Election, voters: Sequence[str], known: Mappi
         raise Problem("not-now", " ".join(dict.fromkeys(each.detail for each in errors)), errors)
 
 
-def _row(voter: NewVoter) -> voter_lists.VoterRow:
+def row_of(voter: NewVoter) -> voter_lists.VoterRow:
     groups = None if voter.groups is None else tuple(voter.groups)
     known = voter.name, groups, voter.weight, tuple(voter.postal), voter.language, voter.born
     return voter_lists.VoterRow(0, voter.voter, voter.voter, Verdict.NEW, "", *known)
@@ -233,7 +190,7 @@ def _of_letter(voter: str, sent: NewVoter) -> dict[str, Any]:
     """What letters to somebody with a member number need, who has a name."""
     if not rolls.is_by_number(voter):
         return {}
-    (row,) = voter_lists.read_voters(voter_lists.voters_as_csv([_row(sent)]).encode())
+    (row,) = voter_lists.read_voters(voter_lists.voters_as_csv([row_of(sent)]).encode())
     if row.verdict == Verdict.INVALID:
         raise of_form_errors({"voters": [row.reason]})
     return rolls.letter_fields(voter_lists.details_of([row])[voter])

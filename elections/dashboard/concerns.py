@@ -14,7 +14,6 @@ from django.utils.translation import ngettext
 from accounts.lookalikes import skeleton
 from elections.invitations.progress import Progress
 from elections.opening_rules import MIN_SECRET_GROUP
-from elections.roll.sources import trouble
 from elections.rules import Election, State
 from foundation.acts.hooks import Hooks
 from foundation.ranking.candidates import Candidate
@@ -76,6 +75,9 @@ class ElectionSnapshot:
         return Button(label, reverse(page, args=[self.election.name, *step]) + query) if may else None
 
 
+CONCERNS = Hooks[[ElectionSnapshot], Iterable[Concern]]("when somebody who runs an election looks at it: what is amiss")
+
+
 def concerns(snapshot: ElectionSnapshot, *, except_for: str = "") -> list[Concern]:
     """Most serious first, without those the next step already covers."""
     return [each for each in _all_concerns(snapshot) if each.what != except_for]
@@ -101,8 +103,8 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         yield Concern(each.what, each.sentence, link(each.page, each.label, each.action))
     if asked := snapshot.asked:
         yield Concern(asked.what, asked.sentence, asked.button if "ANSWER" in snapshot.offered else None)
-    if (failed_source := snapshot.progress.failed_source) and not is_closed:
-        yield Concern("source", trouble(failed_source), link("roll_source", _("Follow a source"), "ADD_VOTERS"))
+    for found in CONCERNS:
+        yield from found(snapshot)
     if snapshot.needs_accounts:
         sentence = _(
             "Voters are listed by mail address and “Vote by link” is off, so anyone without an account must "

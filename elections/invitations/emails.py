@@ -18,7 +18,7 @@ from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text
 from foundation.acts.tokens import create_token
 from foundation.mail.emails import EmailTemplate, Message
-from foundation.mail.outbox import Mail, NothingToSay
+from foundation.mail.mail import Mail, NothingToSay
 from foundation.pages import markdown_cache
 
 from . import opt_out, own_text, wording

@@ -27,6 +27,7 @@ from foundation.acts.storage import now_text, table
 from foundation.acts.tokens import create_token
 from foundation.mail import outbox
 from foundation.mail.emails import RECIPIENT_NAME
+from foundation.mail.mail import Ledger
 from foundation.store import keys, sharded_reads
 from foundation.store.log import Event
 from foundation.store.table import (
@@ -292,7 +293,7 @@ def _one_invitation(
     return batch, email, [*invited, *counted, *outbox.setting_aside(old.get(INVITED, ""))]
 
 
-def _recounting(ledger: outbox.Ledger, old: Item, new: Item) -> list[Write]:
+def _recounting(ledger: Ledger, old: Item, new: Item) -> list[Write]:
     """One more is queued and, if the previous one failed, one fewer has failed. As many are invited as before."""
     numbers = {ledger.counted(outbox.QUEUED): 1} | ({REMINDED_ONCE: -1} if REMINDED in old.keys() - new.keys() else {})
     if table().get(ledger.failure) is None:
@@ -352,9 +353,9 @@ class Batch:
             return keys.message(self.election.name, self.message)
         return keys.mail_counts(self.election.name, self.election.created_at)
 
-    def ledger(self, voter: str) -> outbox.Ledger:
+    def ledger(self, voter: str) -> Ledger:
         kind = REMINDED if self.kind == TIMED else self.kind
-        return outbox.Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
+        return Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
 
     def about(self, voter: Item, display_name: str) -> dict[str, str]:
         more = self.values | ({"message": self.message} if self.message else {})

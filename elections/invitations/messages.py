@@ -19,7 +19,7 @@ from elections import actions
 from elections.rules import Action, Election, WrongState
 from foundation.acts.storage import now_text, table
 from foundation.mail.emails import Message
-from foundation.mail.outbox import Mail, NothingToSay
+from foundation.mail.mail import Mail, NothingToSay
 from foundation.pages import markdown_cache
 from foundation.store import keys
 from foundation.store.log import Event

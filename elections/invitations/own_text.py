@@ -18,8 +18,8 @@ from elections import actions, repository, rules
 from elections.rules import RUNNERS, Action, Election
 from foundation.acts.storage import now_text, record, table
 from foundation.mail.emails import Message
+from foundation.mail.mail import Mail
 from foundation.mail.names import isolated
-from foundation.mail.outbox import Mail
 from foundation.pages import markdown_cache
 from foundation.store import keys
 from foundation.store.log import Event

@@ -1,4 +1,4 @@
-"""Progress of an election besides votes: mails sent, failed and under way, sealing, the source of its roll."""
+"""Progress of an election besides votes: mails sent, failed and under way, sealing, what parts add."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from foundation.acts.caches import Cacheable, get_cached
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import table
 from foundation.mail import outbox
+from foundation.mail.mail import Mail
 from foundation.store import keys
 from foundation.store.table import Item, Key
 
@@ -78,7 +79,6 @@ class Progress:
     is_reminding: bool = False
     is_sealed: bool = False
     sealing: Sealing | None = None  # while that takes its time
-    failed_source: str = ""  # why the roll could not follow its source last night
     is_key_replaced: bool = False  # so that sent links and printed letters no longer work
     beside: Mapping[Key, Item] = field(default_factory=dict)  # what parts show with it, as READ_WITH asks for
 
@@ -110,23 +110,23 @@ class Progress:
 
 
 def progress(election: Election) -> Progress:
-    """In one read, however long the roll is. A draft may only have a source."""
-    source = keys.roll_source(election.name)
+    """In one read, however long the roll is. Of a draft there is only what parts show with it."""
+    beside = [key(election.name) for key in READ_WITH]
     if election.stored_state == State.DRAFT:
-        return Progress(failed_source=(table().get(source) or {}).get("failed", ""))
+        return Progress(beside=table().get_many(beside) if beside else {})
     counted = keys.mail_counts(election.name, election.created_at)
     inviting, reminding = (MAILING.key(subject_of(election.name, kind)) for kind in (INVITED, REMINDED))
     result, mark = keys.result(election.name), keys.sealing(election.name)
     by_key = [keys.KEY_MARK] if election.vote_by_link or election.by_letter else []
     marks = [mark] if election.stored_state == State.CLOSED else by_key
-    beside = [key(election.name) for key in READ_WITH]
-    found = table().get_many([counted, inviting, reminding, result, source, *beside, *marks])
+    found = table().get_many([counted, inviting, reminding, result, *beside, *marks])
     counts = found.get(counted, {})
     mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
-    sealed, failed_source = Sealing.from_mark(found.get(mark)), found.get(source, {}).get("failed", "")
+    sealed = Sealing.from_mark(found.get(mark))
     is_key_replaced = key_mark.is_replaced(found.get(keys.KEY_MARK))
+    own = {key: found[key] for key in beside if key in found}
     is_inviting, is_reminding, is_sealed = (place in found for place in (inviting, reminding, result))
-    return Progress(mails, is_inviting, is_reminding, is_sealed, sealed, failed_source, is_key_replaced, found)
+    return Progress(mails, is_inviting, is_reminding, is_sealed, sealed, is_key_replaced, own)
 
 
 def sealing(election_name: str) -> Sealing | None:
@@ -158,7 +158,7 @@ def failures(election: Election, *, limit: int, cursor: str | None = None) -> tu
     return found, page.cursor
 
 
-def invited_voters(voters: Sequence[Item]) -> list[tuple[Item, outbox.Mail | None]]:
+def invited_voters(voters: Sequence[Item]) -> list[tuple[Item, Mail | None]]:
     """Entries of the roll, each with the mail that invited them."""
     numbers = {item[INVITED] for item in voters if INVITED in item}
     found = table().get_many(map(keys.mail, numbers)) if numbers else {}

@@ -11,7 +11,7 @@ from elections.invitations.voting_link import REQUESTED
 from elections.multi_ballots.links import ballot_name
 from foundation.acts.storage import now_text
 from foundation.mail.emails import EmailTemplate, LinkedItem
-from foundation.mail.outbox import Mail, Withdrawn
+from foundation.mail.mail import Mail, Withdrawn
 from foundation.store import keys
 
 from . import open_votes

@@ -27,10 +27,9 @@ from elections.invitations import mailing, progress
 from elections.rules import Action, Election, State
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
-from foundation.acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from foundation.acts.storage import now_text, table
 from foundation.pages import lists
-from foundation.pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.lists import Verdict
 from foundation.pages.messages import refusals_as_messages, run_action
 from foundation.pages.paging import PAGE_ROWS, read_page
@@ -38,8 +37,8 @@ from foundation.store import keys
 from foundation.store.parallel import run_parallel
 from foundation.store.table import Item
 
-from . import imports, list_summary, services, sources
-from .forms import ImportedForm, ImportForm, MemberForm, RollForm, SourceForm, VoterSearchForm
+from . import imports, list_summary, services
+from .forms import ImportedForm, ImportForm, MemberForm, RollForm, VoterSearchForm
 from .imports import Import
 from .services import add_voters
 
@@ -47,7 +46,6 @@ ON_PATH = "path"  # query parameter: the import was started from the guided setu
 MAX_SHORT_LIST_VOTERS = 2000  # voters; a longer list shows its progress from the start
 SHORT_IMPORT_SECONDS = 1.0  # seconds a short one may take before it does
 PROGRESS_STEP_SECONDS = 0.4  # seconds between two moves of the progress bar
-SOURCE_READS = Limit("roll sources", 60, SECONDS_PER_HOUR)
 UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before it is asked to go on
 
 
@@ -321,68 +319,3 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     done = _("%(name)s is no longer on the roll.") % {"name": rolls.voter_label(name)}
     run_action(request, lambda: services.remove_voter(request.user, election, name), done)
     return redirect("roll", name=election.name)
-
-
-# --- a source that the roll follows, previewed in the same way ---
-
-
-@organiser_page(Action.ADD_VOTERS)
-@form_page
-def follow_source(request: HttpRequest, election: Election) -> HttpResponse:
-    """First which source, then what it changes, then one button. Nothing is stored before that."""
-    source = sources.find(election.name)
-    if "drop" in request.POST:
-        done = _("The roll no longer follows a source. Everybody on it stays there.")
-        run_action(request, lambda: sources.drop(request.user, election), done)
-        return redirect("roll", name=election.name)
-    form = SourceForm(form_data(request), initial=_source_initial(source))
-    if request.method == "POST" and form.is_valid():
-        with refusals_as_errors(form):
-            count(SOURCE_READS, request.user.name)
-            return _follow(request, election, form)
-    context = election_context(request, election, form=form, source=source)
-    context |= {"trouble": sources.trouble(source.failed) if source else ""}
-    return render(request, "elections/source.html", context, status=422 if form.errors else 200)
-
-
-def _source_initial(source: sources.Source | None) -> dict[str, Any]:
-    if source is None:
-        return {}
-    is_file = source.kind == sources.FILE
-    chosen = {"source": sources.FILE, "url": source.place} if is_file else {"source": source.place}
-    return {**chosen, "nightly": bool(source.due)}
-
-
-def _follow(request: HttpRequest, election: Election, form: SourceForm) -> HttpResponse:
-    """A preview; or what was previewed, if the source still says the same."""
-    rows = sources.read(*form.chosen)
-    found = sources.compare(election, rows)
-    seen = request.POST.get("seen")
-    if seen == found.digest:
-        return _apply(request, election, form, found)
-    if seen is not None:
-        messages.warning(request, _("The source or the roll has changed since you looked. Please check it again."))
-    context = list_summary.rows_by_verdict(found.rows) | {"found": found, "form": form}
-    context |= {"removed": found.removed[: list_summary.MAX_PREVIEW_ROWS], "unlined": form.chosen[0] != sources.FILE}
-    context["weights"] = list_summary.listed_weights(rows, found.rows)
-    skipped = list_summary.skipped_of(found.rows)
-    numbers = list_summary.preview_text(
-        len(found.added), skipped, list_summary.VOTERS, len(found.removed), len(found.changed)
-    )
-    return render(
-        request, "elections/source_preview.html", election_context(request, election, numbers=numbers, **context)
-    )
-
-
-def _apply(request: HttpRequest, election: Election, form: SourceForm, found: sources.Difference) -> HttpResponse:
-    kind, place = form.chosen
-    if found.removed:
-        services.remove_together(request.user, election, found.removed)
-        messages.success(request, list_summary.REMOVED % {"count": len(found.removed)})
-    sources.choose(request.user, election, kind, place, nightly=form.cleaned_data["nightly"])
-    if not (found.added or found.changed):
-        messages.success(request, _("The roll is as the source has it."))
-        return redirect("roll", name=election.name)
-    known, skipped = voter_lists.details_of(found.rows), list_summary.skipped_of(found.rows)
-    new = imports.start(request.user, election, [*found.added, *found.changed], skipped, known=known)
-    return start_import(request, election, new)

@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -21,10 +21,8 @@ from foundation.acts.branding import site_colour, site_name
 from foundation.acts.hooks import Hooks
 from foundation.acts.links import absolute_url
 
+from .mail import Mail
 from .names import isolated, named_sender
-
-if TYPE_CHECKING:
-    from .outbox import Mail
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from foundation.store.table import (
 )
 
 from .emails import EMAIL_TEMPLATES
+from .mail import Ledger, Mail
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 RETENTION_SECONDS = 30 * 24 * 3600
@@ -70,65 +71,8 @@ NOTES = {
 }
 
 
-class NothingToSay(Exception):
-    """The mail can no longer be composed, because what it was about is gone."""
-
-
-class Withdrawn(NothingToSay):
-    """The sender or the recipient no longer wants a mail that is still waiting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """Where a sender counts its mails: totals in one item, and one entry per failed mail."""
-
-    counts: Key
-    kind: str
-    failure: Key
-
-    def counted(self, state: str) -> str:
-        return f"{self.kind}_{state}"
-
-
 # How ledgers count each state: a mail being sent is still waiting; one unknown or set aside has not arrived.
 COUNTED_AS = {QUEUED: QUEUED, SENDING: QUEUED, SENT: SENT, FAILED: FAILED, UNKNOWN: FAILED, ASIDE: FAILED}
-
-
-@dataclass(frozen=True, slots=True)
-class Mail:
-    """A mail in the outbox."""
-
-    number: str
-    kind: str
-    to: str
-    about: dict[str, str]
-    language: str
-    state: str
-    reason: str  # a key of REASONS, or empty
-    detail: str  # the mail server's last reply
-    tries: int
-    queued_at: str
-    ledger: Ledger | None = None
-    not_before: int = 0
-    again_at: str = ""  # when a retry was last requested
-    note: str = ""  # a key of NOTES, or empty: what was reported after sending
-    note_detail: str = ""
-
-    @property
-    def urgent(self) -> bool:
-        return is_urgent(self.kind)
-
-    @property
-    def next_try(self) -> datetime:
-        return datetime.fromtimestamp(self.not_before, UTC)
-
-    def queued_for(self, now: float) -> float:
-        """Seconds since it was queued."""
-        return now - datetime.fromisoformat(self.queued_at).timestamp()
-
-    def waited_for(self, now: float) -> float:
-        """Seconds since it was queued or last requeued by a person."""
-        return now - datetime.fromisoformat(self.again_at or self.queued_at).timestamp()
 
 
 def is_urgent(kind: str) -> bool:
@@ -330,7 +274,7 @@ def _sort_key(mail: Mail, new: str, changes: Changes) -> str:
         return keys.id_by_date(mail.queued_at, mail.number)
     not_before = int(changes.get("not_before", mail.not_before))
     due = as_text(datetime.fromtimestamp(not_before, UTC)) if not_before else mail.queued_at
-    return keys.mail_by_turn(due, mail.number, urgent=mail.urgent)
+    return keys.mail_by_turn(due, mail.number, urgent=is_urgent(mail.kind))
 
 
 def counting(mail: Mail, old: str, new: str, changes: Changes) -> list[Write]:

@@ -41,6 +41,7 @@ from .errors import (
     redact_address,
     reply_code,
 )
+from .mail import Mail, NothingToSay, Withdrawn
 from .outages import LANES, URGENT
 from .outbox import (
     ASIDE,
@@ -51,10 +52,7 @@ from .outbox import (
     SENT,
     UNKNOWN,
     Changes,
-    Mail,
     Move,
-    NothingToSay,
-    Withdrawn,
     mail_of,
 )
 from .smtp import EmailBackend, is_lost

@@ -20,7 +20,19 @@ from foundation.store.log import Event
 from foundation.store.table import Delete, Equals, Item, Missing, Put, Write
 
 from . import outages
-from .outbox import ASIDE, FAILED, QUEUED, RETENTION_SECONDS, SENT, UNKNOWN, Mail, counting, mail_of, move, moving
+from .mail import Mail
+from .outbox import (
+    ASIDE,
+    FAILED,
+    QUEUED,
+    RETENTION_SECONDS,
+    SENT,
+    UNKNOWN,
+    counting,
+    mail_of,
+    move,
+    moving,
+)
 
 UNDECIDED = (FAILED, UNKNOWN)  # states that a person may decide about
 # Reasons for which a failed mail is included when all are retried. Excludes mails that a server may have accepted and

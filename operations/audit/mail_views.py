@@ -23,6 +23,7 @@ from foundation.acts.storage import table
 from foundation.mail import outbox, undelivered
 from foundation.mail.emails import compose
 from foundation.mail.errors import MailError, redact_address
+from foundation.mail.mail import Mail, NothingToSay
 from foundation.mail.outages import all_outages
 from foundation.mail.sending import send_test_email
 from foundation.pages.messages import run_action
@@ -68,13 +69,13 @@ def mails(request: HttpRequest) -> HttpResponse:
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_safe
-def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
+def mail_text(request: HttpRequest, mail: Mail) -> HttpResponse:
     """The text of a mail, with fresh links: only where mail is written to files anyway, never in production."""
     if settings.PRODUCTION:
         raise Http404
     try:
         message = compose(mail)
-    except outbox.NothingToSay:
+    except NothingToSay:
         raise Http404 from None
     return render(request, "audit/mail.html", {"subject": message.subject, "to": mail.to, "text": message.body})
 
@@ -99,13 +100,13 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_POST
-def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
+def try_one(request: HttpRequest, mail: Mail) -> HttpResponse:
     return _decide(request, undelivered.retry, mail.state, _("Retrying the mail."), mail)
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_POST
-def put_aside(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
+def put_aside(request: HttpRequest, mail: Mail) -> HttpResponse:
     done = _("The mail has been set aside and will not be sent.")
     return _decide(request, undelivered.put_aside, mail.state, done, mail)
 

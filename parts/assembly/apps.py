@@ -23,17 +23,24 @@ class Assemblies(parts.Part):
     def install(self) -> None:
         from accounts.services import ON_REMOVAL
         from foundation.acts import background
-        from parts.live import formats, play
+        from parts.live import play
+        from parts.live.follow_ups.formats import FOLLOW_UPS
+        from parts.live.formats import FORMATS
+        from parts.live.screens.formats import SCREENS
+        from parts.live.services.formats import ACTS
+        from parts.live.views.formats import PAGES
         from parts.questions.question import Type
 
         from . import plays
-        from .format import Assembly
+        from .format import Assembly, AssemblyActs, AssemblyFollowUps, AssemblyPages, AssemblyScreens
         from .minutes import repository
         from .minutes.services import forget_attendances
 
         background.register(repository.SEALING, repository.DELETING)
         play.register(*plays.PLAYS)  # of agendas
-        formats.register(Type.ASSEMBLY, Assembly())
+        FORMATS[Type.ASSEMBLY], ACTS[Type.ASSEMBLY] = Assembly(), AssemblyActs()
+        SCREENS[Type.ASSEMBLY], PAGES[Type.ASSEMBLY] = AssemblyScreens(), AssemblyPages()
+        FOLLOW_UPS[Type.ASSEMBLY] = AssemblyFollowUps()
         ON_REMOVAL.add(forget_attendances)  # their list of attended assemblies is deleted; minutes stay unchanged
 
     def demo(self) -> Mapping[str, Callable[[Progress], int]]:

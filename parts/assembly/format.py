@@ -21,15 +21,19 @@ from foundation.store.table import Item, Key, Put, Write
 from parts.live import seats
 from parts.live.follow_up_store import FollowUp, as_item
 from parts.live.follow_ups.electorate import Electorate
+from parts.live.follow_ups.formats import FollowUps
 from parts.live.formats import Format
 from parts.live.lifetimes import Lifetime
 from parts.live.rounds import MIN_ANONYMOUS_ANSWERS, may_be_shown
 from parts.live.rules import Game, Names, Phase, State, Step
 from parts.live.screens import host_screens
-from parts.live.screens.rendering import HOSTING, Fragment, Role, screen_context
+from parts.live.screens.formats import Screens
+from parts.live.screens.rendering import screen_context
+from parts.live.screens.roles import HOSTING, Fragment, Role
 from parts.live.seats import Seat
+from parts.live.services.formats import Acts
 from parts.live.snapshot import Snapshot
-from parts.live.views.forms import GameForm
+from parts.live.views.formats import Pages, TypedForm
 from parts.questions.question import Question
 
 from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
@@ -66,32 +70,8 @@ class Assembly(Format):
     def idle(self, lifetime: Lifetime) -> timedelta:
         return lifetime.assembly_idle
 
-    # --- making and correcting one ---
 
-    fields = FIELDS
-
-    def typed_questions(self, form: GameForm) -> tuple[Question, ...]:
-        """Checks the quorum and the agenda, which take the place of a question set."""
-        typed, errors = form.cleaned_data, form.errors
-        if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
-            form.add_error("quorum_number", NO_NUMBER)
-        if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
-            problem = _("Enter how many people are entitled to vote: the quorum is a share of them.")
-            form.add_error("entitled", problem)
-        try:
-            return tuple(parse_agenda(typed.get("agenda", "")))
-        except forms.ValidationError as error:
-            form.add_error("agenda", error)
-            return ()
-
-    def settings_from(self, typed: Mapping[str, Any]) -> dict[str, Any]:
-        """People check in by account or code, so there are no names to choose."""
-        quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
-        return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
-
-    def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> ItemForm:
-        return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
-
+class AssemblyActs(Acts):
     def copy(self, source: Game, made: Game, host: User) -> None:
         """Copies the roll. Check-in codes are derived from the session, so the copy has new ones."""
         if source.has_roll:
@@ -100,23 +80,8 @@ class Assembly(Format):
             weights = {each.folded: each.weight for each in listed if each.weight != 1}
             roll.add(made.id, host.name, [each.name for each in listed], addresses, weights)
 
-    # --- coming and going ---
-
-    seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
-
-    def claim(self, seat: Seat, game: Game, state: State) -> str:
-        return check_in.claim_number(seat) if check_in.is_claimed(seat, state) else ""
-
-    def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
-        return check_in_views.of_another_device(request, game, state)
-
     def on_left(self, game: Game, player: str) -> None:
         speakers.player_left(game, player)
-
-    # --- steps ---
-
-    def confirmation(self, game: Game, step: Step, present: int) -> str | Promise:
-        return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
 
     def open_vote(self, game: Game, state: State) -> dict[str, Any]:
         """Robots may rehearse a secret vote among themselves."""
@@ -130,8 +95,28 @@ class Assembly(Format):
     def end_debate(self, game: Game) -> None:
         speakers.end_debate(game)
 
-    # --- what screens show ---
+    def ending(self, game: Game, state: State) -> list[Write]:
+        return minutes.opening(game, state)
 
+    def finish_ending(self, game_id: str, *, surely: bool = False) -> None:
+        if surely:
+            minutes.SEALING.advance(game_id)
+        else:
+            minutes.SEALING.start(game_id)
+
+
+class AssemblyFollowUps(FollowUps):
+    def electorate(self, game: Game) -> Electorate:
+        return roll.electorate(game)
+
+    def making(self, game: Game, made: FollowUp) -> list[Write]:
+        """It stays with the minutes when the session is gone."""
+        if game.debug_mode:
+            return []
+        return [Put({**keys.minutes_onward(game.id, made.number).item, **as_item(made)})]
+
+
+class AssemblyScreens(Screens):
     def extra_key(self, game_id: str) -> Key:
         return keys.game_speakers(game_id)
 
@@ -177,29 +162,45 @@ class Assembly(Format):
     def own_version(self, snapshot: Snapshot, player: str) -> str:
         return floor.position_of(snapshot, player)
 
+    def claim(self, seat: Seat, game: Game, state: State) -> str:
+        return check_in.claim_number(seat) if check_in.is_claimed(seat, state) else ""
+
+    def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
+        return check_in_views.of_another_device(request, game, state)
+
+    def confirmation(self, game: Game, step: Step, present: int) -> str | Promise:
+        return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
+
+
+class AssemblyPages(Pages):
+    fields = FIELDS
+    seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
+
+    def typed_questions(self, form: TypedForm) -> tuple[Question, ...]:
+        """Checks the quorum and the agenda, which take the place of a question set."""
+        typed, errors = form.cleaned_data, form.errors
+        if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
+            form.add_error("quorum_number", NO_NUMBER)
+        if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
+            problem = _("Enter how many people are entitled to vote: the quorum is a share of them.")
+            form.add_error("entitled", problem)
+        try:
+            return tuple(parse_agenda(typed.get("agenda", "")))
+        except forms.ValidationError as error:
+            form.add_error("agenda", error)
+            return ()
+
+    def settings_from(self, typed: Mapping[str, Any]) -> dict[str, Any]:
+        """People check in by account or code, so there are no names to choose."""
+        quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
+        return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
+
+    def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> ItemForm:
+        return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
+
     def visitor_html(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
         return fragment("assembly/parts/attended.html", {"attended": attended}) if attended else ""
-
-    # --- what comes of it ---
-
-    def ending(self, game: Game, state: State) -> list[Write]:
-        return minutes.opening(game, state)
-
-    def finish_ending(self, game_id: str, *, surely: bool = False) -> None:
-        if surely:
-            minutes.SEALING.advance(game_id)
-        else:
-            minutes.SEALING.start(game_id)
-
-    def electorate(self, game: Game) -> Electorate:
-        return roll.electorate(game)
-
-    def following_up(self, game: Game, made: FollowUp) -> list[Write]:
-        """It stays with the minutes when the session is gone."""
-        if game.debug_mode:
-            return []
-        return [Put({**keys.minutes_onward(game.id, made.number).item, **as_item(made)})]
 
 
 def _agenda(snapshot: Snapshot) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 from elections.invitations.emails import unless
 from elections.rules import State
 from foundation.mail.emails import EmailTemplate
-from foundation.mail.outbox import Mail
+from foundation.mail.mail import Mail
 
 from .telling import is_on
 

@@ -11,8 +11,8 @@ from elections.invitations import own_text, wording
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election
 from foundation.mail.emails import EmailTemplate, Message
+from foundation.mail.mail import Mail, NothingToSay
 from foundation.mail.names import isolated
-from foundation.mail.outbox import Mail, NothingToSay
 from foundation.pages import markdown_cache
 
 from . import repository as requests

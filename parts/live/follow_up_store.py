@@ -127,7 +127,6 @@ def making(game: Game, state: State, made: FollowUp) -> list[Write]:
         Put(_item(game, made) | {"untold": True}, when=Missing()),
         RECORDING.begin(task_subject(game.id, made.number), game_id=game.id, number=made.number),
         Check(keys.game_state(game.id), still),
-        *game.format.following_up(game, made),
     ]
 
 

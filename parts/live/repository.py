@@ -19,8 +19,9 @@ from foundation.store.splitting import in_parts
 from foundation.store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 from parts.questions.question import Question, question_of
 
-from . import formats, rules
+from . import rules
 from .clock import Clock
+from .formats import FORMATS, is_there
 from .rounds import GivenAnswer
 from .rules import NOT_THERE, Game, Names, Phase, State
 
@@ -63,7 +64,7 @@ class PastSession:
     def has_minutes(self) -> bool:
         """Whether it has minutes that outlive it; same rule as `rules.keeps_minutes`."""
         has_begun = bool(self.began_at or self.rounds)
-        keeps_minutes = formats.of(self.engagement_type).keeps_minutes
+        keeps_minutes = FORMATS.of(self).keeps_minutes
         return keeps_minutes and self.ended_at is not None and has_begun and not self.debug_mode
 
     @property
@@ -115,7 +116,7 @@ def find_shown(game_id: str) -> tuple[Game, State] | None:
 def find_shown_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, dict[Key, Item]]:
     """As `find_with`, for pages: they show no session whose format belongs to a part that is switched off."""
     session, found = find_with(game_id, *others)
-    return session if session and formats.is_there(session[0].engagement_type) else None, found
+    return session if session and is_there(session[0].engagement_type) else None, found
 
 
 def read_state(game_id: str) -> State | None:
@@ -149,7 +150,7 @@ def each_running() -> Iterator[str]:
 def all_running(*, limit: int, cursor: str | None = None) -> tuple[list[Game], str | None]:
     """Running sessions of all hosts, newest first, for administrators."""
     page = table().page(keys.RUNNING_GAMES, limit=limit, cursor=cursor, backwards=True)
-    return [game for game in map(game_from_item, page.items) if formats.is_there(game.engagement_type)], page.cursor
+    return [game for game in map(game_from_item, page.items) if is_there(game.engagement_type)], page.cursor
 
 
 def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[PastSession]:
@@ -160,7 +161,7 @@ def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[P
     newest = history(host, limit=MAX_RECENT_SESSIONS)[0] if newest is None else newest
     listed = table().page(keys.running_games_of(host), limit=MAX_RECENT_SESSIONS, backwards=True).items
     lines = {each.id: each for each in (*map(past_from_item, listed), *newest)}
-    running = (each for each in lines.values() if each.ended_at is None and formats.is_there(each.engagement_type))
+    running = (each for each in lines.values() if each.ended_at is None and is_there(each.engagement_type))
     return sorted(running, key=lambda each: each.created_at, reverse=True)
 
 
@@ -168,7 +169,7 @@ def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[P
     """Newest first."""
     page = table().page(keys.games_of(host), limit=limit, cursor=cursor, backwards=True)
     lines = map(past_from_item, page.items)
-    return [each for each in lines if formats.is_there(each.engagement_type)], page.cursor
+    return [each for each in lines if is_there(each.engagement_type)], page.cursor
 
 
 def round_items(game_id: str, round_: int | None = None) -> list[Item]:

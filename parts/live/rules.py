@@ -17,8 +17,8 @@ from foundation.store.keys import fold
 from foundation.store.log import as_text
 from parts.questions.question import Question
 
-from . import formats
 from .clock import DEFAULT_PERCENT, Clock
+from .formats import FORMATS, Format
 from .lifetimes import MAX_SESSION_DURATION, Lifetime
 
 NO_CLOCK = Clock()
@@ -114,8 +114,8 @@ class Game:
     version: int = 1
 
     @property
-    def format(self) -> formats.Format:
-        return formats.of(self.engagement_type)
+    def format(self) -> Format:
+        return FORMATS.of(self)
 
     @property
     def is_public(self) -> bool:

@@ -15,7 +15,7 @@ from elections.invitations.mailing import ASKED
 from elections.invitations.voting_link import new_token
 from elections.multi_ballots.links import ballot_name
 from foundation.mail.emails import EmailTemplate
-from foundation.mail.outbox import Mail
+from foundation.mail.mail import Mail
 from foundation.tally.lots import ByLot
 from results.outcomes import describe_lots, outcome_of_vote
 

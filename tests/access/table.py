@@ -84,9 +84,10 @@ def measured(table: Table) -> list[Row]:
 
 @contextmanager
 def without_haste() -> Iterator[Standstill]:
-    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
-    name of the site, at who may use a password and at who is there in a session nobody does, and no worker is missed
-    yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
+    """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the name of
+    the site, at its parts, at who may use a password and at who is there in a session nobody does, and no worker is
+    missed yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn
+    again."""
     from accounts import password_policy
     from foundation.acts import branding, features, pause
     from operations.upkeep.worker import heartbeats

@@ -18,8 +18,9 @@ from parts.assembly.speakers import NOBODY, as_item, speakers_of
 from parts.live import repository, seats
 from parts.live.rules import Phase, State, Step
 from parts.live.screens import broadcaster, push_events, rendering, snapshots
-from parts.live.screens.rendering import Role
+from parts.live.screens.roles import Role
 from parts.live.services import seating
+from parts.live.services.formats import ACTS
 from parts.questions.question import Type
 from tests.assembly.test_check_in import address, host, send_check_in
 from tests.at_once import at_once
@@ -180,7 +181,7 @@ def test_leaving_by_oneself_takes_one_off_the_list(made):
 
 def test_leaving_a_session_without_a_list_writes_none(made):
     game = made()
-    game.format.on_left(game, "ada")
+    ACTS.of(game).on_left(game, "ada")
     speakers.end_debate(game)
     assert repository.table().get(keys.game_speakers(game.id)) is None
 

@@ -17,7 +17,7 @@ from ballots.services.sealing import COUNTING, SEALED
 from elections.access import GUESTS, PANELS
 from elections.answers import ANSWERS
 from elections.asking import PLACES_TO_ASK
-from elections.dashboard.concerns import WAITING
+from elections.dashboard.concerns import CONCERNS, WAITING
 from elections.dashboard.next_step import ASKED, ONCE_SEALED
 from elections.invitations.mailing import REMINDING
 from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
@@ -43,6 +43,7 @@ STEPS = {
     "PUBLISHING": (PUBLISHING, ["parts.webhooks.events.published"]),
     "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "GUESTS": (GUESTS, ["ballots.services.by_link.guest_with_link"]),
+    "CONCERNS": (CONCERNS, ["parts.roll_sources.concerns.failed_night"]),
     "PANELS": (PANELS, ["parts.news.election_posts.election_panel"]),
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "ANSWERS": (ANSWERS, ["parts.candidate_questions.repository.answers_with_candidates"]),

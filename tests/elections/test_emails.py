@@ -24,6 +24,7 @@ from elections.rules import Election
 from foundation.acts.tokens import create_token
 from foundation.mail import outbox
 from foundation.mail.emails import EMAIL_TEMPLATES, compose
+from foundation.mail.mail import Mail
 from foundation.mail.names import isolated
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
@@ -84,7 +85,7 @@ def email(kind, election="Board 2027", language="en", to="new@example.org", **ab
     said = {"name": "Ada", "number": "1", "email": to, "invited_by": "Ada", "factor": "totp", "voter": to}
     said |= {"election_name": election, "message": "1", "event_id": "7", "hash": "0f", "asked_by": "Bo"}
     said |= {"organiser": "Bo", "entered_by": "Bo", "day": "1", **about}
-    return compose(outbox.Mail("1", kind, to, said, language, outbox.QUEUED, "", "", 0, NOW))
+    return compose(Mail("1", kind, to, said, language, outbox.QUEUED, "", "", 0, NOW))
 
 
 def html_of(message):

@@ -26,7 +26,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
-from elections.roll import services, sources
+from elections.roll import services
 from elections.roll.services import add_voters
 from elections.rules import MAX_VOTER_GROUPS, Action, NotReady, State, WrongState
 from elections.turnout.counts import GroupTurnout, group_turnouts, large_groups
@@ -37,6 +37,7 @@ from foundation.pages.lists import Verdict
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from operations.upkeep import replay
+from parts.roll_sources import sources
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings
 

@@ -20,7 +20,7 @@ from parts.live.rules import Phase, Step
 from parts.live.screens import broadcaster, presence, push_events, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster, Subscriber
 from parts.live.screens.presence import Presence
-from parts.live.screens.rendering import Fragment, Role
+from parts.live.screens.roles import Fragment, Role
 from parts.live.services import moving
 from parts.questions.question import Type
 from tests.chaos import Chaos

@@ -17,7 +17,7 @@ from parts.live import repository, seats
 from parts.live.plays import best_answer
 from parts.live.rules import MAX_HOSTS, Names, Phase, Step
 from parts.live.screens import host_screens, rendering, snapshots
-from parts.live.screens.rendering import Role as Screen
+from parts.live.screens.roles import Role as Screen
 from parts.live.services import hosting
 from parts.questions.question import Kind, Question, Type
 from tests.at_once import at_once

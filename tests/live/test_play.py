@@ -19,7 +19,7 @@ from parts.live.plays import best_answer
 from parts.live.rate_limit import MAX_ACTIONS, WINDOW_MS
 from parts.live.rules import Phase, Step
 from parts.live.screens import rendering, snapshots
-from parts.live.screens.rendering import Role
+from parts.live.screens.roles import Role
 from parts.live.seats import Seat
 from parts.live.services import correcting
 from parts.questions.question import Kind, Question, Type

@@ -14,7 +14,8 @@ from foundation.acts.storage import table
 from foundation.mail import outbox as mail
 from foundation.mail import sending
 from foundation.mail.errors import Rejected
-from foundation.mail.outbox import ASIDE, FAILED, QUEUED, SENDING, SENT, UNKNOWN, Ledger, Mail, Move
+from foundation.mail.mail import Ledger, Mail
+from foundation.mail.outbox import ASIDE, FAILED, QUEUED, SENDING, SENT, UNKNOWN, Move
 from foundation.mail.sending import BATCH_SECONDS, LEASE_SECONDS, MAX_BATCH_MAILS, send_waiting
 from foundation.store import keys
 from foundation.store.table import Conflict, Delete, Key, Put, Unavailable

@@ -69,6 +69,7 @@ def main() -> None:
     call_command("verify")
     assert not [name for name in sys.modules if name.startswith("parts.")]
     document = owner.get("/api/v1/openapi.json").json()
+    assert sorted(document["paths"]["/elections/{name}/voters"]) == ["get", "post"]
     print(sorted({path.split("/")[1] for path in document["paths"]}))
 
 

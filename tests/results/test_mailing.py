@@ -29,7 +29,7 @@ from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
 from foundation.acts.refusals import NotAllowed
 from foundation.mail.emails import compose
-from foundation.mail.outbox import Mail
+from foundation.mail.mail import Mail
 from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys

@@ -47,7 +47,7 @@ from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
-from elections.roll import imports, sources
+from elections.roll import imports
 from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election
 from elections.voter_lists import Details
@@ -72,6 +72,7 @@ from parts.candidate_questions.services import Asker
 from parts.help_desk import repository as requests
 from parts.help_desk import services as help_desk
 from parts.help_desk.rules import Asker as HelpSeeker
+from parts.roll_sources import sources
 from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need
@@ -92,7 +93,7 @@ from tests.webhooks.sites import send as send_webhooks
 
 APPS = (
     *("accounts", "elections", "ballots", "results"),
-    *("parts/candidate_questions", "parts/help_desk", "parts/webhooks"),
+    *("parts/roll_sources", "parts/candidate_questions", "parts/help_desk", "parts/webhooks"),
 )
 PASSWORD = "correct horse battery"
 UNIVERSITY = Provider(

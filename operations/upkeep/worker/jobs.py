@@ -20,7 +20,6 @@ from ballots.services import sealing
 from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
-from elections.roll import sources
 from elections.rules import State
 from foundation.acts import features, wakeups
 from foundation.acts import pause as pausing
@@ -110,12 +109,11 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
-ROLLS = Job("rolls", 60, lambda: sources.follow_due(goes_on), moment=sources.next_due, lane="rolls")
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
     *(COMPACTING, FORGETTING, ENDS, BALLOTS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES),
-    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, ROLLS, BACKGROUND, LINKS, WITHOUT_TASK),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, BACKGROUND, LINKS, WITHOUT_TASK),
     *(replace(job, part=part.label) for part in parts() for job in part.jobs()),
 )
 

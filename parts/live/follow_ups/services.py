@@ -45,6 +45,7 @@ from parts.polls.rules import Poll
 from parts.questions.question import Kind, Question
 
 from .electorate import Electorate
+from .formats import FOLLOW_UPS
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
 
@@ -218,9 +219,13 @@ def _make(host: User, game_id: str, number: int, kind: FollowUpKind, make: Maker
         if len(existing) >= MAX_FOLLOW_UPS:
             raise NoFollowUp(TOO_MANY % {"most": MAX_FOLLOW_UPS})
         of = partial(_follow_up, len(existing) + 1, kind, number, host.name)
-        made = of(make(subject(game, state, number), lambda thing: follow_up_store.making(game, state, of(thing))))
+        made = of(make(subject(game, state, number), lambda thing: _making(game, state, of(thing))))
     RECORDING.start(follow_up_store.task_subject(game_id, made.number))
     return made
+
+
+def _making(game: Game, state: State, made: FollowUp) -> list[Write]:
+    return [*follow_up_store.making(game, state, made), *FOLLOW_UPS.of(game).making(game, made)]
 
 
 def _follow_up(place: int, kind: FollowUpKind, round_: int, by: str, thing: PollOrElection) -> FollowUp:
@@ -229,14 +234,14 @@ def _follow_up(place: int, kind: FollowUpKind, round_: int, by: str, thing: Poll
 
 
 def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Electorate:
-    hall = game.format.electorate(game)
+    hall = FOLLOW_UPS.of(game).electorate(game)
     if hall is None:
         raise NoFollowUp(NO_ASSEMBLY)
     return hall if addresses is None else hall.with_addresses(addresses)
 
 
 def _drafted(host: User, wanted: Subject, also: ExtraWrites, electorate: Electorate | None) -> Election:
-    hall = electorate or wanted.game.format.electorate(wanted.game)
+    hall = electorate or FOLLOW_UPS.of(wanted.game).electorate(wanted.game)
     called = convened(wanted, hall, listed=electorate is not None) if hall else None
     addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
     voters = {**electorate.accounts, **addressed} if electorate else {}

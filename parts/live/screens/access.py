@@ -25,6 +25,7 @@ from parts.live.services import answering
 from parts.live.snapshot import Snapshot
 
 from . import snapshots
+from .formats import SCREENS
 
 NOT_HERE = gettext_lazy("You cannot answer from here at the moment. Reload the page to see why.")
 
@@ -112,7 +113,7 @@ def blocked_page(request: HttpRequest, game: Game, state: State, player: Player 
     if player.seat.removed:
         return _page(request, "removed", game, player, 403)
     if player.seat.left:
-        return _page(request, "left", game, player, 200, number=game.format.claim(player.seat, game, state))
+        return _page(request, "left", game, player, 200, number=SCREENS.of(game).claim(player.seat, game, state))
     if not player.is_newest:
         return _page(request, "elsewhere", game, player, 409)
     return None if player.seat.approved else _page(request, "waiting", game, player, 200)
@@ -122,7 +123,7 @@ def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpRespons
     if state.phase == Phase.ENDED:
         return ended_page(request, game.ended_at or state.changed_at)
     had_seat = players.pass_of(request, game.id) is not None
-    answer = game.format.other_device_page(request, game, state) if had_seat else None
+    answer = SCREENS.of(game).other_device_page(request, game, state) if had_seat else None
     if answer is not None:
         return answer
     messages.info(request, _("You have not joined that session in this browser. Enter the code from the big screen."))

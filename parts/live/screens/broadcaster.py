@@ -29,9 +29,10 @@ from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
 from . import push_events, rendering, snapshots
+from .formats import SCREENS
 from .presence import PRESENCE
 from .push_events import ELSEWHERE, GONE, LAST, PushEvent
-from .rendering import HOSTING, OF_QA, SEATED, Role
+from .roles import HOSTING, OF_QA, SEATED, Role
 
 REFRESH_SECONDS = 0.5
 MAX_STREAMS_PER_SEAT = 2  # for each kind of page: the device in use, and one just left
@@ -291,7 +292,7 @@ def own_version(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str
     """Changes whenever a player's own part may have changed, so that it need not be rendered to find out."""
     if role == Role.QA:
         return rendering.own_key(snapshot, seat, role)
-    beside = snapshot.game.format.own_version(snapshot, seat.player)
+    beside = SCREENS.of(snapshot.game).own_version(snapshot, seat.player)
     return f"{snapshot.state.key}-{seat.version}{beside}{display.texts_version(snapshot)}"
 
 

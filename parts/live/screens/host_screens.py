@@ -27,6 +27,8 @@ from parts.live.standings import TOP_LINES, Line, Standings
 from parts.live.symbols import and_others
 from parts.questions.question import Question
 
+from .formats import SCREENS
+
 MAX_LOBBY_CHARS = 420  # of all names together: as many as fit the smallest projector
 MAX_CHIP_CHARS = 24  # after which a name is cut
 CHIP_FRAME_CHARS = 5  # approximate width of a name's frame
@@ -86,7 +88,7 @@ def calls(snapshot: Snapshot) -> dict[int, Button]:
 
 def confirmation(game: Game, step: Step, present: int) -> str | Promise:
     """The text to confirm before a step that is irreversible, or pointless with so few people; else empty."""
-    own = game.format.confirmation(game, step, present)
+    own = SCREENS.of(game).confirmation(game, step, present)
     return CONFIRMATIONS.get(step, "") if own is None else own
 
 

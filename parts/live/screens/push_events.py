@@ -29,7 +29,8 @@ from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 
 from . import rendering
-from .rendering import Fragment, Role
+from .formats import SCREENS
+from .roles import Fragment, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class SharedEvents:
 def shared(role: Role, snapshot: Snapshot) -> SharedEvents:
     def events() -> SharedEvents:
         fragments = rendering.render_screen(role, snapshot), rendering.render_status(role, snapshot)
-        panel = _optional("beside", snapshot.game.format.panel(role, snapshot))  # most formats have none
+        panel = _optional("beside", SCREENS.of(snapshot.game).panel(role, snapshot))  # most formats have none
         found = (*map(_fragment_event, ("screen", "status"), fragments), *panel)
         return SharedEvents(found, zlib.crc32("".join(each.key for each in found).encode()))
 
@@ -83,7 +84,7 @@ def mine(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER, **own: Any) -
 
 def consent(role: Role, snapshot: Snapshot, seat: Seat) -> list[PushEvent]:
     """What the player is asked about their seat."""
-    return _optional("consent", snapshot.game.format.consent(snapshot, seat)) if role == Role.PLAYER else []
+    return _optional("consent", SCREENS.of(snapshot.game).consent(snapshot, seat)) if role == Role.PLAYER else []
 
 
 def _optional(name: str, fragment: Fragment | None) -> list[PushEvent]:

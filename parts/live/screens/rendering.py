@@ -6,8 +6,6 @@ answer, so that nobody loses a form in use; `status` has no form. `mine` is one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
@@ -24,31 +22,8 @@ from parts.live.services.answering import AnswerStatus
 from parts.live.snapshot import Snapshot
 
 from . import host_screens, player_screens
-
-
-class Role(StrEnum):
-    """The kind of screen; the value is part of URLs."""
-
-    PLAYER = "player"
-    HOST = "host"  # projector and controls in one
-    SCREEN = "screen"  # projector alone
-    REMOTE = "remote"  # controls on a phone
-    SCOREBOARD = "scoreboard"
-    QA = "qa"  # questions from the room, as a player sees them
-    MANAGE_QA = "manage_qa"  # the same, as hosts see them
-
-
-HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
-SEATED = (Role.PLAYER, Role.QA)
-OF_QA = (Role.QA, Role.MANAGE_QA)
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """Rendered HTML, with a key that tells a page whether it already has it."""
-
-    key: str
-    html: SafeString
+from .formats import SCREENS
+from .roles import OF_QA, Fragment, Role
 
 
 def screen_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
@@ -64,7 +39,7 @@ def screen_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
         "play": play_for(game, state),
         **display.qa_context(snapshot),
         **({} if role == Role.PLAYER else host_screens.host_context(snapshot)),
-        **game.format.context(role, snapshot),
+        **SCREENS.of(game).context(role, snapshot),
     }
 
 
@@ -175,7 +150,7 @@ def own_key(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
     return (
         key
         if snapshot.state.is_open
-        else f"{key}-{seat.version}{snapshot.game.format.own_version(snapshot, seat.player)}"
+        else f"{key}-{seat.version}{SCREENS.of(snapshot.game).own_version(snapshot, seat.player)}"
     )
 
 
@@ -185,7 +160,7 @@ def own_context(snapshot: Snapshot, seat: Seat, **own: Any) -> dict[str, Any]:
         screen_context(Role.PLAYER, snapshot)
         | player_screens.heading_context(snapshot)
         | player_screens.own_context(snapshot, seat, **own)
-        | {"place": snapshot.game.format.own_version(snapshot, seat.player)}
+        | {"place": SCREENS.of(snapshot.game).own_version(snapshot, seat.player)}
     )
 
 

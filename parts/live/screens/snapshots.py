@@ -17,7 +17,6 @@ from foundation.acts.storage import SITE, table
 from foundation.store import keys, sharded_reads
 from foundation.store.table import Conflict, Item, Key, Unavailable
 from parts.live import changes, clock, counting, repository, seats
-from parts.live.formats import FORMATS
 from parts.live.moderation import NOTHING_WRITTEN, Texts
 from parts.live.play import Play, PlayContext, play_at, play_of
 from parts.live.rounds import Round
@@ -29,6 +28,7 @@ from parts.live.snapshot import Attendance, Snapshot
 from parts.questions.question import Question
 
 from . import robots
+from .formats import SCREENS
 from .robots import Robots
 
 MAX_CACHED_ENTRIES = 250_000  # seats and entries cached per process, about 60 MB
@@ -98,7 +98,7 @@ def keys_to_read(game_id: str) -> tuple[Key, ...]:
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
         keys.game_qa(game_id),
         *_play_keys(game_id),
-        *(place for each in FORMATS.values() if (place := each.extra_key(game_id))),
+        *(place for each in SCREENS.values() if (place := each.extra_key(game_id))),
     )
 
 
@@ -118,7 +118,7 @@ def from_items(game_id: str, items: Mapping[Key, Item]) -> Snapshot | None:
     game, kept = repository.game_from_item(game_item), SESSIONS.of(game_id)
     state = kept.settled(game, repository.state_from_item(state_item))
     changes = roster.get("changes", 0) if roster else 0
-    place = game.format.extra_key(game_id)
+    place = SCREENS.of(game).extra_key(game_id)
     beside = items.get(place) if place else None
     snapshot = kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
     kept.remember(snapshot, state_item)
@@ -219,7 +219,7 @@ class CachedSession:
             qa=self.board.qa,
             qa_questions=self.board.questions if self.board.qa.is_on else (),
             upvotes=self.board.upvotes if self.board.qa.is_on else {},
-            beside=game.format.panel_data(beside, self.last.beside if self.last else None),
+            beside=SCREENS.of(game).panel_data(beside, self.last.beside if self.last else None),
             codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
             at=now,
         )

@@ -16,6 +16,7 @@ from parts.live import changes, clock, lifetimes, repository, rules, seats
 from ..play import play_at
 from ..rules import Game, Phase, State
 from . import closing
+from .formats import ACTS
 
 MAX_CLOSE_ATTEMPTS = 6  # two phases, each of which others may close or reopen in the meantime
 NOT_CLOSED = _("The open question could not be closed, so the session goes on. Close it first, then try again.")
@@ -42,10 +43,10 @@ def end(game: Game, state: State, who: str) -> State:
     writes = [
         *repository.ending(game, over, counted, has_code=has_code),
         *(play.moving_on(game, state) if play else ()),
-        *game.format.ending(over, after),
+        *ACTS.of(game).ending(over, after),
     ]
     record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
-    game.format.finish_ending(game.id)
+    ACTS.of(game).finish_ending(game.id)
     changes.publish(game.id)
     return after
 

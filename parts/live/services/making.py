@@ -24,12 +24,14 @@ from foundation.store.table import Conflict
 from parts.live import qa_store
 from parts.questions.question import Question
 
-from .. import formats, repository
+from .. import repository
+from ..formats import FORMATS
 from ..lifetimes import MAX_SESSION_DURATION, configured
 from ..play import suits
 from ..qa import services as qa_services
 from ..rules import Game, State, later
 from . import hosting
+from .formats import ACTS
 
 FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions from which codes get another digit
 COPIED_SETTINGS = (
@@ -42,7 +44,7 @@ NOTHING_SUITS = _("None of these questions suits this type of session.")
 def make(host: User, engagement_type: str, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """Create a session that waits for players; idempotent if a `game_id` is given."""
     suitable = tuple(each for each in questions if suits(engagement_type, each))
-    if not suitable and not formats.of(engagement_type).has_agenda:  # items can be added later
+    if not suitable and not FORMATS.of_type(engagement_type).has_agenda:  # items can be added later
         raise NotNow(NOTHING_SUITS)
     for _attempt in range(MAX_RACES):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
@@ -100,5 +102,5 @@ def copy(host: User, game_id: str, token: str) -> Game:
     qa = qa_store.qa_from_item(items.get(keys.game_qa(game_id)))
     if qa.is_on:
         qa_services.set_up(made.id, host.name, is_on=True, mode=qa.mode, named=qa.named, words=qa.words)
-    source.format.copy(source, made, host)
+    ACTS.of(source).copy(source, made, host)
     return made

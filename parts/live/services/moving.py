@@ -18,6 +18,7 @@ from ..play import play_at, play_named
 from ..pseudonyms import new_salt
 from ..rules import Game, Phase, State, Step
 from . import closing, ending
+from .formats import ACTS
 
 
 def drive(
@@ -40,7 +41,7 @@ def drive(
         steps.check_offered(game, state, step)
     after = _take_step(game, state, step, who, item)
     if state.phase == Phase.TALKING:
-        game.format.end_debate(game)
+        ACTS.of(game).end_debate(game)
     return after
 
 
@@ -67,7 +68,7 @@ def move(
         salt = repository.salting(game, after.round, new_salt())
     play = play_at(state)
     opened, vote_data = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
-    present = game.format.open_vote(game, after) if step == Step.VOTE else {}
+    present = ACTS.of(game).open_vote(game, after) if step == Step.VOTE else {}
     same = [repository.is_same(game)] if present and after.secret else []
     dropped = closing.dropping(game, state) if step in (Step.VOID, Step.REPEAT) else []
     gone = [*dropped, *play.moving_on(game, state, after)] if play else []

@@ -23,6 +23,7 @@ from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
 from .closing import settled
+from .formats import ACTS
 from .joining import NO_SEAT, SeatLost, SeatNameTaken
 
 
@@ -171,7 +172,7 @@ def _record(
     seats.count_change(game)
     changes.publish(game.id)
     if seat.is_there and not after.is_there:
-        game.format.on_left(game, seat.player)
+        ACTS.of(game).on_left(game, seat.player)
 
 
 # --- one's own name ---

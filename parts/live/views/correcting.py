@@ -18,7 +18,6 @@ from foundation.acts.refusals import Refusal
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, show_form
 from foundation.pages.messages import confirm_page, refusals_as_messages, run_action
 from parts.live import corrections, repository
-from parts.live.formats import QuestionEditor
 from parts.live.rules import Game, State
 from parts.live.screens import access
 from parts.live.screens.access import Hosted, for_hosts
@@ -27,6 +26,7 @@ from parts.questions.forms import QuestionForm
 from parts.questions.question import Question
 from parts.questions.rules import ChangedElsewhere, question_fingerprint
 
+from .formats import PAGES, QuestionEditor
 from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
 
 
@@ -117,7 +117,7 @@ def question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
 
 
 def _form(placed: PlacedQuestion, typed: QueryDict | None) -> QuestionEditor:
-    own = placed.game.format.question_form(placed.game, placed.question, typed)
+    own = PAGES.of(placed.game).question_form(placed.game, placed.question, typed)
     return own or SessionQuestionForm(typed, initial=QuestionForm.initial_of(placed.question))
 
 

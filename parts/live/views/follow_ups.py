@@ -21,6 +21,7 @@ from foundation.pages.messages import refusals_as_messages
 from parts.live.follow_up_store import FollowUp, linked
 from parts.live.follow_ups import services
 from parts.live.follow_ups.electorate import MAX_ADDRESSES_CHARS, read_addresses
+from parts.live.follow_ups.formats import FOLLOW_UPS
 from parts.live.rules import Game, State
 from parts.live.screens import access
 from parts.live.services import closing
@@ -72,7 +73,7 @@ def _making(request: HttpRequest, wanted: FollowUpRequest) -> Callable[[], Follo
 
 def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
     """Addresses typed for people who checked in by code; `None` if the page does not request them."""
-    hall = game.format.electorate(game) if "addresses" in request.POST else None
+    hall = FOLLOW_UPS.of(game).electorate(game) if "addresses" in request.POST else None
     return read_addresses(request.POST["addresses"][:MAX_ADDRESSES_CHARS], hall.coded) if hall else None
 
 
@@ -100,6 +101,6 @@ def _page(request: HttpRequest, wanted: FollowUpRequest, problem: str = "", stat
         context["subject"] = services.subject(game, wanted.state, wanted.round)
     except services.NoFollowUp as refusal:
         problem, status = str(refusal), 409
-    if (hall := game.format.electorate(game)) is not None:
+    if (hall := FOLLOW_UPS.of(game).electorate(game)) is not None:
         context |= {"hall": hall, "lines": request.POST.get("addresses", hall.lines)}
     return render(request, "live/follow_up.html", context | {"problem": problem}, status=status)

@@ -21,8 +21,7 @@ from foundation.pages.time_fields import ZoneField, zone_or_default
 from foundation.pages.times import local_time
 from foundation.parts import part_of
 from foundation.qa.rules import Mode, folded
-from parts.live import formats
-from parts.live.formats import FORMATS
+from parts.live.formats import FORMATS, is_there
 from parts.live.labels import type_label
 from parts.live.play import Play, Text, TypedQuestion, play_for_type, play_named, plays, suits
 from parts.live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, QaSettings
@@ -31,6 +30,8 @@ from parts.questions import repository as sets
 from parts.questions.forms import QuestionForm
 from parts.questions.question import MAX_OPTIONS, MAX_QUESTIONS, Question, Type, flaws, tidied
 from parts.questions.rules import QuestionSet
+
+from .formats import PAGES, Pages
 
 ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
@@ -68,6 +69,10 @@ class SetOffer:
 def session_types() -> list[Play]:
     """The plays that are session types of their own."""
     return [each for each in plays() if each.description and features.is_on(part_of(type(each).__module__))]
+
+
+def _own_pages() -> dict[str, Pages]:
+    return {type_: own for type_, own in PAGES.items() if is_there(type_)}
 
 
 def type_choices() -> list[tuple[str, Text]]:
@@ -156,7 +161,7 @@ class GameForm(forms.Form):
 
     def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
         super().__init__(*arguments, **options)
-        self.fields |= deepcopy({name: field for each in FORMATS.values() for name, field in each.fields.items()})
+        self.fields |= deepcopy({name: field for each in _own_pages().values() for name, field in each.fields.items()})
         self.offered = {each.id: each for each in offered}
         self.chosen: QuestionSet | None = None
         self.questions: tuple[Question, ...] = ()
@@ -175,7 +180,7 @@ class GameForm(forms.Form):
 
     def parts(self) -> list[str]:
         """Templates of the fields that formats add."""
-        return [f"{each.folder}/parts/make.html" for each in FORMATS.values() if each.fields]
+        return [f"{FORMATS.of_type(type_).folder}/parts/make.html" for type_, own in _own_pages().items() if own.fields]
 
     def offers(self) -> list[SetOffer]:
         """Sets with at least one question that suits some type."""
@@ -196,7 +201,7 @@ class GameForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if "engagement_type" in cleaned:
             type_ = cleaned["engagement_type"]
-            own = formats.of(type_).typed_questions(self)
+            own = PAGES.of_type(type_).typed_questions(self)
             self.questions = self._asked(type_) if own is None else own
         if len(cleaned.get("title", "")) > MAX_SESSION_TITLE_CHARS:
             words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(cleaned["title"])}
@@ -278,7 +283,7 @@ class GameForm(forms.Form):
             "context": typed["context"],
             "time_zone": zone_or_default(typed["time_zone"]),
             **set_reference(chosen),
-            **formats.of(typed["engagement_type"]).settings_from(typed),
+            **PAGES.of_type(typed["engagement_type"]).settings_from(typed),
         }
 
     def _usual_title(self) -> str:

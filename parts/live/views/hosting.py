@@ -27,8 +27,9 @@ from parts.live.play import plays_of
 from parts.live.rules import Game, State, Step
 from parts.live.screens import host_screens, rendering, snapshots
 from parts.live.screens.access import Hosted, for_hosts, return_page
+from parts.live.screens.formats import SCREENS
 from parts.live.screens.presence import PRESENCE
-from parts.live.screens.rendering import HOSTING, Role
+from parts.live.screens.roles import HOSTING, Role
 from parts.live.services import hosting, moving
 from parts.live.snapshot import Snapshot
 
@@ -57,7 +58,7 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
         "version": snapshot.state.version,
         "screen": rendering.render_screen(role, snapshot),
         "status": rendering.render_status(role, snapshot),
-        "beside": game.format.panel(role, snapshot),
+        "beside": SCREENS.of(game).panel(role, snapshot),
         "links": _links(game),
         "has_texts": any(each.has_texts for each in plays_of(game, snapshot.questions)),
         "is_game": host_screens.is_scored(snapshot),

@@ -18,7 +18,6 @@ from foundation.pages.forms import form_data, form_page, new_token, refusals_as_
 from foundation.pages.messages import refusals_as_messages
 from foundation.qa.rules import Mode
 from parts.live import repository, rules
-from parts.live.formats import FORMATS
 from parts.live.lifetimes import configured
 from parts.live.play import plays
 from parts.live.qa import services as questions
@@ -27,6 +26,7 @@ from parts.live.services import hosting, making
 from parts.questions import repository as sets
 from parts.questions.question import Kind, Question, Type
 
+from .formats import PAGES
 from .forms import GameForm, session_types, set_reference
 
 PAGE_ROWS = 10  # of ended sessions; the rest is in the history
@@ -44,7 +44,7 @@ def games(request: HttpRequest) -> HttpResponse:
         context |= {"running": repository.running_of(user.name, newest), "past": past[:PAGE_ROWS]}
         context |= {"kept_days": configured().retention.days, "token": new_token()}
     if user.is_authenticated:
-        context["of_formats"] = [each.visitor_html(user) for each in FORMATS.values()]
+        context["of_formats"] = [each.visitor_html(user) for each in PAGES.values()]
     if user.is_authenticated and rules.moderates(user.role):
         context["all_running"], _cursor = repository.all_running(limit=50)
     return render(request, "live/games.html", context)

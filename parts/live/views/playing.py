@@ -20,7 +20,8 @@ from parts.live.rate_limit import ANSWER_RATE, TooFast
 from parts.live.rules import Phase
 from parts.live.screens import access, player_screens, rendering, snapshots
 from parts.live.screens.access import PlayerContext
-from parts.live.screens.rendering import Role
+from parts.live.screens.formats import SCREENS
+from parts.live.screens.roles import Role
 from parts.live.services import answering
 from parts.live.services.answering import AnswerStatus
 
@@ -55,8 +56,8 @@ def page(request: HttpRequest, viewer: PlayerContext, *, status: int = 200, **ow
         "status": rendering.render_status(Role.PLAYER, snapshot, seat.percent),
         "screen": rendering.render_screen(Role.PLAYER, snapshot, typed),
         "mine": rendering.render_own(snapshot, seat, **own),
-        "consent": snapshot.game.format.consent(snapshot, seat),
-        "beside": snapshot.game.format.panel(Role.PLAYER, snapshot),
+        "consent": SCREENS.of(snapshot.game).consent(snapshot, seat),
+        "beside": SCREENS.of(snapshot.game).panel(Role.PLAYER, snapshot),
     }
     return render(request, "live/play.html", context, status=status)
 

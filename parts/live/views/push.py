@@ -27,7 +27,7 @@ from parts.live.players import Player
 from parts.live.screens import broadcaster, presence, push_events, rendering, snapshots
 from parts.live.screens.broadcaster import Subscriber
 from parts.live.screens.push_events import ELSEWHERE, GONE, LAST, PushEvent
-from parts.live.screens.rendering import HOSTING, OF_QA, SEATED, Role
+from parts.live.screens.roles import HOSTING, OF_QA, SEATED, Role
 from parts.live.seats import Seat
 from parts.live.services import answering
 from parts.live.snapshot import Snapshot

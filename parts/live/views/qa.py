@@ -29,7 +29,7 @@ from parts.live.rate_limit import ANSWER_RATE, RateLimit, TooFast
 from parts.live.screens import access, rendering, snapshots
 from parts.live.screens.access import Hosted, for_hosts
 from parts.live.screens.presence import PRESENCE
-from parts.live.screens.rendering import Role
+from parts.live.screens.roles import Role
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 

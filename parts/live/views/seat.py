@@ -22,9 +22,11 @@ from parts.live import players, repository, seats
 from parts.live.players import Pass, Player
 from parts.live.rules import Game, State
 from parts.live.screens.access import blocked_page
+from parts.live.screens.formats import SCREENS
 from parts.live.seats import Seat
 from parts.live.services import joining, seating
 
+from .formats import PAGES
 from .join_forms import PlayerNameForm, with_focus
 
 # --- own page ---
@@ -56,7 +58,7 @@ def _still_waiting(request: HttpRequest, game: Game, state: State, player: Playe
     """Polled by pages that wait for the host, or for the device that has the seat."""
     if player is None:
         asked = players.claimed_seat(request, game.id)
-        goes_on = asked is None or not game.format.claim(asked, game, state)
+        goes_on = asked is None or not SCREENS.of(game).claim(asked, game, state)
     else:
         goes_on = player.seat.approved or player.seat.removed or not player.is_newest
     return HttpResponseClientRedirect(reverse("play", args=[game.id])) if goes_on else HttpResponse(status=204)
@@ -84,8 +86,8 @@ def _act(request: HttpRequest, game: Game, state: State, player: Player, held: P
         return _take_over(request, game, held)
     if not player.is_newest:
         return blocked_page(request, game, state, player) or redirect("play", game.id)
-    if act in game.format.seat_acts:
-        return game.format.seat_acts[act](request, game, held)
+    if act in PAGES.of(game).seat_acts:
+        return PAGES.of(game).seat_acts[act](request, game, held)
     if act == "leave":
         joining.leave(game, held)
         return redirect("seat", game.id)

@@ -17,7 +17,7 @@ from parts.live.plays import ranked_poll
 from parts.live.rounds import GivenAnswer
 from parts.live.rules import Game, Names, Phase, State
 from parts.live.screens import player_screens, rendering, robots
-from parts.live.screens.rendering import Role
+from parts.live.screens.roles import Role
 from parts.live.seats import Seat
 from parts.live.snapshot import Snapshot
 from parts.questions.question import Kind, Question, Type

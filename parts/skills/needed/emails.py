@@ -9,7 +9,7 @@ from elections.invitations import wording
 from elections.invitations.emails import unless
 from elections.rules import State
 from foundation.mail.emails import EmailTemplate
-from foundation.mail.outbox import Mail
+from foundation.mail.mail import Mail
 
 
 def _values(mail: Mail) -> dict[str, str]:

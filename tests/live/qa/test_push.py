@@ -17,7 +17,7 @@ from parts.live.rules import Step
 from parts.live.screens import broadcaster, presence, qa_cache, rendering, snapshots
 from parts.live.screens.broadcaster import Broadcaster
 from parts.live.screens.presence import Presence
-from parts.live.screens.rendering import Role
+from parts.live.screens.roles import Role
 from parts.live.services import seating
 from parts.questions.question import Type
 from tests.access.asking import listening as heard_by

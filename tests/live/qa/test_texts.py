@@ -17,7 +17,7 @@ from parts.live.qa import display, services
 from parts.live.qa_rules import Act
 from parts.live.rules import Phase, Step
 from parts.live.screens import host_screens, rendering, snapshots
-from parts.live.screens.rendering import Role
+from parts.live.screens.roles import Role
 from parts.live.services import answering, seating
 from parts.live.verifying import check_rounds
 from parts.live.views import reports

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop, ngettext
 from elections import repository
 from elections.multi_ballots.links import ballot_name
 from foundation.mail.emails import EmailTemplate
-from foundation.mail.outbox import Mail, NothingToSay
+from foundation.mail.mail import Mail, NothingToSay
 
 from . import sources
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -25,10 +26,11 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.roll import sources
 from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
 from elections.voter_lists import VoterRow
+from foundation import parts
+from foundation.acts import features
 from foundation.acts.queues import SomeFailed
 from foundation.acts.refusals import LostRace
 from foundation.acts.storage import table, use_table
@@ -40,6 +42,9 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Exists, Item, Update
+from operations.upkeep.worker.jobs import JOBS, Outcome, run_job
+from operations.upkeep.worker.leases import Leases
+from parts.roll_sources import sources
 from tests.accounts.providers import GitHub, OpenIDProvider, serving
 from tests.api.program import Program, program_of
 from tests.markup import hidden
@@ -582,3 +587,65 @@ def test_a_program_is_refused_weights_in_a_secret_election_and_a_secret_election
     light = {"voters": [{"voter": "ann@example.org", "weight": 1}]}
     assert api.post(VOTERS, light).status_code == 200
     assert api.patch("elections/Board%202027", {"secret_ballot": True}).status_code == 200
+
+
+# --- switched off ---
+
+
+@pytest.fixture
+def switch() -> Iterator[Callable[[bool], None]]:
+    """Rolls follow sources here, or do not."""
+
+    def turn(is_on: bool) -> None:
+        every = {part.label for part in parts.parts()}
+        chosen = features.Features(frozenset(every if is_on else every - {"roll_sources"}))
+        table().write(features.writing(chosen, features.read_features(table())))
+        features.cache.forget()
+
+    yield turn
+    features.cache.forget()
+
+
+def test_while_it_is_switched_off_nothing_offers_or_follows_a_source_and_nothing_is_lost(client, nightly, switch):
+    dashboard, roll, history = (f"/election/Board%202027/{page}/" for page in ("dashboard", "roll", "history"))
+    nightly.statuses = [500]
+    pass_night()
+    sentence, voters = escape(str(sources.SourceError("status"))), "/elections/{name}/voters"
+    assert sentence in text(client.get(dashboard))
+    kept, received = sources.find(NAME), len(nightly.received)
+    switch(False)
+    come_night()
+    (job,) = [each for each in JOBS if each.name == "rolls"]
+    assert run_job(job, Leases(table())).outcome == Outcome.NOTHING
+    assert len(nightly.received) == received
+    assert client.get(PAGE).status_code == 404
+    assert PAGE not in text(client.get(roll))
+    assert sentence not in text(client.get(dashboard))
+    assert sorted(client.get("/api/v1/openapi.json").json()["paths"][voters]) == ["get", "post"]
+    assert "chose a source" in text(client.get(history))
+    switch(True)
+    assert (replace(sources.find(NAME), due=""), on_roll()) == (replace(kept, due=""), ROLL)
+    assert PAGE in text(client.get(roll))
+    assert sentence in text(client.get(dashboard))
+    nightly.statuses = [200]
+    assert run_job(job, Leases(table())).done == 1
+    assert on_roll() == ["ann@example.org", "bea@example.org", "dora@example.org"]
+
+
+def test_while_it_is_switched_off_a_program_cannot_replace_a_roll_but_add_to_it(api, switch):
+    switch(False)
+    refused = api.put(VOTERS, {"voters": [{"voter": "dora@example.org"}]})
+    assert (refused.status_code, refused["Allow"]) == (405, "GET, POST, HEAD")
+    assert api.post(VOTERS, {"voters": [{"voter": "dora@example.org"}]}).status_code == 200
+    assert on_roll() == [*ROLL, "dora@example.org"]
+
+
+def test_what_switching_it_off_would_interrupt_is_named(otto, nightly, monkeypatch):
+    (part,) = [each for each in parts.parts() if each.label == "roll_sources"]
+    assert list(part.running()) == ["The roll of “Board 2027” follows its source every night."]
+    sources.choose(otto, drafts.create(otto, "Council"), sources.FILE, nightly.url, nightly=True)
+    monkeypatch.setattr(sources, "MAX_NAMED", 1)
+    assert list(part.running())[1:] == ["Other rolls follow a source every night, too."]
+    for name in (NAME, "Council"):
+        sources.drop(otto, repository.find(name))
+    assert list(part.running()) == []

@@ -21,6 +21,7 @@ from accounts.connectors import membership
 from accounts.models import User
 from elections import repository, rolls, voter_lists
 from elections.actions import check, record
+from elections.roll import services
 from elections.rules import Action, Election, State
 from elections.voter_lists import VoterRow
 from foundation.acts import outbound
@@ -35,11 +36,10 @@ from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import Delete, Equals, Item, Put, Unavailable
 
-from . import services
-
 FILE, GROUP = "file", "group"
 HOUR = 2  # of the night, in the time zone of the election
 SOURCES_PER_LOOK = 100
+MAX_NAMED = 10  # rolls that are followed every night, where they are named
 MAX_GROWTH, ALWAYS_ADDED = 10, 5  # at night the roll of an open election grows by a tenth at most, but always by five
 FOLLOWED, NOT_FOLLOWED = "roll_followed", "roll_not_followed"  # kinds of mail
 REASONS = {
@@ -210,6 +210,14 @@ def _next_night(election: Election) -> str:
     now = datetime.fromisoformat(now_text()).astimezone(ZoneInfo(election.time_zone))
     night = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
     return as_text(night if night > now else night + timedelta(days=1))
+
+
+def followed_nightly() -> list[str]:
+    """Which rolls are, in sentences."""
+    found = table().page(keys.ROLL_SOURCES, limit=MAX_NAMED)
+    sentence = _("The roll of “%(name)s” follows its source every night.")
+    sentences = [sentence % {"name": item["election_name"]} for item in found.items]
+    return [*sentences, _("Other rolls follow a source every night, too.")] if found.cursor else sentences
 
 
 def next_due() -> float | None:

@@ -1,0 +1,38 @@
+"""What a format does when people act: when a session is copied, somebody leaves, a vote is opened, a session ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import User
+from foundation.store.table import Write
+
+from ..formats import ByType
+from ..rules import Game, State
+
+
+class Acts:
+    """Of an ordinary session. Another format overrides what is different."""
+
+    def copy(self, source: Game, made: Game, host: User) -> None:
+        """Copy what the format adds; settings and questions have already been copied."""
+
+    def on_left(self, game: Game, player: str) -> None:
+        """Called after a player has left or been removed."""
+
+    def open_vote(self, game: Game, state: State) -> dict[str, Any]:
+        """Event payload about who may vote; refused if a vote cannot be opened."""
+        return {}
+
+    def end_debate(self, game: Game) -> None:
+        """Called when a debate ends, because its item is closed or put to the vote."""
+
+    def ending(self, game: Game, state: State) -> list[Write]:
+        """Additional writes when the session ends."""
+        return []
+
+    def finish_ending(self, game_id: str, *, surely: bool = False) -> None:
+        """Finish work begun at the end; `surely` when session data is about to be deleted."""
+
+
+ACTS = ByType(Acts())
