@@ -35,7 +35,6 @@ from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout.counts import turnout
 from elections.voter_lists import Details
-from foundation.acts import features
 from foundation.acts.rate_limits import SECONDS_PER_DAY, TooOften
 from foundation.acts.refusals import NotAllowed, NotNow, Refusal
 from foundation.acts.storage import log, now_text, table
@@ -56,6 +55,7 @@ from parts.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
 from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at
+from tests.features import switch
 from tests.people import confirm
 from tests.races.overtaken import lost
 from tests.voting import cast, link_to
@@ -840,17 +840,8 @@ def test_somebody_added_gets_the_invitation_to_the_address_of_their_account(boar
 # --- switched off ---
 
 
-@pytest.fixture
-def switch(site):
-    """Switches the help desk on or off, and nothing else."""
-
-    def switch(*, on: bool) -> None:
-        wanted = {part.label for part in parts()} - (set() if on else {"help_desk"})
-        table().write(features.writing(features.read_features(table()), wanted, wanted))
-        features.cache.forget()
-
-    yield switch
-    features.cache.forget()
+def turn(*, on: bool) -> None:
+    switch("help_desk", on=on)
 
 
 def shown_to_voters_and_organisers(client, page, dead):
@@ -876,7 +867,7 @@ def shown_to_voters_and_organisers(client, page, dead):
 WORDS = re.compile("Board%202027/(help|requests)/|where to ask the organisers|waiting for an answer")
 
 
-def test_switched_off_nothing_leads_there_and_all_comes_back(client, ada, make, page, outbox, switch):
+def test_switched_off_nothing_leads_there_and_all_comes_back(client, ada, make, page, outbox):
     board = make(results_public=True)
     dead = link_to(NAME, "a@example.org")
     mailing.resend_invitation(ada, board, "a@example.org")
@@ -884,35 +875,35 @@ def test_switched_off_nothing_leads_there_and_all_comes_back(client, ada, make, 
     outbox()
     on = shown_to_voters_and_organisers(client, page, dead)
     assert [path for path, text in on.items() if not WORDS.search(text)] == []
-    switch(on=False)
+    turn(on=False)
     off = shown_to_voters_and_organisers(client, page, dead)
     assert [path for path, text in off.items() if WORDS.search(text)] == []
     assert [who.get(address(*where)).status_code for who, *where in ((client,), (page, "requests"))] == [404, 404]
     assert page.post(address("request", asked.id), {"act": "dismiss", "version": 1}).status_code == 404
-    switch(on=True)
+    turn(on=True)
     again = shown_to_voters_and_organisers(client, page, dead)
     assert [path for path, text in again.items() if not WORDS.search(text)] == []
     assert client.get(address()).status_code == 200
     assert waiting(board) == [asked]
 
 
-def test_switched_off_invitations_and_letters_do_not_name_it(board, ada, switch, outbox):
+def test_switched_off_invitations_and_letters_do_not_name_it(board, ada, outbox):
     mailing.resend_invitation(ada, board, "a@example.org")
     assert address() in outbox()[-1][2]
     assert f"/election/{NAME}/help/" in help_address(board)
-    switch(on=False)
+    turn(on=False)
     mailing.resend_invitation(ada, board, "b@example.org")
     to, _subject, text = outbox()[-1]
     assert (to, "Trouble voting?" in text, address() in text) == ("b@example.org", False, False)
     assert help_address(board) == ""
 
 
-def test_switched_off_organisers_are_told_later(board, outbox, switch, monkeypatch):
+def test_switched_off_organisers_are_told_later(board, outbox, monkeypatch):
     ask(board)
-    switch(on=False)
+    turn(on=False)
     assert not TELLING.start(NAME)
     assert outbox() == []
-    switch(on=True)
+    turn(on=True)
     stands_at(monkeypatch, later(hours=2))
     TELLING.advance(NAME)
     assert [to for to, *_ in outbox()] == ["ada@example.org"]

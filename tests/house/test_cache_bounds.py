@@ -22,6 +22,8 @@ OF_FEW = {
     "foundation/pages/times.py: _known_zones": "nothing",
     "foundation/pages/times.py: _selectable_names": "nothing",
     "foundation/pages/times.py: zone": "the zones there are: any other raises, which is not remembered",
+    "foundation/parts.py: part_of": "the modules of views and operations",
+    "foundation/parts.py: parts": "nothing",
     "foundation/store/connect.py: connect": "the setting",
     "foundation/store/dynamodb/wire.py: _loader": "nothing",
     "operations/upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",

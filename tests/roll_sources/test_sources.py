@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from html import escape
@@ -30,7 +30,6 @@ from elections.roll.services import add_voters, remove_voters
 from elections.rules import Election
 from elections.voter_lists import VoterRow
 from foundation import parts
-from foundation.acts import features
 from foundation.acts.queues import SomeFailed
 from foundation.acts.refusals import LostRace
 from foundation.acts.storage import table, use_table
@@ -47,6 +46,7 @@ from operations.upkeep.worker.leases import Leases
 from parts.roll_sources import sources
 from tests.accounts.providers import GitHub, OpenIDProvider, serving
 from tests.api.program import Program, program_of
+from tests.features import switch
 from tests.markup import hidden
 from tests.people import make_owner, sign_in
 from tests.receiver import LOOPBACK, Receiver, receiver
@@ -592,28 +592,18 @@ def test_a_program_is_refused_weights_in_a_secret_election_and_a_secret_election
 # --- switched off ---
 
 
-@pytest.fixture
-def switch() -> Iterator[Callable[[bool], None]]:
-    """Rolls follow sources here, or do not."""
-
-    def turn(is_on: bool) -> None:
-        every = {part.label for part in parts.parts()}
-        chosen = features.Features(frozenset(every if is_on else every - {"roll_sources"}))
-        table().write(features.writing(chosen, features.read_features(table())))
-        features.cache.forget()
-
-    yield turn
-    features.cache.forget()
+def turn(*, on: bool) -> None:
+    switch("roll_sources", on=on)
 
 
-def test_while_it_is_switched_off_nothing_offers_or_follows_a_source_and_nothing_is_lost(client, nightly, switch):
+def test_while_it_is_switched_off_nothing_offers_or_follows_a_source_and_nothing_is_lost(client, nightly):
     dashboard, roll, history = (f"/election/Board%202027/{page}/" for page in ("dashboard", "roll", "history"))
     nightly.statuses = [500]
     pass_night()
     sentence, voters = escape(str(sources.SourceError("status"))), "/elections/{name}/voters"
     assert sentence in text(client.get(dashboard))
     kept, received = sources.find(NAME), len(nightly.received)
-    switch(False)
+    turn(on=False)
     come_night()
     (job,) = [each for each in JOBS if each.name == "rolls"]
     assert run_job(job, Leases(table())).outcome == Outcome.NOTHING
@@ -623,7 +613,7 @@ def test_while_it_is_switched_off_nothing_offers_or_follows_a_source_and_nothing
     assert sentence not in text(client.get(dashboard))
     assert sorted(client.get("/api/v1/openapi.json").json()["paths"][voters]) == ["get", "post"]
     assert "chose a source" in text(client.get(history))
-    switch(True)
+    turn(on=True)
     assert (replace(sources.find(NAME), due=""), on_roll()) == (replace(kept, due=""), ROLL)
     assert PAGE in text(client.get(roll))
     assert sentence in text(client.get(dashboard))
@@ -632,8 +622,8 @@ def test_while_it_is_switched_off_nothing_offers_or_follows_a_source_and_nothing
     assert on_roll() == ["ann@example.org", "bea@example.org", "dora@example.org"]
 
 
-def test_while_it_is_switched_off_a_program_cannot_replace_a_roll_but_add_to_it(api, switch):
-    switch(False)
+def test_while_it_is_switched_off_a_program_cannot_replace_a_roll_but_add_to_it(api):
+    turn(on=False)
     refused = api.put(VOTERS, {"voters": [{"voter": "dora@example.org"}]})
     assert (refused.status_code, refused["Allow"]) == (405, "GET, POST, HEAD")
     assert api.post(VOTERS, {"voters": [{"voter": "dora@example.org"}]}).status_code == 200
