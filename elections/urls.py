@@ -2,6 +2,8 @@
 
 from django.urls import include, path
 
+from parts.letters import views as letters
+
 from .candidate_questions import views as questions
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
@@ -12,7 +14,6 @@ from .help_desk import views as help_desk
 from .history import views as history_views
 from .invitations import message_views
 from .invitations import views as invite_views
-from .letters import views as letters
 from .lifecycle import views as lifecycle_views
 from .link_requests import views as link_requests
 from .managers import views as managers

@@ -57,7 +57,7 @@ NOT_WALKED = {
     "elections.help_desk.forms.VoterForm": "only a button",
     "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
     "parts.assembly.forms.PersonalCodeForm": "a code that is looked up",
-    "ballots.code_views.CodeForm": "a code that is looked up",
+    "parts.letters.code_views.CodeForm": "a code that is looked up",
     "ballots.station.forms.LeaveForm": "a code that is looked up",
     "ballots.station.forms.LetterForm": "a code that is looked up",
     "ballots.station.forms.PairForm": "a code that is looked up",

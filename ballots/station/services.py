@@ -19,7 +19,6 @@ from ballots.rules import NotOnTheRoll, check_voting, for_others
 from elections import actions, rolls, sharding
 from elections import repository as elections
 from elections.invitations.voting_link import LINKS, SECRET_BYTES, STATION, Link, are_unchanged, with_link
-from elections.letters import services as letters
 from elections.rules import Action, Election, check_who
 from elections.turnout.counts import tells_who, turnout
 from foundation.acts.refusals import NotAllowed, NotNow
@@ -27,6 +26,7 @@ from foundation.acts.retry import retried, run_once
 from foundation.acts.storage import now_text, record, write
 from foundation.store.log import Event, as_text, utc_now
 from foundation.store.table import Item, Key, Update, Write
+from parts.letters import services as letters
 
 from . import repository, rules
 from .rules import Booth, Busy, Device, NoStation, Occupied, Station, Visit

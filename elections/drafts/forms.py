@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from elections import kinds
 from elections.invitations.forms import reminders_field
-from elections.letters.rules import CHECKS as LETTER_CHECKS
 from elections.rules import (
     CONFIRM,
     COUNTS,
@@ -32,6 +31,7 @@ from foundation.pages.fields import TitleField, markdown_field
 from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from foundation.pages.times import Edge, form_time, from_text
 from foundation.tally import methods
+from parts.letters.rules import CHECKS as LETTER_CHECKS
 
 from .majority_field import MajorityField
 

@@ -16,7 +16,6 @@ from accounts import repository as people
 from accounts.models import User
 from elections import actions, repository
 from elections.invitations import mailing
-from elections.letters import services as letters
 from elections.roll.services import add_batch
 from elections.rules import Action, Election, State, WrongState
 from elections.voter_lists import Details
@@ -32,6 +31,7 @@ from foundation.mail.emails import RECIPIENT_NAME
 from foundation.store import keys
 from foundation.store.log import Event, as_text
 from foundation.store.table import Delete, Exists, Item, Key, Put, Update, Write
+from parts.letters import services as letters
 
 from . import correcting, rules
 from . import repository as requests

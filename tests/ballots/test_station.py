@@ -29,7 +29,6 @@ from elections.candidate_questions.rules import CandidateQuestion
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import LINKS
-from elections.letters import services as letters
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
@@ -46,6 +45,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import Exists, Update
+from parts.letters import services as letters
 from tests import clock, voting
 from tests.at_once import at_once
 from tests.people import make_person, sign_in

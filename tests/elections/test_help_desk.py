@@ -30,7 +30,6 @@ from elections.invitations import mailing
 from elections.invitations.forecast import make_forecast
 from elections.invitations.mailing import REMINDED
 from elections.invitations.progress import progress
-from elections.letters import services as letters
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
@@ -50,6 +49,7 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import as_text
 from foundation.store.table import Update
+from parts.letters import services as letters
 from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at

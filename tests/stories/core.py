@@ -44,7 +44,6 @@ from elections.help_desk.rules import Asker as HelpSeeker
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
-from elections.letters import services as letters
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
@@ -72,6 +71,7 @@ from foundation.store import keys
 from foundation.store.connect import connect
 from foundation.store.log import as_text, utc_now
 from foundation.store.table import Delete, Key, Put, Table, Update
+from parts.letters import services as letters
 from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need

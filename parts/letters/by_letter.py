@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
+from ballots.services.by_link import LinkTarget, resolve_link
 from elections import rolls
 from elections.invitations.voting_link import Link, LinkRefused
-from elections.letters.repository import find_holder
-from elections.letters.rules import answers_check, link_of
 from foundation.acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
 from foundation.acts.refusals import NotAllowed
-
-from .by_link import LinkTarget, resolve_link
+from parts.letters.repository import find_holder
+from parts.letters.rules import answers_check, link_of
 
 PER_NETWORK = Limit("letter-network", 8, TEN_MINUTES_IN_SECONDS)  # wrong tries with one code from one network
 PER_CODE = Limit("letter-code", 60, SECONDS_PER_DAY)  # wrong tries with one code

@@ -10,14 +10,11 @@ from django.urls import reverse
 
 from accounts import repository as people
 from ballots import passes, repository, services
-from ballots.services import by_letter
 from elections import repository as elections
 from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.letters import rules
-from elections.letters import services as letters
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
@@ -29,10 +26,11 @@ from foundation.pages.lists import Verdict
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.codes import code_symbols
 from foundation.store import keys
+from parts.letters import by_letter, rules
+from parts.letters import services as letters
 from tests.background import finish_background
+from tests.ballots.test_pages import PAGE, code_of, fields_of, text_of, vote, words_of
 from tests.people import make_person
-
-from .test_pages import PAGE, code_of, fields_of, text_of, vote, words_of
 
 MEMBERS = ["4711@", "4712@", "4713@"]
 DOOR = "/code/"

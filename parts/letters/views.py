@@ -44,7 +44,7 @@ def letters(request: HttpRequest, election: Election) -> HttpResponse:
     last = batches[0] if batches else None
     initial = {"batch": last.number + 1 if last else 1, "sender": last.sender if last else site_name()}
     context = {"batches": batches, "waiting": services.waiting(election), "form": PrintForm(initial=initial)}
-    return render(request, "elections/letters/letters.html", election_context(request, election, **context))
+    return render(request, "letters/letters.html", election_context(request, election, **context))
 
 
 @organiser_page(Action.INVITE)
@@ -71,7 +71,7 @@ def _printed(
         answer["Content-Disposition"] = f'attachment; filename="letters-{batch}.csv"'
         return answer
     context = {"pages": _pages(election, printed, request.user.name, sender), "number": len(printed), "batch": batch}
-    return render(request, "elections/letters/print.html", election_context(request, election, **context))
+    return render(request, "letters/print.html", election_context(request, election, **context))
 
 
 def _pages(election: Election, found: list[Letter], actor: str, sender: str) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _pages(election: Election, found: list[Letter], actor: str, sender: str) -> 
                 known[language, own] = _about(election, actor, language, own)
             about = known[language, own] | {"letter": letter, "qr": qr_svg(code_url(letter.code))}
             about |= {"addressee": rules.addressee(election, letter.voter), "sender": sender or site_name()}
-            yield mark_safe(render_to_string("elections/letters/letter.html", about))  # noqa: S308 - of a template
+            yield mark_safe(render_to_string("letters/letter.html", about))  # noqa: S308 - of a template
 
 
 def _about(election: Election, actor: str, language: str, own: tuple[str, ...]) -> dict[str, Any]:

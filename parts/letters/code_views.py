@@ -14,15 +14,14 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import public
+from ballots import services
+from ballots.link_views import let_in, refused
 from elections.invitations.voting_link import LETTER
-from elections.letters.rules import CODE_SYMBOLS
 from foundation.acts.refusals import Refusal
 from foundation.pages.client_address import client_network
 from foundation.pages.forms import form_data, form_page
 from foundation.ranking.codes import GROUP_SYMBOLS, code_symbols
-
-from . import services
-from .link_views import let_in, refused
+from parts.letters.rules import CODE_SYMBOLS
 
 MAX_TYPED_CHARS = 60
 
@@ -76,4 +75,4 @@ def enter_code(request: HttpRequest, code: str = "") -> HttpResponse:
 
 
 def _page(request: HttpRequest, form: CodeForm, **more: Any) -> HttpResponse:
-    return render(request, "ballots/code.html", {"form": form, **more}, status=422 if form.errors else 200)
+    return render(request, "letters/code.html", {"form": form, **more}, status=422 if form.errors else 200)

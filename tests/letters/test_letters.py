@@ -20,7 +20,6 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.history import entries
 from elections.invitations.voting_link import LETTER, LINKS
-from elections.letters import repository, rules, services
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
@@ -35,6 +34,7 @@ from foundation.ranking.codes import code_symbols
 from foundation.store import keys
 from foundation.store.log import layout
 from operations.upkeep import replay
+from parts.letters import repository, rules, services
 from tests.background import finish_background
 from tests.races.overtaken import lost, overtaken_by
 
