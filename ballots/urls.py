@@ -5,7 +5,6 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from accounts.access import View, public
-from parts.letters import code_views
 
 from . import change_views, link_views, multi_ballot_views, paper_views, question_views, views
 from .station import views as station_views
@@ -87,8 +86,6 @@ urlpatterns = [
     path("station/", include(below_station)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
-    path("code/", code_views.enter_code, name="enter_code"),
-    path("code/<str:code>/", code_views.enter_code, name="by_code"),
     path("book/", include(below_multi_ballot)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

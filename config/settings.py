@@ -394,7 +394,7 @@ SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # shows whether HTTPS is 
 # --- Django ---
 
 # What a site may have besides elections, lower ones first: a part uses none that come after it.
-ALL_PARTS = ("skills", "polls", "questions", "live", "assembly", "news", "webhooks")
+ALL_PARTS = ("letters", "skills", "polls", "questions", "live", "assembly", "news", "webhooks")
 PARTS = environment.some("PARTS", ALL_PARTS)
 
 INSTALLED_APPS = [

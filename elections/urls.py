@@ -2,8 +2,6 @@
 
 from django.urls import include, path
 
-from parts.letters import views as letters
-
 from .candidate_questions import views as questions
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
@@ -51,10 +49,6 @@ below_election = [
     path("<name:name>/roll/source/", roll_views.follow_source, name="roll_source"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
-    path("<name:name>/letters/", letters.letters, name="letters"),
-    path("<name:name>/letters/print/", letters.print_letters, name="print_letters"),
-    path("<name:name>/letters/reissue/", letters.reissue_letter, name="reissue_letter"),
-    path("<name:name>/roll/letter/", roll_views.voter_by_letter, name="voter_by_letter"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),

@@ -8,6 +8,8 @@ the site's key one could tell whose letter was used, and that the others voted b
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext_lazy as _
 
 from ballots.services.by_link import LinkTarget, resolve_link
@@ -15,8 +17,9 @@ from elections import rolls
 from elections.invitations.voting_link import Link, LinkRefused
 from foundation.acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, count_each, uncount
 from foundation.acts.refusals import NotAllowed
-from parts.letters.repository import find_holder
-from parts.letters.rules import answers_check, link_of
+
+from .repository import find_holder
+from .rules import answers_check, link_of
 
 PER_NETWORK = Limit("letter-network", 8, TEN_MINUTES_IN_SECONDS)  # wrong tries with one code from one network
 PER_CODE = Limit("letter-code", 60, SECONDS_PER_DAY)  # wrong tries with one code
@@ -58,3 +61,9 @@ def _holder(code: str) -> dict[str, str]:
     """Somebody in any case, so that the rest is read, too."""
     found = find_holder(code) or NOBODY
     return {"election_name": found["election_name"], "created_at": found["created_at"], "voter": found["voter_name"]}
+
+
+def way_back(channel: str) -> tuple[Any, str] | None:
+    """For somebody who came with a code, and has left."""
+    sentence = _("This browser has forgotten your code. To vote again, enter it once more.")
+    return (sentence, "enter_code") if channel else None

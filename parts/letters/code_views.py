@@ -14,14 +14,15 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import public
-from ballots import services
 from ballots.link_views import let_in, refused
 from elections.invitations.voting_link import LETTER
 from foundation.acts.refusals import Refusal
 from foundation.pages.client_address import client_network
 from foundation.pages.forms import form_data, form_page
 from foundation.ranking.codes import GROUP_SYMBOLS, code_symbols
-from parts.letters.rules import CODE_SYMBOLS
+
+from .by_letter import open_letter
+from .rules import CODE_SYMBOLS
 
 MAX_TYPED_CHARS = 60
 
@@ -66,7 +67,7 @@ def enter_code(request: HttpRequest, code: str = "") -> HttpResponse:
     form = CodeForm(form_data(request), initial={"code": "-".join(groups)})
     if request.method == "POST" and form.is_valid():
         try:
-            link, found = services.open_letter(**form.cleaned_data, network=client_network(request))
+            link, found = open_letter(**form.cleaned_data, network=client_network(request))
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from elections import repository as elections
 from elections import rolls, sharding
 from elections.invitations.voting_link import LETTER, LINKS, are_unchanged, with_link
 from elections.rolls import Voter
-from elections.rules import Election
-from foundation.acts.storage import table
+from elections.rules import Election, State
+from foundation.acts.storage import now_text, table
 from foundation.store import keys, sharded_reads
 from foundation.store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 from . import rules
 
 MAX_LISTED_BATCHES = 100
+MAX_COUNTED_ELECTIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,12 @@ def each_numbered(election: Election) -> Iterator[Item]:
     """The entries of everybody listed by member number."""
     found = sharded_reads.each(table(), sharding.roll_spans(election))
     return (item for item in found if rolls.is_by_number(item["voter_name"]))
+
+
+def count_voters() -> int:
+    """Who get letters in the newest elections that are open."""
+    newest, _cursor = elections.list_elections(state=State.OPEN, limit=MAX_COUNTED_ELECTIONS)
+    return sum(each.by_letter for each in elections.open_elections((each.name for each in newest), now_text()))
 
 
 def find_holder(code: str) -> Item | None:

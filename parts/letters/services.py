@@ -150,7 +150,7 @@ def _entries(election: Election, names: Sequence[str]) -> list[Item]:
 # --- reissuing ---
 
 
-def reissue(actor: User, election: Election, voter: str, *also: Write) -> Voter:
+def reissue(actor: User, election: Election, voter: str, also: Sequence[Write] = ()) -> Voter:
     """The voter's letter no longer opens anything, nor does any pass from it; another waits to be printed. `also` is
     written with it."""
     check(actor, election, Action.INVITE)
