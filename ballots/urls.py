@@ -5,9 +5,9 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from accounts.access import View, public
+from parts.stations import views as station_views
 
 from . import change_views, link_views, multi_ballot_views, paper_views, question_views, views
-from .station import views as station_views
 
 
 def leads_to(page: str) -> View:

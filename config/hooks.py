@@ -18,7 +18,6 @@ from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import guest_with_link, link_holder, remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
-from ballots.station.services import end_visits
 from elections import repository as elections
 from elections import rolls
 from elections.access import GUESTS
@@ -51,6 +50,7 @@ from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
+from parts.stations.services import end_visits
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker

@@ -435,7 +435,7 @@ MIDDLEWARE = [
     "config.middleware.readers_language",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "ballots.station.middleware.BoothMiddleware",
+    "parts.stations.middleware.BoothMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.AuthenticationMiddleware",
     "config.middleware.PauseGuard",

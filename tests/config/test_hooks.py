@@ -44,7 +44,7 @@ STEPS = {
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
-    "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
+    "COUNTING": (COUNTING, ["parts.stations.services.end_visits", "results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
     "ON_REMOVAL": (

@@ -26,8 +26,6 @@ from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
 from ballots import services as ballots
 from ballots.services import sealing
-from ballots.station import repository as polling
-from ballots.station import services as stations
 from elections import actions, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
@@ -76,6 +74,8 @@ from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need
 from parts.skills.needed.services import ask_candidates, drop_need, set_need
+from parts.stations import repository as polling
+from parts.stations import services as stations
 from parts.webhooks import repository as repository_of_webhooks
 from parts.webhooks import services as webhooks
 from parts.webhooks.rules import TYPES

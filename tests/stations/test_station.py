@@ -19,8 +19,6 @@ from ballots import repository as ballots
 from ballots.passes import COOKIE as PASS
 from ballots.rules import NotOnTheRoll
 from ballots.services import seal_closed
-from ballots.station import devices, repository, rules, services
-from ballots.station.rules import Booth, Busy, Device, NoStation, Station, Visit
 from elections import actions, rolls
 from elections import repository as elections
 from elections.candidate_questions import repository as asked
@@ -46,13 +44,14 @@ from foundation.store import keys
 from foundation.store.log import as_text
 from foundation.store.table import Exists, Update
 from parts.letters import services as letters
+from parts.stations import devices, repository, rules, services
+from parts.stations.rules import Booth, Busy, Device, NoStation, Station, Visit
 from tests import clock, voting
 from tests.at_once import at_once
+from tests.ballots.conftest import ranks
+from tests.ballots.test_pages import PAGE, code_of, fields_of, receipt_of, text_of, vote, words_of
 from tests.people import make_person, sign_in
 from tests.races.overtaken import lost, overtaken_by
-
-from .conftest import ranks
-from .test_pages import PAGE, code_of, fields_of, receipt_of, text_of, vote, words_of
 
 ANN, BEN, CLEO, DAN = (f"{name}@example.org" for name in ("ann", "ben", "cleo", "dan"))
 BOOTH, PAIR, START, FINISH = "/station/", "/station/pair/", "/station/start/", "/station/finish/"

@@ -48,7 +48,7 @@ def stations(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("stations", name=election.name)
     more = {"stations": every, "form": form, "token": new_token(), "is_listed": election.electorate == "listed"}
     context = election_context(request, election, **more)
-    return render(request, "ballots/station/stations.html", context, status=422 if form.errors else 200)
+    return render(request, "stations/stations.html", context, status=422 if form.errors else 200)
 
 
 desk_page = organiser_page_with(Action.RUN_STATION, repository.find)
@@ -80,7 +80,7 @@ def _show_desk(
     shown = {"search": VoterSearchForm(), "letter": LetterForm(), "next_voter": "", **shown}
     shown |= {"station": station, "look": _look_of(station), "voters": voters, "more": more}
     shown |= {"tells_who": tells_who(election, turnout(election).voted), **_pairing_context(station)}
-    return render(request, "ballots/station/desk.html", election_context(request, election, **shown), status=status)
+    return render(request, "stations/desk.html", election_context(request, election, **shown), status=status)
 
 
 def _pairing_context(station: Station) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def pair_booth(request: HttpRequest) -> HttpResponse:
             devices.remember(answer, device)
             return answer
     context = {"form": form, "plain": True, "code": code if is_at_home else ""}
-    return render(request, "ballots/station/pair.html", context, status=422 if form.errors else 200)
+    return render(request, "stations/pair.html", context, status=422 if form.errors else 200)
 
 
 @public
@@ -191,7 +191,7 @@ def leave_booth(request: HttpRequest) -> HttpResponse:
             devices.forget(answer)
             return answer
     context = {"form": form, "station": request.booth, "plain": True}
-    return render(request, "ballots/station/leave.html", context, status=422 if form.errors else 200)
+    return render(request, "stations/leave.html", context, status=422 if form.errors else 200)
 
 
 @public
@@ -211,7 +211,7 @@ def station_booth(request: HttpRequest) -> HttpResponse:
     if request.htmx and request.GET.get("seen") == here:
         return HttpResponse(status=204)
     context = {"station": station, "screen": here, "plain": True, **_screen_context(station, here, election)}
-    answer = render(request, "ballots/station/booth.html", context)
+    answer = render(request, "stations/booth.html", context)
     if is_left or (device.visit and here != "continue"):
         devices.forget_voter(request, answer, election)
         devices.remember(answer, replace(device, visit="", active_at=""))
