@@ -50,7 +50,6 @@ from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
 from foundation.pages import colours
 from operations.upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from operations.upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
-from parts.stations.services import end_visits
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker
@@ -66,7 +65,6 @@ def install_hooks() -> None:
 
     # A closed election is sealed (ballots.services.sealing): its ballots are published in batches while
     COUNTING.install(
-        end_visits,  # whoever was still in the booth of a polling station is out,
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
     SEALED.install(

@@ -394,7 +394,7 @@ SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # shows whether HTTPS is 
 # --- Django ---
 
 # What a site may have besides elections, lower ones first: a part uses none that come after it.
-ALL_PARTS = ("letters", "skills", "polls", "questions", "live", "assembly", "news", "webhooks")
+ALL_PARTS = ("letters", "stations", "skills", "polls", "questions", "live", "assembly", "news", "webhooks")
 PARTS = environment.some("PARTS", ALL_PARTS)
 
 INSTALLED_APPS = [
@@ -418,6 +418,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
 ]
+OF_PARTS = {"stations": "parts.stations.middleware.BoothMiddleware"}
 MIDDLEWARE = [
     "config.middleware.request_record",
     "config.middleware.head_without_body",
@@ -435,7 +436,7 @@ MIDDLEWARE = [
     "config.middleware.readers_language",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "parts.stations.middleware.BoothMiddleware",
+    *(OF_PARTS[name] for name in PARTS if name in OF_PARTS),
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.AuthenticationMiddleware",
     "config.middleware.PauseGuard",

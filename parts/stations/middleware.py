@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from elections.invitations.voting_link import LinkRefused
+from foundation.acts import features
 from foundation.acts.storage import now_text
 
 from . import devices, repository, rules, services
@@ -23,6 +24,11 @@ WHILE_VOTING = {
     *("multi_ballot_receipts", "change_receipt", "change_multi_ballot"),
 }
 NO_ACTIVITY = {"ballot_state", "receipt_qr"}  # what pages ask for by themselves
+
+
+def back_to_booth(request: HttpRequest) -> HttpResponse | None:
+    """With a form of an earlier voter, from the history of the browser."""
+    return redirect("station_booth") if request.booth else None
 
 
 class BoothMiddleware:
@@ -42,7 +48,7 @@ class BoothMiddleware:
         return answer
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        if devices.COOKIE not in request.COOKIES:
+        if devices.COOKIE not in request.COOKIES or not features.is_on("stations"):
             return None
         device = devices.read(request)
         station = repository.find(device.election_name, device.station_id) if device else None

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from elections import repository as elections
+from elections.rules import State
 from foundation.acts.storage import table
 from foundation.acts.tokens import create_token, read_token
 from foundation.ranking.codes import code_of, code_symbols
 from foundation.store import keys
+from foundation.store.parallel import run_parallel
 from foundation.store.table import Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 from .rules import Device, Station, Visit
 
+MAX_COUNTED_ELECTIONS = 25
 CODE_GROUPS = 3  # sixty bits: a code cannot be guessed, and is used once
 CODE_SECONDS = 30 * 24 * 3600
 FIXED = ("election_name", "id", "name", "opened_at")
@@ -23,6 +28,12 @@ VISIT = ("visit", "visitor", "since", "picked")  # attributes of a station while
 def find(election_name: str, station_id: str) -> Station | None:
     item = table().get(keys.station(election_name, station_id))
     return station_of(item) if item else None
+
+
+def count_open() -> int:
+    """Of the newest elections that are open."""
+    newest, _cursor = elections.list_elections(state=State.OPEN, limit=MAX_COUNTED_ELECTIONS)
+    return sum(len(found) for found in run_parallel(table(), *(partial(every, each.name) for each in newest)))
 
 
 def every(election_name: str) -> list[Station]:

@@ -7,7 +7,6 @@ event names a voter, so afterwards nobody can tell who voted here.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import replace
 
 from django.utils.translation import gettext_lazy as _
@@ -213,7 +212,7 @@ def end_visit(election_name: str, station_id: str, visit: str = "") -> None:
     write(repository.ending_visit(station), *_unmarking(station))
 
 
-def end_visits(election: Election, _votes: Mapping[str, int]) -> None:
+def end_visits(election: Election) -> None:
     """When the election has closed, also where nobody has looked at the booth since."""
     for station in repository.every(election.name):
         end_visit(election.name, station.id)

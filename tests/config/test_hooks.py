@@ -12,7 +12,7 @@ from django.conf import settings
 from accounts.access import PROFILE_VISIBILITY
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_REMOVAL
-from ballots.services.sealing import COUNTING, SEALED
+from ballots.services.sealing import BEFORE_COUNTING, COUNTING, SEALED
 from elections.access import GUESTS, PANELS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.help_desk.askers import HOLDERS
@@ -44,7 +44,8 @@ STEPS = {
     "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "HOLDERS": (HOLDERS, ["ballots.services.by_link.link_holder"]),
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
-    "COUNTING": (COUNTING, ["parts.stations.services.end_visits", "results.services.seal_result"]),
+    "BEFORE_COUNTING": (BEFORE_COUNTING, ["parts.stations.services.end_visits"]),
+    "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
     "ON_REMOVAL": (

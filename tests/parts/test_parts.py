@@ -64,7 +64,8 @@ def test_one_more_part_needs_no_change_elsewhere(tmp_path):
     [
         (
             "polls,chess",
-            "PARTS holds some of letters, stations, skills, polls, questions, live, assembly, news, webhooks, all or none, not",
+            "PARTS holds some of letters, stations, skills, polls, questions, live, assembly, news, webhooks, all or "
+            "none, not",
         ),
         ("live", "PARTS holds live, which needs questions and polls as well."),
     ],
