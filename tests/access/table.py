@@ -89,7 +89,7 @@ def without_haste() -> Iterator[Standstill]:
     yet. Nor on chance: of the few codes that a session may get, none is drawn twice, so none has to be drawn again."""
     from accounts import password_policy
     from ballots import question_views
-    from foundation.acts import branding, pause
+    from foundation.acts import branding, features, pause
     from operations.upkeep.worker import heartbeats
     from parts.live import clock as of_sessions
     from parts.live.services import making
@@ -108,6 +108,7 @@ def without_haste() -> Iterator[Standstill]:
         patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),
         patch.object(pause.cache, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),
+        patch.object(features.cache, "ticking", lambda: 0.0),
         patch.object(password_policy.cache, "ticking", lambda: 0.0),
         patch.object(heartbeats.watch, "ticking", lambda: 0.0),
         patch.object(voters, "MIN_VOTING_SECONDS", 0),
