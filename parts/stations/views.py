@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -22,6 +22,7 @@ from elections.invitations.voting_link import STATION
 from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
+from foundation.acts import features
 from foundation.acts.links import absolute_url
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text
@@ -79,6 +80,7 @@ def _show_desk(
     voters, more = rolls.find_voters(election, typed, limit=services.MAX_FOUND) if typed else ([], False)
     shown = {"search": VoterSearchForm(), "letter": LetterForm(), "next_voter": "", **shown}
     shown |= {"station": station, "look": _look_of(station), "voters": voters, "more": more}
+    shown["takes_letters"] = election.by_letter and features.is_on("letters")
     shown |= {"tells_who": tells_who(election, turnout(election).voted), **_pairing_context(station)}
     return render(request, "stations/desk.html", election_context(request, election, **shown), status=status)
 
@@ -118,6 +120,8 @@ def _to_desk(election: Election, station: Station) -> HttpResponse:
 def let_in_by_letter(request: HttpRequest, found: tuple[Election, Station]) -> HttpResponse:
     """By the code on a letter, which is sent in the form and never in an address."""
     election, station = found
+    if not features.is_on("letters"):
+        raise Http404
     form = LetterForm(request.POST)
     if form.is_valid():
         with refusals_as_errors(form, "code"):

@@ -27,7 +27,6 @@ from parts.letters import services
 from tests.switching import switched_off
 
 NAME, NUMBER, BORN = "Board", "4711@", "1815-12-10"
-OTHERS = ("stations",)  # which use letters
 
 
 @pytest.fixture
@@ -59,7 +58,7 @@ def code(opened):
 
 
 def letters_off():
-    return switched_off("letters", *OTHERS)
+    return switched_off("letters")
 
 
 def test_a_code_opens_nothing_while_they_are_off_and_the_ballot_afterwards(code):

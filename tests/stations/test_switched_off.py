@@ -10,6 +10,8 @@ from ballots.services import seal_closed
 from elections import repository as elections
 from elections.invitations.voting_link import LINKS
 from elections.lifecycle import closing
+from elections.roll.services import add_voters
+from elections.voter_lists import Details
 from foundation.parts import parts
 from parts.stations import devices
 from parts.stations.rules import Booth
@@ -96,3 +98,14 @@ def test_a_form_of_an_earlier_visitor_is_just_expired(station, booth):
 def test_the_owner_reads_what_switching_them_off_interrupts(station):
     (part,) = (each for each in parts() if each.label == "stations")
     assert list(part.running()) == ["1 polling station is open."]
+
+
+def test_the_desk_takes_no_letters_while_those_are_switched_off(board, station, booth, signed_in):
+    add_voters(organiser(), board, ["1@"], {"1@": Details("Maria Merian")})
+    client, desk = signed_in("the organiser"), reverse("station_desk", args=["Board", station.id])
+    letter = reverse("let_in_by_letter", args=["Board", station.id])
+    assert letter in client.get(desk).content.decode()
+    with switched_off("letters"):
+        assert letter not in client.get(desk).content.decode()
+        assert client.post(letter, {"code": "K7QM-2XHD-94TP"}).status_code == 404
+    assert client.post(letter, {"code": "K7QM-2XHD-94TP"}).status_code == 422
