@@ -27,9 +27,6 @@ ITEMS = (
                        "election ballot")),
              exports=(Export("ballots", _("ballots.json: your ballots, as far as they can still be linked to you."),
                              personal_data.export_ballots),)),
-    ItemType("station", keys.station, "election_name:election id name opened_at",
-             "turn:int paired:int device visit visitor since picked:bool"),
-    ItemType("station code", keys.station_code, hidden="election_name:election station_id ttl:int"),
     ItemType("published ballots", keys.published, "ballots:list", inside="confirmation rankings weight voter_name",
              rule=after_the_close),
 )  # fmt: skip
@@ -40,8 +37,4 @@ EVENTS = (
     EventType("BallotChanged", "election_name again:bool weight:int"),
     EventType("BallotWithdrawn", "election_name voter_name:person account weight:int"),
     EventType("BallotsSealed", "election_name part:int parts:int ballots:list", inside="confirmation rankings weight"),
-    EventType("StationOpened", "election_name station name",
-              sentence=_("%(who)s opened the polling station “%(name)s”.")),
-    EventType("StationClosed", "election_name station name",
-              sentence=_("%(who)s closed the polling station “%(name)s”.")),
 )  # fmt: skip

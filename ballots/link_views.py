@@ -31,6 +31,8 @@ from foundation.pages.messages import message_page
 from . import passes, rules, services
 from .services import LinkTarget
 
+# What to tell them, and the page where they come in again; by how they came, if by no mail.
+WAYS_BACK = Hooks[[str], tuple[Any, str] | None]("when somebody who votes without an account leaves")
 BY_LINK, AS_MYSELF = "link", "self"  # whose vote to cast when signed in as another person
 
 
@@ -153,12 +155,11 @@ def your_link(request: HttpRequest) -> HttpResponse:
 def leave(request: HttpRequest, name: str) -> HttpResponse:
     """Drop the pass, on a shared device."""
     held = passes.pass_for_election(request, name)
-    if held is not None and held.channel:
-        messages.success(request, _("This browser has forgotten your code. To vote again, enter it once more."))
-        answer = redirect("enter_code")
-    else:
-        messages.success(request, _("This browser has forgotten your link. To vote again, open it from your email."))
-        answer = redirect("home")
+    known = (find(held.channel) for find in WAYS_BACK if held is not None)
+    forgotten = _("This browser has forgotten your link. To vote again, open it from your email.")
+    sentence, page = next(filter(None, known), (forgotten, "home"))
+    messages.success(request, str(sentence))
+    answer = redirect(page)
     passes.drop_pass(request, answer, name)
     answer["Clear-Site-Data"] = '"cache"'
     return answer

@@ -6,8 +6,7 @@ from django.views.generic import RedirectView
 
 from accounts.access import View, public
 
-from . import change_views, code_views, link_views, multi_ballot_views, paper_views, views
-from .station import views as station_views
+from . import change_views, link_views, multi_ballot_views, paper_views, views
 
 
 def leads_to(page: str) -> View:
@@ -31,25 +30,6 @@ below_change = [
     path("withdraw/", change_views.change_withdraw, name="change_withdraw"),
 ]
 
-below_stations = [
-    path("", station_views.stations, name="stations"),
-    path("<slug:station_id>/", station_views.station_desk, name="station_desk"),
-    path("<slug:station_id>/let-in/", station_views.let_in, name="let_in"),
-    path("<slug:station_id>/letter/", station_views.let_in_by_letter, name="let_in_by_letter"),
-    path("<slug:station_id>/take-back/", station_views.take_back, name="take_back"),
-    path("<slug:station_id>/code/", station_views.renew_code, name="renew_station_code"),
-    path("<slug:station_id>/close/", station_views.close_station, name="close_station"),
-]
-
-below_station = [
-    path("", station_views.station_booth, name="station_booth"),
-    path("pair/", station_views.pair_booth, name="pair_booth"),
-    path("leave/", station_views.leave_booth, name="leave_booth"),
-    path("start/", station_views.start_voting, name="start_voting"),
-    path("finish/", station_views.finish_voting, name="finish_voting"),
-    path("state/", station_views.booth_state, name="booth_state"),
-]
-
 below_election = [
     path("<name:name>/ballot/", views.ballot, name="ballot"),  # every level of includes takes as long as four addresses
     path("<name:name>/ballot/cast/", views.cast, name="cast"),
@@ -60,7 +40,6 @@ below_election = [
     path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
     path("<name:name>/paper/", paper_views.paper, name="paper"),
     path("<name:name>/paper/enter/", paper_views.enter_paper, name="enter_paper"),
-    path("<name:name>/stations/", include(below_stations)),
 ]
 
 below_multi_ballot = [
@@ -82,11 +61,8 @@ below_multi_ballot = [
 
 urlpatterns = [
     path("election/", include(below_election)),
-    path("station/", include(below_station)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
-    path("code/", code_views.enter_code, name="enter_code"),
-    path("code/<str:code>/", code_views.enter_code, name="by_code"),
     path("book/", include(below_multi_ballot)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

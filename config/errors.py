@@ -8,7 +8,7 @@ import sys
 import traceback
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import lost_session_response
@@ -17,6 +17,7 @@ from accounts.api.problems import problem_page
 from accounts.visitors import Anonymous
 from foundation.acts.pause import Pause, Paused, cache
 from foundation.acts.queues import safe_message
+from foundation.pages.forms import EXPIRED
 from foundation.store.log import utc_now
 from foundation.store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
 
@@ -179,8 +180,8 @@ def _record(request: HttpRequest, exception: BaseException | None, status: int) 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The sender may have lost their cookies after typing something that can be preserved."""
-    if getattr(request, "booth", None):  # a form of an earlier voter, from the history of the browser
-        return redirect("station_booth")
+    if (response := next(filter(None, (step(request) for step in EXPIRED)), None)) is not None:
+        return response
     if request.resolver_match and (response := lost_session_response(request, request.resolver_match.func)):
         return response
     return error_page(request, 403, _("This form has expired. Reload the page and send it again."))

@@ -18,7 +18,6 @@ from ballots import passes
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import guest_with_link, remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
-from ballots.station.services import end_visits
 from elections import repository as elections
 from elections import rolls
 from elections.access import GUESTS
@@ -60,7 +59,6 @@ def install_hooks() -> None:
 
     # A closed election is sealed (ballots.services.sealing): its ballots are published in batches while
     COUNTING.install(
-        end_visits,  # whoever was still in the booth of a polling station is out,
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
     SEALED.install(

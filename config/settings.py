@@ -395,7 +395,7 @@ SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # shows whether HTTPS is 
 
 # What a site may have besides elections, lower ones first: a part uses none that come after it.
 ALL_PARTS = (
-    *("skills", "roll_sources", "candidate_questions", "help_desk"),
+    *("letters", "stations", "skills", "roll_sources", "candidate_questions", "help_desk"),
     *("polls", "questions", "live", "assembly", "news", "webhooks"),
 )
 PARTS = environment.some("PARTS", ALL_PARTS)
@@ -421,6 +421,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
 ]
+OF_PARTS = {"stations": "parts.stations.middleware.BoothMiddleware"}  # between the session and the check of forms
 MIDDLEWARE = [
     "config.middleware.request_record",
     "config.middleware.head_without_body",
@@ -438,7 +439,7 @@ MIDDLEWARE = [
     "config.middleware.readers_language",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "ballots.station.middleware.BoothMiddleware",
+    *(OF_PARTS[name] for name in PARTS if name in OF_PARTS),
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.AuthenticationMiddleware",
     "config.middleware.PauseGuard",

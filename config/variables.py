@@ -58,9 +58,9 @@ WORKER | `beside` | = | `beside`: the server starts a worker and another when it
 METRICS_DIR | a folder of its own in `/dev/shm`; without that, `DATA_DIR/metrics` | = | where the processes on this
     machine add up their figures, in files mapped into memory: on a full disk they would end, so it should be a folder
     in memory. Not to be shared between containers
-PARTS | `all` | = | what the site has besides elections: some of `skills`, `roll_sources`, `candidate_questions`,
-    `help_desk`, `polls`, `news`, `webhooks`, `questions`, `live` and `assembly`, with commas between, or `none`; the
-    others are not even loaded
+PARTS | `all` | = | what the site has besides elections: some of `letters`, `stations`, `skills`, `roll_sources`,
+    `candidate_questions`, `help_desk`, `polls`, `news`, `webhooks`, `questions`, `live` and `assembly`, with commas
+    between, or `none`; the others are not even loaded
 SITE_URL | `http://HOST:PORT` | ! | where people reach the site, perhaps below a path; the links in mails start with
     it
 SITE_NAME | `Plenum` | = | what the site is called: titles, the head of pages, mails, authenticator apps

@@ -33,11 +33,6 @@ OWNER = "Ada Lovelace"
 GROUP = "Members of the workshop"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
 
-BY_LETTER = {  # people without an email address
-    "1007@": Details("Maria Sibylla Merian", postal=("Alte Gasse 3", "60313 Frankfurt"), language="de"),
-    "1012@": Details("Srinivasa Ramanujan", postal=("Sarangapani Street 12", "Kumbakonam 612001", "India")),
-    "1020@": Details("Maryam Mirzakhani", postal=("c/o Workshop", "12 Garden Lane", "Riverside")),
-}
 BALLOT = "Spring meeting"
 BALLOT_QUESTIONS = {
     "Chair of the house": (("Amara Okafor", "Chen Wei", "Noor al-Said"), ()),
@@ -77,7 +72,6 @@ class DemoElection:
     hours_left: int | None = None
     electorate: tuple[str, ...] = VOTERS
     paper: bool = False
-    letters: bool = False  # whether some voters get letters
     given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
     shared: bool = False  # whether the result is public
 
@@ -149,7 +143,6 @@ DEMO_ELECTIONS = (
         seats=3,
         method="stv-scottish",
         hours_left=2 * 24,
-        letters=True,
     ),
     DemoElection(
         "Committee of the workshop",
@@ -367,8 +360,6 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
         if candidate.photo is None and (wanted := picture(candidate.name)) is not None:
             change_picture(owner, election, candidate.name, wanted)
     add_voters(owner, election, planned.electorate)
-    if planned.letters:
-        add_voters(owner, election, list(BY_LETTER), BY_LETTER)
     for add in DRAFTED:
         add(owner, election)
     if planned.opened:

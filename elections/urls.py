@@ -10,7 +10,6 @@ from .groups import views as groups
 from .history import views as history_views
 from .invitations import message_views
 from .invitations import views as invite_views
-from .letters import views as letters
 from .lifecycle import views as lifecycle_views
 from .link_requests import views as link_requests
 from .managers import views as managers
@@ -44,10 +43,6 @@ below_election = [
     path("<name:name>/roll/", roll_views.roll, name="roll"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),
-    path("<name:name>/letters/", letters.letters, name="letters"),
-    path("<name:name>/letters/print/", letters.print_letters, name="print_letters"),
-    path("<name:name>/letters/reissue/", letters.reissue_letter, name="reissue_letter"),
-    path("<name:name>/roll/letter/", roll_views.voter_by_letter, name="voter_by_letter"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
     path("<name:name>/roll/import/<str:digest>/", roll_views.go_on_importing, name="go_on_importing"),
     path("<name:name>/roll/roll.csv", roll_views.export_roll, name="export_roll"),

@@ -150,7 +150,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, s
 @pytest.mark.deep
 def test_the_story_tells_of_every_kind_of_event_there_is(told):  # noqa: F811
     kinds = {event["event_type"] for event in told.each(keys.events())}
-    assert kinds - kinds_in("parts/skills") == kinds_in(*APPS, "foundation/mail")
+    told_of = "foundation/mail", "parts/letters", "parts/stations"
+    assert kinds - kinds_in("parts/skills") == kinds_in(*APPS, *told_of)
 
 
 OF_EARLIER_VERSIONS = {"InterruptionRecorded", "PollReported", "PollReportsDismissed"}

@@ -21,7 +21,7 @@ UNQUOTED = re.compile(r"<[a-z][^<>]*\s[\w:-]+=\{[{%]")
 
 CODE = {
     "config/jinja.py": "sentences of ours that are translated when a template is compiled",
-    "elections/letters/views.py": "letters, rendered one by one in their own languages",
+    "parts/letters/views.py": "letters, rendered one by one in their own languages",
     "foundation/pages/fragments.py": "what a template was rendered to, which has escaped its values",
     "foundation/pages/markdown.py": "what the cleaner has let through; and a text all of which is escaped",
     "foundation/pages/page_cache.py": "what a template was rendered to",

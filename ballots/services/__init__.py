@@ -1,6 +1,5 @@
 """What voters do and what happens to their ballots: load, decide, record in one transaction. One module per act."""
 
-from .by_letter import open_letter
 from .by_link import (
     LinkTarget,
     SignInInstead,

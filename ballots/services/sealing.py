@@ -39,6 +39,7 @@ BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "weight": "", "
 RANKING_AND_WEIGHT = itemgetter(1, 2)  # of the row of a ballot
 UNITS_PER_SECOND = 250  # a quarter of what one partition of a distant store takes; the log's is shared by everyone
 
+BEFORE_COUNTING = Hooks[[Election], None]("when the ballots of a closed election are about to be counted", always=True)
 COUNTING = Hooks[[Election, Mapping[str, int]], None]("once it is known how many votes each ranking got")
 SEALED = Hooks[[Election], None]("once the result of an election is sealed")
 
@@ -110,6 +111,8 @@ def _seal(election: Election) -> Steps:
             if not (yield from _publish(box)):
                 return  # another worker is at it
         votes = repository.votes_of(box.counts)
+        for prepare in BEFORE_COUNTING:
+            prepare(election)
         for count in COUNTING:
             count(election, votes)
     for follow_up in SEALED:

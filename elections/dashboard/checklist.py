@@ -15,11 +15,14 @@ from elections.invitations.reminders import REMINDER_TIMES
 from elections.opening_rules import MIN_SECRET_GROUP, lacks_candidates, lacks_group
 from elections.roll.list_summary import weights_text
 from elections.rules import NO_SECRET_WEIGHTS, NO_WEIGHTS, Election, State
+from foundation.acts.hooks import Hooks
 from foundation.ranking.candidates import Candidate
 
 from .next_step import Button
 
 MAX_CHECKED_VOTERS = 90  # voters, who are looked at one by one; of more only their number is known
+
+ABOUT_VOTERS = Hooks[[Election], list[str]]("what else an organiser should know of who may vote, before the opening")
 
 METHOD_SUMMARIES = {
     "schulze": gettext_lazy("elects the candidate who would beat every other head to head"),
@@ -145,13 +148,7 @@ def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
             by_address,
         )
         lines.append(sentence % {"count": by_address})
-    if election.by_letter:
-        sentence = ngettext(
-            "%(count)d of them gets a letter, which you print once it is open.",
-            "%(count)d of them get letters, which you print once it is open.",
-            election.by_letter,
-        )
-        lines.append(sentence % {"count": election.by_letter})
+    lines += [line for tell in ABOUT_VOTERS for line in tell(election)]
     if gone:
         sentence = ngettext(
             "%(count)d of them cannot vote: the account no longer exists.",

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from elections import kinds
 from elections.invitations.forms import reminders_field
-from elections.letters.rules import CHECKS as LETTER_CHECKS
 from elections.rules import (
     CONFIRM,
     COUNTS,
@@ -27,6 +26,7 @@ from elections.rules import (
     check_settings,
     check_window,
 )
+from foundation.acts.hooks import Hooks
 from foundation.pages.cards import Card, Cards, SeveralCards
 from foundation.pages.fields import TitleField, markdown_field
 from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
@@ -298,7 +298,7 @@ GROUPS = (
     SettingsGroup(
         _("Who votes"),
         ("electorate", "joining", "for_groups", "secret_ballot", "changeable", "vote_by_link"),
-        ("paper_ballots", "letter_check", "safeguards"),
+        ("paper_ballots", "safeguards"),
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(
@@ -310,6 +310,30 @@ GROUPS = (
 
 
 TIMES = {"begins": "no_voting_before", "ends": "no_voting_after"}  # as they are stored
+
+
+class AddedField(NamedTuple):
+    """A setting of an election that a part knows: its name there, and the field that it comes after, in its group and
+    folded if that is."""
+
+    name: str
+    field: forms.Field
+    after: str
+
+
+ADDED_FIELDS = Hooks[[], AddedField]("when the settings of an election are offered: a field of a part")
+
+
+def added_fields() -> list[AddedField]:
+    return [make() for make in ADDED_FIELDS]
+
+
+def _with_added(names: Sequence[str], added: Iterable[AddedField]) -> tuple[str, ...]:
+    found = list(names)
+    for each in added:
+        if each.after in found:
+            found.insert(found.index(each.after) + 1, each.name)
+    return tuple(found)
 
 
 class SettingsForm(ZonedForm):
@@ -346,15 +370,6 @@ class SettingsForm(ZonedForm):
         label=_("Paper ballots"),
         required=False,
         help_text=_("You can enter ballots for people who vote on paper. The person who enters one sees it."),
-    )
-    letter_check = forms.ChoiceField(
-        label=_("Besides the code in a letter, voters are asked for"),
-        choices=list(LETTER_CHECKS.items()),
-        required=False,
-        help_text=_(
-            "Only for voters listed by member number. A letter that got into the wrong hands is then not enough to "
-            "vote. Dates of birth are part of the list of voters."
-        ),
     )
     mail_votes = forms.BooleanField(
         label=_("Mail voters about their ballots"),
@@ -419,6 +434,8 @@ class SettingsForm(ZonedForm):
     def __init__(self, *arguments: Any, groups: Sequence[str] | None = None, **options: Any):
         """With a choice among the voter groups of its roll, if they are given."""
         super().__init__(*arguments, **options)
+        self.added = added_fields()
+        self.fields |= {each.name: each.field for each in self.added}
         if groups is not None:
             self.fields["for_groups"] = for_groups_field(groups)
 
@@ -430,7 +447,8 @@ class SettingsForm(ZonedForm):
         times = {name: getattr(election, stored) for name, stored in TIMES.items()}
         local = {name: form_time(from_text(text), election.time_zone) for name, text in times.items() if text}
         plain = (name for name in SettingsForm.base_fields if name not in (*times, "description", "scoring"))
-        settings = {name: getattr(election, name) for name in (*plain, "for_groups")} | chosen_methods(election)
+        added = (each.name for each in added_fields())
+        settings = {name: getattr(election, name) for name in (*plain, *added, "for_groups")} | chosen_methods(election)
         return {"description": description, **settings, **local}
 
     def clean(self) -> dict[str, Any]:
@@ -451,15 +469,21 @@ class SettingsForm(ZonedForm):
 
     def groups(self) -> Iterator[tuple[Any, list[Any], list[Any]]]:
         """Headings with their fields; rarely used ones are collapsed unless they are set or have errors."""
-        for group in GROUPS:
+        for group in self._all_groups():
             wrong = [name for name in group.folded if self.errors.get(name) or self[name].value()]
             folded = [self[name] for name in group.folded if name not in wrong]
             shown = [name for name in (*group.fields, *wrong) if name in self.fields]
             yield group.title, [self[name] for name in shown], folded
 
     def before_groups(self) -> list[Any]:
-        grouped = {name for group in GROUPS for name in (*group.fields, *group.folded)}
+        grouped = {name for group in self._all_groups() for name in (*group.fields, *group.folded)}
         return [self[name] for name in self.fields if name not in grouped]
+
+    def _all_groups(self) -> list[SettingsGroup]:
+        return [
+            replace(each, fields=_with_added(each.fields, self.added), folded=_with_added(each.folded, self.added))
+            for each in GROUPS
+        ]
 
 
 class ElectionForm(SettingsForm):

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import reduce
+from operator import add
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -26,7 +28,8 @@ from foundation.store.table import Item
 
 MAX_QUERIES_PER_PAGE = 3  # into the log, for one page
 MAX_MERGED_GAP = timedelta(minutes=1)
-MERGED = ("VotersAdded", "LettersPrinted", "LetterReissued")
+# Types of events that follow upon each other in one act, and the fields of each that are added up
+MERGED: dict[str, tuple[str, ...]] = {"VotersAdded": ("voters",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +110,8 @@ def _entry(events: list[Item], election: Election, current: set[str]) -> Entry:
     event_data = event["event_data"]
     if parts:
         every = [each["event_data"] for each in events]
-        voters = [voter for each in every for voter in each.get("voters", ())]
-        event_data = {**event_data, "voters": voters, "letters": sum(each.get("letters", 0) for each in every)}
+        found = {name: [each[name] for each in every if name in each] for name in MERGED[event["event_type"]]}
+        event_data = {**event_data, **{name: reduce(add, values) for name, values in found.items() if values}}
     sentence, context = (
         SCHEMA.event_type(event["event_type"]).sentence,
         EventContext(event, event_data, election, current),
@@ -286,28 +289,6 @@ voters_added = sentence_with_count(
     ngettext_lazy("%(who)s added %(count)d voter to the roll.", "%(who)s added %(count)d voters to the roll.", "count"),
     "voters",
 )
-letters_reissued = sentence_with_count(
-    ngettext_lazy("%(who)s reissued %(count)d letter.", "%(who)s reissued %(count)d letters.", "count"), "voters"
-)
-
-
-def letters_printed(context: EventContext) -> str:
-    count, batch = context.data["letters"], context.data["batch"]
-    if context.data["how"] == "file":
-        sentence = ngettext(
-            "%(who)s exported %(count)d letter for printing, batch %(batch)d.",
-            "%(who)s exported %(count)d letters for printing, batch %(batch)d.",
-            count,
-        )
-    else:
-        sentence = ngettext(
-            "%(who)s printed %(count)d letter, batch %(batch)d.",
-            "%(who)s printed %(count)d letters, batch %(batch)d.",
-            count,
-        )
-    return context.text(sentence, count=count, batch=batch)
-
-
 voters_grouped = sentence_with_count(
     ngettext_lazy(
         "%(who)s changed the voter groups of %(count)d person on the roll.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 
@@ -20,12 +21,13 @@ from elections import sharding
 from elections.repository import election_of
 from elections.rolls import is_by_account, is_by_number
 from elections.rules import Election
+from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import NotAllowed
 from foundation.acts.retry import retry_lost_race
 from foundation.acts.storage import write
 from foundation.acts.tokens import create_token, read_token
 from foundation.store import keys
-from foundation.store.table import Condition, Equals, Exists, Item, Key, Missing, Update
+from foundation.store.table import Condition, Equals, Exists, Item, Key, Missing, Update, Write
 
 LINKS = "links"  # on the roll: the mails that the latest links were sent in, each with the hash of its link
 MAX_LINKS = 8
@@ -34,6 +36,10 @@ MAX_REQUESTED_LINKS = 40  # one a day at most while somebody keeps asking: those
 LETTER, STATION = "letter", "station"  # instead of a mail: of links that no mail is sent for
 WITHOUT_MAIL = (LETTER, STATION)
 SECRET_BYTES = 16
+# Letters do so, which are above elections. What is to be written with it comes last.
+REPLACING = Hooks[[User, Election, str, Sequence[Write]], object](
+    "when somebody without an address needs another of what they vote with, and the one before must end"
+)
 
 
 class LinkRefused(NotAllowed):

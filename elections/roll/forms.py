@@ -6,16 +6,27 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from elections import voter_lists
 from elections.voter_lists import Details
+from foundation.acts.hooks import Hooks
 from foundation.pages import lists
-from foundation.pages.fields import LinesField, TitleField, new_names, valid_rows
+from foundation.pages.fields import LinesField, new_names, valid_rows
 from foundation.pages.names import MAX_NAME_CHARS
 
 from .list_summary import Skipped, skipped_of
+
+PASTED, IN_A_FILE = "pasted", "in a file"
+HINTS = Hooks[[str], Any]("when a list of voters is asked for: what else may be in it, if it is pasted or in a file")
+MORE_COLUMNS = _(
+    "A column “Group” puts voters into voter groups; separate several with | or ;. A column “Weight” says how many "
+    "times a vote counts, if ballots are public."
+)
+
+
+def _with_hints(text: Any, how: str) -> str:
+    return " ".join(map(str, (text, *(hint(how) for hint in HINTS))))
 
 
 class VotersForm(forms.Form):
@@ -23,11 +34,12 @@ class VotersForm(forms.Form):
         label=_("Add voters, one per line"),
         max_length=200_000,
         rows=4,
-        help_text=_(
-            "User names of people who have an account here, or email addresses. People without either get letters: "
-            "paste a table with the headings “Name” and “Member number”."
-        ),
+        help_text=_("User names of people who have an account here, or email addresses."),
     )
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["voters"].help_text = _with_hints(self.fields["voters"].help_text, PASTED)
 
     def clean_voters(self) -> list[str]:
         rows = valid_rows(lambda text: voter_lists.read_voters(text.encode()), self.cleaned_data["voters"])
@@ -79,12 +91,13 @@ class ImportForm(forms.Form):
         max_length=200,
         help_text=_(
             "One voter per row: the user name of someone with an account here, or an email address. With or "
-            "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails. "
-            "People with a “Member number” and no email address get letters: columns “Address”, “Postcode”, “City”, "
-            "“Language” and “Date of birth” are used for these. A column “Group” puts voters into voter groups; "
-            "separate several with | or ;. A column “Weight” says how many times a vote counts, if ballots are public."
+            "without a header. Names in columns such as “Name” or “First name” are used in the greeting of mails."
         ),
     )
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["file"].help_text = f"{_with_hints(self.fields['file'].help_text, IN_A_FILE)} {MORE_COLUMNS}"
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -106,51 +119,6 @@ class ImportedForm(RollForm):
 
     def clean_skipped(self) -> Skipped:
         return Skipped.from_text(self.cleaned_data["skipped"])
-
-
-class MemberForm(forms.Form):
-    """Somebody who gets a letter."""
-
-    name = TitleField(label=_("Name"))
-    number = forms.CharField(
-        label=_("Member number"),
-        max_length=voter_lists.MAX_NUMBER_CHARS,
-        widget=forms.TextInput(attrs={"dir": "auto"}),
-        help_text=_("By which you know them. No two voters have the same."),
-    )
-    postal = LinesField(
-        label=_("Postal address"),
-        required=False,
-        max_length=(voter_lists.MAX_POSTAL_CHARS + 2) * voter_lists.MAX_POSTAL_LINES,
-        rows=4,
-        help_text=_("As on an envelope, below the name; up to six lines."),
-    )
-    language = forms.ChoiceField(label=_("Language of the letter"), required=False)
-    birth = forms.CharField(
-        label=_("Date of birth"),
-        required=False,
-        max_length=20,
-        widget=forms.TextInput(attrs={"placeholder": "1990-12-31", "dir": "ltr"}),
-        help_text=_("Only if voters are asked for it. We store a mark that it can be compared with, not the date."),
-    )
-
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options)
-        self.fields["language"].choices = [("", _("That of this site")), *settings.LANGUAGES]
-
-    def clean_number(self) -> str:
-        return voter_lists.clean_number(self.cleaned_data["number"])
-
-    def clean_postal(self) -> tuple[str, ...]:
-        return voter_lists.clean_postal(self.cleaned_data["postal"])
-
-    def clean_birth(self) -> str:
-        return voter_lists.clean_birth(self.cleaned_data["birth"])
-
-    def row(self) -> voter_lists.VoterRow:
-        data = self.cleaned_data
-        known = data["name"], None, None, data["postal"], data["language"], data["birth"]
-        return voter_lists.VoterRow(1, data["number"], data["number"], lists.Verdict.NEW, "", *known)
 
 
 class SearchForm(forms.Form):

@@ -12,7 +12,10 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import Refusal
+
+EXPIRED = Hooks[[HttpRequest], HttpResponse | None]("when a form comes without a valid token: the answer to it")
 
 MAX_TOKEN_CHARS = 64
 

@@ -16,7 +16,7 @@ from accounts import repository as people
 from accounts.models import User
 from elections import actions, repository
 from elections.invitations import mailing
-from elections.letters import services as letters
+from elections.invitations.voting_link import REPLACING
 from elections.roll import correcting
 from elections.roll.services import add_batch
 from elections.rules import Action, Election, State, WrongState
@@ -173,7 +173,8 @@ def send_letter(actor: User, election: Election, request: HelpRequest, voter: st
     """End the letter of somebody listed by member number; another waits to be printed, and whoever asked is told."""
     actions.check(actor, election, Action.ANSWER)
     answered = _answering(actor, request, rules.LETTER)
-    letters.reissue(actor, election, voter, *answered, *_reserving(actor, answered))
+    for replace in REPLACING:
+        replace(actor, election, voter, [*answered, *_reserving(actor, answered)])
 
 
 def correct_address(actor: User, election: Election, request: HelpRequest, voter: str, address: str) -> None:

@@ -20,6 +20,7 @@ from accounts.models import User
 from accounts.visitors import visitor
 from elections import repository as elections
 from elections.access import election_context, organiser_page, organiser_page_with
+from elections.invitations.voting_link import REPLACING
 from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State
 from elections.turnout.counts import turnout
@@ -167,7 +168,7 @@ def request_page(request: HttpRequest, found: tuple[Election, HelpRequest]) -> H
     voted = turnout(election).voted
     known = delivery(election, voted, [picked] if picked else names_of(asked.asker))
     act = request.POST.get("act", "") if request.method == "POST" else ""
-    if act and act not in WAYS:
+    if (act and act not in WAYS) or (act == "letter" and not any(REPLACING)):
         raise Http404
     about: dict[str, Any] = {"request": asked, "election": election, "voter": known.name if known else picked}
     forms = {
@@ -198,7 +199,7 @@ def _ways(election: Election, asked: HelpRequest, known: Delivery | None, user: 
     offered = {
         "reply": rules.may_write_to(user, asked.asker),
         "link": by_mail,
-        "letter": is_open and known is not None and known.has_letter,
+        "letter": is_open and known is not None and known.has_letter and any(REPLACING),
         "correct": by_mail and known is not None and known.is_by_address and not known.voted,
         "add": is_open and known is None,
         "dismiss": asked.state == rules.WAITING,

@@ -10,14 +10,14 @@ from ballots.services import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.letters import rules
-from elections.letters import services as letters
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
+from parts.letters import rules
+from parts.letters import services as letters
 from tests import voting
 
 from .site import TYPED, Look

@@ -6,16 +6,16 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from ballots.station import repository, services
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.letters import services as letters
-from elections.letters.rules import letter_code
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
+from parts.letters import services as letters
+from parts.letters.rules import letter_code
+from parts.stations import repository, services
 
 from .site import TYPED, Look
 from .words import MIN_TAG_CHARS, filled, known, text

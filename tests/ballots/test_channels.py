@@ -23,13 +23,10 @@ from accounts import repository as people
 from accounts.api.operations import route_name
 from accounts.rules import Role
 from ballots.services import casting, seal_closed
-from ballots.station import repository as stations
-from ballots.station import services as at_station
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
-from elections.letters import services as letters
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -42,6 +39,9 @@ from foundation.ranking.candidates import Candidate
 from foundation.store import keys
 from operations.audit import views as audit
 from operations.upkeep.doctor import health
+from parts.letters import services as letters
+from parts.stations import repository as stations
+from parts.stations import services as at_station
 from tests.api.program import program_of
 from tests.background import finish_background, queue_mailings
 from tests.copies import copy_of

@@ -7,15 +7,15 @@ from playwright.sync_api import Page, expect
 
 from accounts import repository as people
 from ballots import repository as ballots
-from ballots.station import repository, services
-from ballots.station.devices import COOKIE
-from ballots.station.rules import Booth, Station
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.ranking.candidates import Candidate
+from parts.stations import repository, services
+from parts.stations.devices import COOKIE
+from parts.stations.rules import Booth, Station
 
 from .conftest import NUMBERS, until
 from .test_access import faults

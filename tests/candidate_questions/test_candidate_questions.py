@@ -11,7 +11,6 @@ from pydoc_data.topics import topics
 
 import pytest
 from django.apps import apps
-from django.conf import settings
 from django.test import Client
 
 from accounts import services as accounts
@@ -27,8 +26,6 @@ from elections.lifecycle import services as lifecycle
 from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
-from foundation.acts import features
-from foundation.acts.features import Features
 from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import NotAllowed, NotNow, Refusal
 from foundation.acts.storage import now_text, table
@@ -48,6 +45,7 @@ from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of
 from tests.people import sign_in
 from tests.races.overtaken import lost, overtaken_by
+from tests.switching import switch
 from tests.voting import link_to
 
 HERE = "/election/Board/questions/"
@@ -75,15 +73,8 @@ def opened(otto, person):
 SHOWS_IT = re.compile(r"[Qq]uestions? to\b|Because\.|/questions/|can ask the candidates")
 
 
-@pytest.fixture
-def switch(monkeypatch):
-    """Switches the part off, and on again."""
-
-    def switched(*, on: bool) -> None:
-        left = frozenset(settings.ALL_PARTS) - (set() if on else {"candidate_questions"})
-        monkeypatch.setattr(features.cache, "last_known", lambda: Features(left))
-
-    return switched
+def turn(*, on: bool) -> None:
+    switch("candidate_questions", on=on)
 
 
 def board():
@@ -329,7 +320,7 @@ def test_before_voting_begins_a_voting_link_leads_to_the_questions_and_not_to_th
     assert client.post(silent).status_code == 403
 
 
-def test_while_the_part_is_off_a_voting_link_says_that_it_is_too_early(otto, switch):
+def test_while_the_part_is_off_a_voting_link_says_that_it_is_too_early(otto):
     made = drafts.create(
         otto, "Later", no_voting_before="2100-01-01T00:00:00.000Z", vote_by_link=True, questions_from="voters"
     )
@@ -337,12 +328,12 @@ def test_while_the_part_is_off_a_voting_link_says_that_it_is_too_early(otto, swi
     add_voters(otto, repository.find("Later"), ["zoe@example.org"])
     lifecycle.open_(otto, repository.find("Later"))
     door = f"/vote/{link_to('Later', 'zoe@example.org', 'zoe@example.org').token}/"
-    switch(on=False)
+    turn(on=False)
     found = text_of(Client().get(door))
     assert not SHOWS_IT.search(found)
     assert "Go to the ballot" not in found
     assert Client().post(door).status_code == 403
-    switch(on=True)
+    turn(on=True)
     assert Client().post(door)["Location"] == "/election/Later/questions/"
 
 
@@ -693,7 +684,7 @@ def test_the_page_of_one_candidate_has_only_their_questions_and_answers(otto, op
 # --- switching the part off ---
 
 
-def test_while_the_part_is_off_nothing_shows_it_and_then_everything_is_back(otto, opened, switch):
+def test_while_the_part_is_off_nothing_shows_it_and_then_everything_is_back(otto, opened):
     found = shown(otto)
     answer(found, "Because.")
     services.make_link(otto, board(), number_of("Cy"))
@@ -708,33 +699,33 @@ def test_while_the_part_is_off_nothing_shows_it_and_then_everything_is_back(otto
         return [(path, client.get(path)) for client, some in zip(browsers, paths, strict=True) for path in some]
 
     assert all(SHOWS_IT.search(text_of(got)) for _path, got in each(others))
-    switch(on=False)
+    turn(on=False)
     for path, got in each(others):
         assert (got.status_code, SHOWS_IT.findall(text_of(got))) == (200, []), path
     assert {got.status_code for _path, got in each(own)} == {404}
-    switch(on=True)
+    turn(on=True)
     assert all(SHOWS_IT.search(text_of(got)) for _path, got in each(others))
     assert [path for path, got in each(others) if "Because." in text_of(got)] == list(others[0][:2])
     assert {got.status_code for _path, got in each(own)} == {200}
 
 
-def test_while_the_part_is_off_candidates_get_no_mail_and_then_they_do(otto, opened, switch):
+def test_while_the_part_is_off_candidates_get_no_mail_and_then_they_do(otto, opened):
     shown(otto)
-    switch(on=False)
+    turn(on=False)
     finish_background("tell candidates")
     assert waiting_mails() == []
-    switch(on=True)
+    turn(on=True)
     finish_background("tell candidates")
     (mail,) = (each for each in mails.in_state("queued", 50)[0] if each.kind == "candidate_questions")
     assert is_still_useful(mail, 0)
-    switch(on=False)
+    turn(on=False)
     assert not is_still_useful(mail, 0), "its link would lead nowhere"
 
 
-def test_who_leaves_while_the_part_is_off_is_forgotten_all_the_same(otto, opened, switch, person):
+def test_who_leaves_while_the_part_is_off_is_forgotten_all_the_same(otto, opened, person):
     set_up(otto, questions_named=True, questions_open=True)
     ask("Ada", "Mine?", named="yes")
-    switch(on=False)
+    turn(on=False)
     accounts.remove(person("Root", Role.OWNER), person("Ada", Role.VOTER))
     finish_background()
     assert [(each.text, each.name, each.asker) for each in questions()] == [("Mine?", "", "")]

@@ -13,7 +13,7 @@ from accounts.access import PROFILE_VISIBILITY
 from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_ERASURE, ON_REMOVAL
 from ballots.link_views import BEFORE_VOTING
-from ballots.services.sealing import COUNTING, SEALED
+from ballots.services.sealing import BEFORE_COUNTING, COUNTING, SEALED
 from elections.access import GUESTS, PANELS
 from elections.answers import ANSWERS
 from elections.asking import PLACES_TO_ASK
@@ -52,7 +52,8 @@ STEPS = {
     "PLACES_TO_ASK": (PLACES_TO_ASK, ["parts.help_desk.asking.page_of"]),
     "ASKED": (ASKED, ["parts.help_desk.asking.requests_step"]),
     "COLOURING": (COLOURING, ["foundation.pages.colours.site_shades"]),
-    "COUNTING": (COUNTING, ["ballots.station.services.end_visits", "results.services.seal_result"]),
+    "BEFORE_COUNTING": (BEFORE_COUNTING, ["parts.stations.services.end_visits"]),
+    "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
     "ON_ERASURE": (

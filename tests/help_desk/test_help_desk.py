@@ -25,8 +25,6 @@ from elections.invitations import mailing
 from elections.invitations.forecast import make_forecast
 from elections.invitations.mailing import REMINDED
 from elections.invitations.progress import progress
-from elections.letters import services as letters
-from elections.letters.views import help_address
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
@@ -52,12 +50,14 @@ from parts.help_desk import rules, services
 from parts.help_desk.delivery import delivery
 from parts.help_desk.repository import FORGETTING, TELLING
 from parts.help_desk.rules import ANSWERED, WAITING, Asker, InboxFull
+from parts.letters import services as letters
+from parts.letters.views import help_address
 from tests.at_once import at_once
 from tests.background import queue_mailings
 from tests.clock import stands_at
-from tests.features import switch
 from tests.people import confirm
 from tests.races.overtaken import lost
+from tests.switching import switch
 from tests.voting import cast, link_to
 
 FUTURE = "2999-01-01T00:00:00.000Z"

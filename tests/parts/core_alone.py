@@ -15,6 +15,8 @@ import django
 HERE = "/election/Board/"
 HREF = re.compile(r'<a\b[^>]*\shref="(/[^"]*)"')
 FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+TAG = re.compile(r"<[^>]*>")
+OF_PARTS = re.compile(r"\bletters?\b|polling station", re.IGNORECASE)
 MAX_PAGES = 300
 # Where somebody gets by a mail, a letter or an address of a friend, and looks for help.
 UNLINKED = ("/", "/sign-in/?next=/election/Board/", "/my-link/", f"{HERE}my-link/", "/code/", "/vote/", "/vote/gone/")
@@ -55,7 +57,10 @@ def main() -> None:
     send(owner, f"{HERE}candidates/", {"names": "Ada\nBo\nCy"})
     send(owner, "/election/Colours/candidates/", {"names": "Red\nBlue"})
     send(owner, f"{HERE}roll/", {"voters": "\n".join(voters)})
+    send(owner, f"{HERE}roll/", {"voters": "Name,Member number\nDora,4711"})
+    offers_nothing_else(owner, "settings", "open", "roll", "roll/import")
     send(owner, f"{HERE}open/", {})
+    offers_nothing_else(owner, "dashboard", "roll", "invite")
     walk(everybody)
     for voter in voters.values():
         review = voter.post(f"{HERE}ballot/", {"rank-0": "1", "rank-1": "2"}).content.decode()
@@ -76,6 +81,15 @@ def main() -> None:
 def send(client, address: str, fields: dict[str, str]) -> None:
     answer = client.post(address, fields)
     assert answer.status_code == 302, f"{address} answers {answer.status_code}: {answer.content.decode()}"
+
+
+def offers_nothing_else(owner, *pages: str) -> None:
+    """Of what parts add to pages of an election."""
+    for page in pages:
+        answer = owner.get(f"{HERE}{page}/")
+        assert answer.status_code == 200, page
+        found = OF_PARTS.search(TAG.sub(" ", answer.content.decode()))
+        assert not found, f"{page} speaks of a {found[0]}"
 
 
 def walk(everybody) -> None:

@@ -46,10 +46,10 @@ from operations.upkeep.worker.leases import Leases
 from parts.roll_sources import sources
 from tests.accounts.providers import GitHub, OpenIDProvider, serving
 from tests.api.program import Program, program_of
-from tests.features import switch
 from tests.markup import hidden
 from tests.people import make_owner, sign_in
 from tests.receiver import LOOPBACK, Receiver, receiver
+from tests.switching import switch
 from tests.test_interruptions import Interrupted, Killed
 
 NAME = "Board 2027"

@@ -26,8 +26,6 @@ from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
 from ballots import services as ballots
 from ballots.services import sealing
-from ballots.station import repository as polling
-from ballots.station import services as stations
 from elections import actions, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
@@ -38,7 +36,6 @@ from elections.groups import services as groups
 from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
 from elections.invitations.voting_link import new_token
-from elections.letters import services as letters
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
@@ -72,11 +69,14 @@ from parts.candidate_questions.services import Asker
 from parts.help_desk import repository as requests
 from parts.help_desk import services as help_desk
 from parts.help_desk.rules import Asker as HelpSeeker
+from parts.letters import services as letters
 from parts.roll_sources import sources
 from parts.skills import services as skills
 from parts.skills.needed import services as skills_needed
 from parts.skills.needed.needs import Need
 from parts.skills.needed.services import ask_candidates, drop_need, set_need
+from parts.stations import repository as polling
+from parts.stations import services as stations
 from parts.webhooks import repository as repository_of_webhooks
 from parts.webhooks import services as webhooks
 from parts.webhooks.rules import TYPES

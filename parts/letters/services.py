@@ -1,0 +1,198 @@
+"""Acts on letters: print a batch, reissue; and whom a code leads to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from unicodedata import east_asian_width
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from elections import repository as elections
+from elections import rolls, sharding
+from elections.actions import check
+from elections.invitations.mailing import mailed_questions
+from elections.rolls import Voter
+from elections.rules import Action, Election, WrongState
+from foundation.acts import storage
+from foundation.acts.retry import retry_lost_race
+from foundation.acts.storage import now_text, table
+from foundation.store import keys
+from foundation.store.log import Event
+from foundation.store.splitting import by_count
+from foundation.store.table import Equals, Item, Missing, Put, Update, Write
+
+from . import repository, rules
+from .repository import LetterBatch
+
+MAX_PRINTED = 500  # letters of one page to print
+MAX_EXPORTED = 10_000  # letters of one file for a print shop
+TRANSACTION_LETTERS = 40  # two items each
+IN_WINDOW = {"": (38, 7), "small": (52, 10)}  # characters of a line and lines in the window, by the size of letters
+MAX_LINES_EACH = 2  # that a name or a line of an address is folded into; the rest is cut off
+PAGE, FILE = "page", "file"  # how a batch was printed
+NONE_WAITING = _("No letters are waiting to be printed.")
+PRINTED_MEANWHILE = _(
+    "This batch has been printed already. Its codes are shown only once: if it is lost, reissue its letters below."
+)
+NOT_PRINTED = _("This letter has not been printed yet, so there is nothing to replace.")
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """Somebody's letter, with the code that is shown once."""
+
+    voter: Voter
+    code: str
+
+    @property
+    def address(self) -> tuple[str, ...]:
+        return self.voter.display_name, *self.voter.postal
+
+    @property
+    def size(self) -> str:
+        """The largest letters in which the address fits the window of an envelope."""
+        widths = [sum(2 if east_asian_width(sign) in "WF" else 1 for sign in line) for line in self.address]
+
+        def lines(chars: int) -> int:
+            return sum(min(1 + width // chars, MAX_LINES_EACH) for width in widths)
+
+        return next((size for size, (chars, most) in IN_WINDOW.items() if lines(chars) <= most), "tiny")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many letters can be printed, and how many lack a date of birth that voters are asked for."""
+
+    letters: int = 0
+    unchecked: int = 0
+
+
+def waiting(election: Election) -> Waiting:
+    if not election.by_letter:
+        return Waiting()
+    can_print = Counter(rules.is_waiting(election, voter) for voter in _each_asked(election) if not voter.letter_batch)
+    return Waiting(can_print[True], can_print[False])
+
+
+def _each_asked(election: Election) -> Iterator[Voter]:
+    """Everybody listed by member number whom a question is for."""
+    questions = mailed_questions(election).values() or [election]
+    voters = map(rolls.voter_of, repository.each_numbered(election))
+    return (voter for voter in voters if any(each.is_for(voter.groups) for each in questions))
+
+
+# --- printing ---
+
+
+def print_batch(
+    actor: User, election: Election, number: int, most: int, how: str = PAGE, sender: str = ""
+) -> list[Letter]:
+    return list(print_each(actor, election, number, most, how, sender))
+
+
+def print_each(
+    actor: User, election: Election, number: int, most: int, how: str = PAGE, sender: str = ""
+) -> Iterator[Letter]:
+    """Print so many letters that wait, as the batch of this number, which is printed once. The log says who printed how
+    many, without names or codes. One transaction takes some of them, as their turn comes: what is cut short waits, and
+    what nobody got to see is reissued with its batch."""
+    check(actor, election, Action.INVITE)
+    last = repository.batches(election, 1)
+    if number != (last[0].number if last else 0) + 1:
+        raise WrongState(PRINTED_MEANWHILE)
+    batch = LetterBatch(number, 0, actor.name, now_text(), how, sender)
+    names = [voter.name for voter in islice(_waiting_voters(election), most)]
+    is_first = True
+    for some in by_count(names, TRANSACTION_LETTERS):
+        letters = retry_lost_race(partial(_print_some, election, batch, some, is_first=is_first))
+        is_first = is_first and not letters
+        yield from letters
+    if is_first:
+        raise WrongState(NONE_WAITING)
+
+
+def _waiting_voters(election: Election) -> Iterator[Voter]:
+    return (voter for voter in _each_asked(election) if rules.is_waiting(election, voter))
+
+
+def _print_some(election: Election, batch: LetterBatch, names: Sequence[str], *, is_first: bool) -> list[Letter]:
+    entries = [each for each in _entries(election, names) if rules.is_waiting(election, rolls.voter_of(each))]
+    if not entries:
+        return []
+    writes = [write for entry in entries for write in repository.printing(election, entry, batch.number)]
+    data = {"election_name": election.name, "batch": batch.number, "letters": len(entries), "how": batch.how}
+    event = Event(batch.printed_by, "LettersPrinted", data)
+    refusals = {0: WrongState(PRINTED_MEANWHILE)} if is_first else {}
+    storage.record(event, _counting(election, batch, len(entries), is_first=is_first), *writes, refusals=refusals)
+    return [_letter(election, rolls.voter_of(entry)) for entry in entries]
+
+
+def _counting(election: Election, batch: LetterBatch, letters: int, *, is_first: bool) -> Write:
+    if is_first:
+        return Put(repository.batch_item(election, replace(batch, letters=letters)), when=Missing())
+    place = keys.letter_batch(election.name, batch.number)
+    return Update(place, add={"letters": letters}, when=Equals("printed_at", batch.printed_at))
+
+
+def _letter(election: Election, voter: Voter) -> Letter:
+    return Letter(voter, rules.letter_code(election, voter.name, voter.letter_turn))
+
+
+def _entries(election: Election, names: Sequence[str]) -> list[Item]:
+    return list(table().get_many([sharding.voter_key(election, name) for name in names]).values())
+
+
+# --- reissuing ---
+
+
+def reissue(actor: User, election: Election, voter: str, also: Sequence[Write] = ()) -> Voter:
+    """The voter's letter no longer opens anything, nor does any pass from it; another waits to be printed. `also` is
+    written with it."""
+    check(actor, election, Action.INVITE)
+    found = rolls.on_roll(election, [voter]).get(keys.fold(voter))
+    if found is None or not rolls.is_by_number(found.name):
+        raise WrongState(_("Nobody with this member number is on the roll."))
+    if not retry_lost_race(partial(_reissue_some, actor, election, [found.name], also=also)):
+        raise WrongState(NOT_PRINTED)
+    return found
+
+
+def reissue_batch(actor: User, election: Election, number: int) -> int:
+    """All letters of a batch that was lost; returns how many. Repeating it continues."""
+    check(actor, election, Action.INVITE)
+    names = [each["voter_name"] for each in repository.each_numbered(election) if each.get("letter_batch") == number]
+    parts = by_count(names, TRANSACTION_LETTERS)
+    return sum(retry_lost_race(partial(_reissue_some, actor, election, some, number)) for some in parts)
+
+
+def _reissue_some(
+    actor: User, election: Election, names: Sequence[str], batch: int = 0, also: Sequence[Write] = ()
+) -> int:
+    found = [(rolls.voter_of(entry), entry) for entry in _entries(election, names)]
+    printed = [each for each in found if each[0].letter_batch and batch in (0, each[0].letter_batch)]
+    if printed:
+        writes = [write for voter, entry in printed for write in repository.reissuing(election, voter, entry)]
+        data: Item = {"voters": [voter.name for voter, _entry in printed]}
+        data["turns"] = [voter.letter_turn + 1 for voter, _entry in printed]
+        storage.record(Event(actor.name, "LetterReissued", {"election_name": election.name, **data}), *writes, *also)
+    return len(printed)
+
+
+# --- whom a code leads to ---
+
+
+def find_by_code(election_name: str, code: str) -> Voter | None:
+    """The voter on the roll of this election whose letter has this code, if it was not replaced."""
+    holder = repository.find_holder(code)
+    if holder is None or keys.fold(holder["election_name"]) != keys.fold(election_name):
+        return None
+    link = rules.link_of(code, holder["election_name"], holder["created_at"], holder["voter_name"])
+    election = elections.find(election_name)
+    entry = table().get(sharding.voter_key(election, link.voter)) if election else None
+    is_valid = election and entry and election.created_at == link.created_at and link.mail_on(entry)
+    return rolls.voter_of(entry) if entry and is_valid else None

@@ -1,0 +1,3 @@
+"""The election that ballots are tried with."""
+
+from tests.ballots.conftest import opened  # noqa: F401 - a fixture
