@@ -21,7 +21,7 @@ from foundation.store.table import Item, Key
 
 from .mailing import ANNOUNCED, COUNTED_STATES, INVITED, MAILING, REMINDED, subject_of
 
-READ_WITH = Hooks[[str], Key]("what parts show beside the progress of an election, by its name: read with it")
+READ_WITH = Hooks[[str], Key]("what parts show with it, by the name of its election: read in the same round trip")
 LABELS = {INVITED: gettext_lazy("Invitations"), REMINDED: gettext_lazy("Reminders"), ANNOUNCED: gettext_lazy("Results")}
 
 
