@@ -34,6 +34,15 @@ test-all: .venv/dev ## all tests: those of make test, and the deep ones
 test-deep: .venv/dev ## what costs too much for every run: all engines, every look, long histories, other seeds each time, fuzz, deploy/
 	@$(WITH_CHROMIUM) EVERY_LOOK=1 OTHER_SEEDS=1 $(BIN)/python -m pytest $(TOGETHER) -m deep tests
 
+CORE_TESTS = $(addprefix tests/,accounts acts api audit ballots config elections mail pages photos ranking results store tally trust upkeep)
+
+.PHONY: test-parts
+test-parts: .venv/test ## tests of the core on a site without parts, and of each part on one that has only it and what it uses
+	@PARTS=none $(BIN)/python -m pytest $(TOGETHER) -m "not deep" $(CORE_TESTS)
+	@for part in $$($(BIN)/python -m tests.parts.alone); do \
+		echo "$$part" && PARTS="$$part" $(BIN)/python -m pytest --quiet $(TOGETHER) -m "not deep" "tests/$${part%%,*}" || exit 1; \
+	done
+
 .PHONY: docs-check
 docs-check: .venv/dev ## what documents say of the code: names, commands, tables (not part of make test)
 	@$(BIN)/python -m pytest --quiet $(TOGETHER) tests/docs

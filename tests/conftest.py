@@ -83,11 +83,16 @@ def pytest_collection_finish():
 def pytest_collection_modifyitems(items):
     """The longer a file takes, the sooner it comes, so that no process waits for another's long file at the end; first
     those in Chromium, together, as they share a server. Of the cases of a test marked `few`, those that are not among
-    the few become deep, before any deep test is deselected."""
+    the few become deep, before any deep test is deselected. On a site without a part, its tests are left out."""
+    from django.conf import settings
+
     seconds: Counter[Path] = Counter()
     for item in items:
         seconds[item.path] += sum(mark.args[0] for mark in item.iter_markers("seconds"))
     items.sort(key=lambda item: -inf if item.path.parent.name == "browser" else -seconds[item.path])
+    for item in items:
+        if lacking := _parts_of(item) - {*settings.PARTS}:
+            item.add_marker(pytest.mark.skip(f"This site has no {' and no '.join(sorted(lacking))}."))
     cases: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("few"):
@@ -96,6 +101,14 @@ def pytest_collection_modifyitems(items):
         kept = each[:: ceil(len(each) / each[0].get_closest_marker("few").args[0])]
         for item in set(each).difference(kept):
             item.add_marker(pytest.mark.deep)
+
+
+def _parts_of(item: pytest.Item) -> set[str]:
+    """Those that it needs: it is in the folder of one, or says so."""
+    from django.conf import settings
+
+    said = {name for mark in item.iter_markers("needs") for name in mark.args}
+    return said | {item.path.parent.name} & {*settings.ALL_PARTS}
 
 
 # --- what a test costs ---

@@ -259,8 +259,13 @@ def close(plan: Plan, owner: User, so_far: list[list[Act]], end: float) -> list[
 def _press(plan: Plan, owner: User, end: float, again: set[str]) -> list[Act]:
     """Click, and again as long as it is answered so: those who vote go home only when somebody has closed it."""
     click, clicks = Act(owner.name, "close", 0, 0, DONE), []
+
+    def carry_out() -> None:
+        if closing.close(owner, elections.find(plan.election)).stored_state != State.CLOSED:
+            raise Unavailable("In this weather it was only begun; some gates may still be open.")
+
     while not clicks or (clicks[-1].answer in again and time.monotonic() < end):
-        clicks.append(_timed(lambda: _organised(click, lambda: closing.close(owner, elections.find(plan.election)))))
+        clicks.append(_timed(lambda: _organised(click, carry_out)))
     return [each for each in clicks if each.answer != OVERTAKEN]
 
 
