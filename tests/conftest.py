@@ -107,7 +107,7 @@ def _parts_of(item: pytest.Item) -> set[str]:
     """Those that it needs: it is in the folder of one, or says so."""
     from django.conf import settings
 
-    said = {name for mark in item.iter_markers("needs") for name in mark.args}
+    said = {name for mark in item.iter_markers("needs") for name in mark.args or settings.ALL_PARTS}
     return said | {item.path.parent.name} & {*settings.ALL_PARTS}
 
 

@@ -71,6 +71,7 @@ def asked_for(browser) -> dict[str, list]:
     return {"README": packed.read("README.txt").decode(), **parts}
 
 
+@pytest.mark.needs("polls", "skills", "live")
 def test_everything_about_me_in_one_file(site, boss, ada, person, signed_in):
     eve = person("Eve", Role.VOTER)
     held(ada, "Open and secret", ada, eve, secret=True)
@@ -148,6 +149,7 @@ def test_a_long_part_says_that_there_is_more(site, boss, ada, signed_in, monkeyp
     assert log[2:] == [{"note": "There are more; only the first 2 are listed here."}]
 
 
+@pytest.mark.needs("polls", "skills")
 @pytest.mark.parametrize("page", ["/me/leave/", "/people/Ada/remove/"])
 def test_before_a_removal_is_decided_the_page_says_what_becomes_of_everything(
     site, boss, ada, signed_in, settings, page

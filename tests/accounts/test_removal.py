@@ -94,6 +94,7 @@ def at_first(monkeypatch, module: Any, name: str, change: Callable[[Any], Any], 
 # --- overtaken ---
 
 
+@pytest.mark.needs("polls")
 def test_an_election_that_was_changed_at_this_moment_is_passed_on_all_the_same(ada, boss, monkeypatch, person):
     def changed(election):
         actions.change(boss, election, Action.DESCRIBE, description=f"version {election.version}")
@@ -121,6 +122,7 @@ def test_a_secret_ballot_counts_and_stays(site, ada, boss, person):
         voting.cast(person("Ada", email="another@example.org"), "Secret board", {"0": ["1"]}, "another")
 
 
+@pytest.mark.needs("polls")
 @pytest.mark.parametrize(("module", "name"), [(elections, "change"), (leaving, "record_withdrawal"), (polls, "record")])
 def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, monkeypatch, signed_in, module, name):
     def refused(*arguments: Any, **options: Any) -> None:
@@ -171,6 +173,7 @@ class Oldest(Random):
         return b
 
 
+@pytest.mark.needs
 def test_what_the_index_has_not_heard_of_is_found_when_it_has(site, boss, person):
     weather = Chaos(site, Oldest(), lag=1000)
     with use_table(weather):

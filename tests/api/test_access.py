@@ -54,6 +54,7 @@ def kind_of(answer) -> str:
     return answer.json()["type"].rpartition(":")[2] if answer.status_code >= 400 else ""
 
 
+@pytest.mark.needs
 @pytest.mark.few(8)
 @pytest.mark.parametrize("route", OPERATIONS)
 def test_who_may_use_an_operation(programs, route):

@@ -52,6 +52,7 @@ def test_the_description_says_what_needs_no_token(site):
     assert paths["/news"]["post"]["security"] == [{"token": ["organise"]}]
 
 
+@pytest.mark.needs("polls")
 @pytest.mark.parametrize("name", ["Bo\x07", "\u202eoB", "\x00", " \t "])
 def test_names_that_the_site_refuses_do_not_fit(otto, name):
     assert not fits({"name": name}, "NewElection")
@@ -95,6 +96,7 @@ def test_a_whole_number_may_have_a_point(otto):
     )
 
 
+@pytest.mark.needs("polls", "questions")
 def test_what_is_made_says_where_it_is(otto):
     """Its address and its ETag, so that it can be changed without reading it first."""
     made = otto.post("elections", {"name": "Board / 2027"}, Idempotency_Key="k")

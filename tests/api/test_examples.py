@@ -37,6 +37,7 @@ def address(site):
     server.server_close()
 
 
+@pytest.mark.needs("polls")
 @pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
 def test_the_commands_of_the_guide_run_as_they_are_written(address, person):
     script = "set -eu\n" + "\n".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))

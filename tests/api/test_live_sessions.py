@@ -13,6 +13,8 @@ from tests.api.test_elections import problem
 from tests.clock import at_its_own_moment
 from tests.live.conftest import made  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.needs("live")
+
 
 @pytest.fixture
 def game(made):  # noqa: F811

@@ -13,6 +13,8 @@ from elections.roll.services import add_voters
 from foundation.ranking.candidates import Candidate
 from tests.api.test_elections import events, problem
 
+pytestmark = pytest.mark.needs("news")
+
 HELLO = {"title": "Hello", "text": "*World*", "tags": ["board", "Ada & Bo"]}
 LATER = "2099-03-01T18:00:00+01:00"
 

@@ -214,6 +214,7 @@ def test_texts_of_candidates_are_not_ignored(otto):
         assert otto.patch("elections/Board/candidates/Dee", {field: value}).json()[field] == value
 
 
+@pytest.mark.needs("roll_sources")
 def test_what_a_list_of_voters_says_is_not_ignored(otto):
     otto.post("elections", {"name": "Board", "secret_ballot": False})
     path = "elections/Board/voters"
@@ -253,6 +254,7 @@ def test_groups_and_weights_of_those_who_are_there_are_refused_once_it_is_open(o
     assert [each["voter"] for each in otto.get("elections/Board/voters").json()["items"]] == ["ann@example.org"]
 
 
+@pytest.mark.needs("polls")
 def test_a_new_poll_ignores_nothing(otto):
     usual = {"title": "Lunch?", "options": ["Pasta", "Soup"]}
     for field, value in POLL.items():
@@ -265,6 +267,7 @@ def test_a_new_poll_ignores_nothing(otto):
     assert problem(otto.post("polls", usual | {"most": 2})) == (422, "invalid")
 
 
+@pytest.mark.needs("news")
 def test_posts_ignore_nothing(otto):
     path = otto.post("news", {"title": "First", "text": "Text"})["Location"]
     for field, value in POST.items():
@@ -285,6 +288,7 @@ def test_posts_ignore_nothing(otto):
     assert otto.patch(path, {"revised": True}).json()["revised_at"]
 
 
+@pytest.mark.needs("questions")
 def test_questions_ignore_nothing(otto):
     for field, value in QUESTION.items():
         sent = {"title": "Which?", "kind": "choice", "options": ["x", "y"], field: value}
@@ -299,6 +303,7 @@ def test_questions_ignore_nothing(otto):
         assert shown == value if field != "questions" else shown[0]["title"] == "What?", field
 
 
+@pytest.mark.needs("skills")
 def test_skills_ignore_nothing(otto):
     add_skill(people.find("Otto"), "Python", "Programming", "")
     otto.post("people/Otto/skills", {"skill": "python", "level": 1})

@@ -27,6 +27,7 @@ def ann(person, program, olga):
     return program(person("Ann", Role.VOTER))
 
 
+@pytest.mark.needs("skills")
 def test_a_skill_is_added_read_changed_and_removed(ann):
     made = ann.post("people/Ann/skills", PYTHON)
     assert made.status_code == 201
@@ -45,6 +46,7 @@ def test_a_skill_is_added_read_changed_and_removed(ann):
     assert problem(ann.delete("people/Ann/skills/python")) == (404, "not-found")
 
 
+@pytest.mark.needs("skills")
 def test_a_skill_sent_again_is_added_once(ann):
     sent = [ann.post("people/Ann/skills", PYTHON, Idempotency_Key="k") for _ in range(2)]
     assert sent[0].json() == sent[1].json()
@@ -54,6 +56,7 @@ def test_a_skill_sent_again_is_added_once(ann):
         assert ann.delete("people/Ann/skills/python", Idempotency_Key="d").status_code == 204
 
 
+@pytest.mark.needs("skills")
 def test_nobody_changes_the_skills_of_others(ann, person, program, olga):
     ann.post("people/Ann/skills", PYTHON)
     for other in (program(person("Uwe")), program(olga)):
@@ -63,6 +66,7 @@ def test_nobody_changes_the_skills_of_others(ann, person, program, olga):
         assert problem(other.delete("people/Ann/skills/python")) == (403, "not-allowed")
 
 
+@pytest.mark.needs("skills")
 def test_a_hidden_profile_is_not_there(ann, person, program, olga):
     ann.post("people/Ann/skills", PYTHON)
     uwe = program(person("Uwe"))
@@ -79,6 +83,7 @@ def test_a_hidden_profile_is_not_there(ann, person, program, olga):
     assert problem(program(olga).get("people/Ann/skills")) == (404, "not-found")
 
 
+@pytest.mark.needs("skills")
 def test_who_has_a_skill_by_level(ann, person, program, olga):
     for name, level in (("Ann", 2), ("Bea", 4), ("Cem", 3)):
         program(person(name)).post(f"people/{name}/skills", PYTHON | {"level": level})
@@ -97,6 +102,7 @@ def test_a_cursor_of_another_query_is_refused(ann, olga, person, program):
     assert problem(admin.get(found["next"].replace("role=user", "role=voter"))) == (422, "invalid")
 
 
+@pytest.mark.needs("skills")
 def test_the_catalogue(ann, program, olga, person):
     assert [each["name"] for each in ann.get("skills").json()["items"]] == ["Cake", "Python"]
     assert [each["id"] for each in ann.get("skills?q=pyt").json()["items"]] == ["python"]
@@ -106,6 +112,7 @@ def test_the_catalogue(ann, program, olga, person):
     assert program(olga).get("skills/whistling").json()["proposed"]
 
 
+@pytest.mark.needs("skills")
 def test_another_name_of_a_skill_leads_to_it(ann, olga, signed_in):
     services.add(olga, "Go", "Programming", "")
     services.add_alias(olga, repository.find("go"), "Golang")
@@ -124,6 +131,7 @@ def test_another_name_of_a_skill_leads_to_it(ann, olga, signed_in):
     assert problem(ann.get("skills/Whistling")) == (404, "not-found")
 
 
+@pytest.mark.needs
 def test_people_for_those_who_manage_them(ann, program, olga):
     admin = program(olga)
     found = admin.get("people").json()["items"]

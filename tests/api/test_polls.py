@@ -12,6 +12,8 @@ from parts.polls import services, voters
 from tests.api.test_elections import events, problem
 from tests.clock import at_its_own_moment
 
+pytestmark = pytest.mark.needs("polls")
+
 LUNCH = {"title": "Lunch?", "options": ["Pizza", "Sushi"]}
 RANKS = {"0": ["1"], "1": ["2"]}
 

@@ -12,6 +12,8 @@ from parts.questions.rules import fingerprint
 from tests.api.test_elections import events, problem
 from tests.background import finish_background
 
+pytestmark = pytest.mark.needs("questions")
+
 WHO = {"title": "Who won?", "kind": "choice", "options": ["Ada", "Bo"], "right": [2], "category": "Past"}
 NEXT = {"title": "What is next?", "category": "Plans", "seconds": 60}
 EVENING = {"name": "Evening", "description": "For *all*.", "questions": [WHO, NEXT]}

@@ -218,6 +218,7 @@ def test_numbers_in_pictures_have_points_in_every_language(site, person, signed_
 # --- the system page ---
 
 
+@pytest.mark.needs("webhooks")
 def test_the_system_page_tells_how_things_stand(site, person, signed_in):
     client = signed_in("Olga", Role.OWNER)
     site_sealer().seal()

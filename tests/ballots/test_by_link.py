@@ -366,6 +366,7 @@ def test_without_a_pass_the_sign_in_says_that_the_link_is_enough(board):
 # --- the pass ---
 
 
+@pytest.mark.needs("webhooks")
 def test_a_pass_opens_the_pages_of_this_voter_and_no_other(board):
     client = come_in(door_of())
     for name, (whom, allowed, words) in ROUTES.items():

@@ -231,6 +231,7 @@ def questions(about: list[str]) -> Iterator[Question]:
             yield Question("a program", route_name(route), tuple({"draft": NAME}.get(word, word) for word in words))
 
 
+@pytest.mark.needs("letters", "stations")
 @pytest.mark.seconds(10)
 def test_neither_the_store_nor_a_mail_tells_who_used_which_channel(board, tmp_path):
     """Nor can whoever has the site's key: wrong tries with a code are counted under what can be derived from it; those

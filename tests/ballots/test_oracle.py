@@ -146,6 +146,7 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
     assert all(are_alike(one, other) for one, other in zip(*answers, strict=True))
 
 
+@pytest.mark.needs("skills")
 @pytest.mark.seconds(4)
 @pytest.mark.parametrize("who", ["the organiser", pytest.param("the admin", marks=pytest.mark.deep)])
 def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_was(world_of, who):

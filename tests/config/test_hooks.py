@@ -93,12 +93,14 @@ def named(steps: Hooks) -> list[str]:
     return [f"{step.__module__}.{step.__name__}" for step in steps]
 
 
+@pytest.mark.needs
 def test_every_step_is_taken_in_its_order():
     assert {name: named(steps) for name, (steps, _) in STEPS.items()} == {
         name: wanted for name, (_, wanted) in STEPS.items()
     }
 
 
+@pytest.mark.needs
 @pytest.mark.seconds(6)
 def test_every_type_of_background_work_has_its_step_in_a_process_that_imports_nothing_else(tmp_path):
     """As the worker is one: no page, hence no module of one, is imported there."""

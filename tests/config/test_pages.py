@@ -39,6 +39,7 @@ def test_a_file_is_begun_for_nobody_who_asks_by_head(method, body):
     assert b"".join(answer.streaming_content) == body
 
 
+@pytest.mark.needs("news")
 def test_home_asks_twice_and_the_newest_checkpoint_has_its_own_place(client, site):
     EventLog(site).record(Event("ada", "ThingMade"))
     newest = seal_publicly(site)

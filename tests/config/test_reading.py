@@ -24,6 +24,7 @@ def said(head: str, what: str) -> list[str]:
     return [unescape(each) for each in re.findall(what, head)]
 
 
+@pytest.mark.needs
 def test_every_public_page_says_what_it_is(site):
     """What Lighthouse asks of a page besides speed: one heading, a title and a description of its own, its language."""
     pages = {path: Client().get(path).content.decode() for path in PUBLIC}

@@ -108,6 +108,7 @@ def test_more_or_larger_fields_than_that_are_refused_on_a_page(site, sent):
     assert "We could not read that request" in answer.content.decode()
 
 
+@pytest.mark.needs("polls")
 def test_more_parameters_than_that_are_refused_on_a_page(site):
     answer = Client().get("/polls/?" + "&".join("a=1" for _ in range(1_200)))
     assert answer.status_code == 400

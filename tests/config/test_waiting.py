@@ -79,6 +79,7 @@ def test_whoever_runs_a_vote_is_not_kept_out_by_voters():
         assert resolve(reverse(page, args=["made-up"])).func.access.organises, page
 
 
+@pytest.mark.needs("polls")
 def test_whoever_runs_a_poll_is_not_either(site, visitor, monkeypatch):
     insisted = []
     monkeypatch.setattr(wait_budget, "insist", lambda: insisted.append(True))

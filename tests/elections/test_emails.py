@@ -164,6 +164,7 @@ def test_what_the_link_does_is_said_as_it_is(site, person, clock):
 # --- text and HTML ---
 
 
+@pytest.mark.needs("help_desk")
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, person, clock, language):
     ada = confirm(person("Ada", email="new@example.org"))

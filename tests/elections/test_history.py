@@ -144,6 +144,7 @@ def test_who_runs_it_is_told(organiser, opened, person):
     ]
 
 
+@pytest.mark.needs("skills")
 @pytest.mark.few(8)
 @pytest.mark.parametrize(
     ("event_type", "said", "sentence"),

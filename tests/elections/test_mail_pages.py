@@ -77,6 +77,7 @@ def cells(text):
     return [int(number) for number in re.findall(r">(\d+)<", row)]
 
 
+@pytest.mark.needs("news")
 def test_the_dashboard_counts_mails_in_one_read(site, page, ada, board):
     mailing.invite(ada, board)
     queue_mailings()

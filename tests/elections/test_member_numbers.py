@@ -182,6 +182,7 @@ def test_an_export_is_imported_into_another_election_as_it_is(ada, board, signed
     assert all(each.verdict == Verdict.NEW for each in read_voters(exported))
 
 
+@pytest.mark.needs("letters")
 def test_one_is_added_by_hand_and_gets_another_address_later(ada, board, signed_in):
     client, page = signed_in("Ada"), "/election/Board/roll/letter/"
     fields = {"name": "Bea", "number": "12", "postal": "Main Street 9\nAachen", "language": "de", "birth": "1.2.1950"}
@@ -235,6 +236,7 @@ def test_the_api_lists_and_adds_them(ada, board):
     assert voter("12@").display_name == "Bea"
 
 
+@pytest.mark.needs("letters")
 def test_before_opening_the_organiser_reads_how_many_letters_there_will_be(board, signed_in):
     assert "1 of them gets a letter" in signed_in("Ada").get("/election/Board/open/").content.decode()
 
@@ -309,6 +311,7 @@ def test_new_links_never_end_a_letter(ada, opened):
     assert new_token("Board", ANN, "", "1") is None, "this election has no links"
 
 
+@pytest.mark.needs("letters", "help_desk")
 def test_whoever_calls_about_a_lost_letter_is_found_by_name(ada, opened, signed_in):
     """On the roll, to reissue the letter, and beside a request."""
     page = signed_in(ada)

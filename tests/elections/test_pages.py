@@ -136,6 +136,7 @@ def test_strangers_do_not_see_what_organisers_see(ada, board, signed_in, path):
     assert signed_in("Stranger").get(address(path)).status_code == 403
 
 
+@pytest.mark.needs("skills")
 def test_other_methods_are_refused_to_whoever_runs_it(ada, board):
     """In the table of routes, many of these pages are asked for only by those who may not open them at all."""
     add_candidates(people.find("Ada"), board, [Candidate("Bo")])

@@ -174,6 +174,7 @@ def test_a_closed_election_reminds_nobody(site, ada, board, clock):
     assert reminded(site, clock, 239) == []
 
 
+@pytest.mark.needs("webhooks")
 def test_tick_sets_reminders_off(site, ada, board, clock):
     clock.hours = 168
     said = StringIO()

@@ -262,6 +262,7 @@ def test_a_picture_is_asked_for_without_losing_names_and_leads_back_to_the_step(
     assert ada.post(at("candidates"), {"names": "", "picture": "7"})["Location"] == at("who"), "nobody has it"
 
 
+@pytest.mark.needs("skills")
 @pytest.mark.parametrize(
     ("kind", "of_options"), [("board", False), ("seats", False), ("option", True), ("priorities", True)]
 )
@@ -431,6 +432,7 @@ def test_every_setting_is_in_one_group_and_on_the_page(ada, draft):
         assert [name for name in shown if f'name="{name}"' not in page] == []
 
 
+@pytest.mark.needs("letters")
 def test_what_is_folded_is_in_sight_once_it_is_used():
     form = SettingsForm(initial={"paper_ballots": True})
     _title, fields, folded = next(form.groups())

@@ -12,6 +12,7 @@ AREAS = ("/elections/", "/polls/", "/live/", "/news/", "/people/", "/skills/", "
 DRAWING = re.compile(r'<svg class="hemicycle area"[^>]* aria-hidden="true">\s*(<path.*?)</svg>', re.DOTALL)
 
 
+@pytest.mark.needs
 def test_every_area_has_a_small_drawing_of_its_own(site, signed_in):
     browser = signed_in("Olga", Role.OWNER)
     drawings = [DRAWING.findall(browser.get(address).content.decode()) for address in AREAS]
@@ -20,6 +21,7 @@ def test_every_area_has_a_small_drawing_of_its_own(site, signed_in):
     assert all(len(each[0]) < 500 for each in drawings)
 
 
+@pytest.mark.needs("polls", "news", "live")
 @pytest.mark.parametrize("address", ["/polls/", "/live/", "/news/", "/help/"])
 def test_strangers_see_it_too(site, client, address):
     assert DRAWING.search(client.get(address).content.decode())

@@ -21,6 +21,7 @@ def test_it_lists_every_help_page(client):
     assert results(page) == []
 
 
+@pytest.mark.needs("skills")
 @pytest.mark.parametrize(
     ("query", "address"),
     [("meek", "/help/counting/#stv-meek"), ("CATALOGUE", "/help/skills/"), ("endorsements skills", "/help/skills/")],

@@ -97,6 +97,7 @@ def test_a_page_shows_what_was_rendered_when_it_was_saved(board, browser, render
     assert renderings == []
 
 
+@pytest.mark.needs("polls")
 def test_so_does_the_page_of_a_poll(made, client, renderings):  # noqa: F811
     renderings.clear()
     poll = made(description="Where *shall* we eat?")

@@ -11,6 +11,7 @@ from accounts.rules import Role
 CURRENT = re.compile(r'<a href="[^"]*" aria-current="page">([^<]*)</a></li>')
 
 
+@pytest.mark.needs("polls", "news", "live")
 @pytest.mark.parametrize(
     ("path", "section"),
     [("/", "Home"), ("/polls/", "Polls"), ("/live/", "Live"), ("/news/", "News")],
@@ -19,6 +20,7 @@ def test_a_visitor_sees_where_they_are(site, client, path, section):
     assert CURRENT.findall(client.get(path).content.decode()) == [section]
 
 
+@pytest.mark.needs("polls", "skills", "news", "live", "questions")
 @pytest.mark.parametrize(
     ("path", "section"),
     [

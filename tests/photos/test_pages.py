@@ -250,6 +250,7 @@ def test_a_draft_that_gets_another_name_keeps_them_and_a_copy_gets_its_own(ada, 
 # --- people ---
 
 
+@pytest.mark.needs("skills")
 def test_ones_own_picture_is_for_those_who_may_see_the_profile(ada, here, signed_in, person):
     browser, other = signed_in(ada), signed_in("Eve")
     assert sent(browser, "/me/picture/", "Ada, laughing")["Location"] == "/me/"
@@ -280,6 +281,7 @@ def test_an_admin_removes_one_that_is_not_fit_to_be_shown(ada, signed_in, person
     assert people.find("Olga").photo
 
 
+@pytest.mark.needs("skills")
 def test_what_nobody_else_may_see_is_shown_to_no_admin_and_has_left_its_old_address(ada, signed_in):
     accounts.change_picture(ada, PictureChange(kept("Ada, laughing")))
     old = people.find("Ada").photo

@@ -175,6 +175,7 @@ def test_a_report_that_is_not_what_was_sealed_is_not_remembered(board, elsewhere
     assert len(made) == 2
 
 
+@pytest.mark.needs("skills")
 def test_who_withdraws_what_they_said_of_themselves_is_shown_with_nothing(sealed, elsewhere, reader):  # noqa: F811
     assert "Chose not to share their skills" not in text_of(reader.get(BOARD))
     elsewhere.write(*needs.forgetting("Board", "Ada"))

@@ -84,6 +84,7 @@ def test_an_account_is_offered_if_there_is_one_to_be_had_and_else_who_lets_one_i
     assert 'href="/sign-in/"' in page
 
 
+@pytest.mark.needs("polls")
 def test_whoever_comes_by_can_vote_with_a_code_try_the_sandbox_and_make_a_poll_where_anybody_may(
     site, client, settings
 ):
@@ -97,6 +98,7 @@ def test_whoever_comes_by_can_vote_with_a_code_try_the_sandbox_and_make_a_poll_w
     assert 'href="/polls/new/"' in main_of(client.get("/"))
 
 
+@pytest.mark.needs
 def test_the_newest_public_result_is_shown_with_its_proof_and_no_other(site, client, opened):  # noqa: F811
     assert "A real result" not in main_of(client.get("/"))
     decide(opened, "Old", results_public=True)
@@ -135,12 +137,14 @@ def test_nothing_to_count_and_many_winners_fit_on_a_card(site, client, opened): 
 # --- codes ---
 
 
+@pytest.mark.needs("polls")
 def test_a_code_leads_from_here_to_its_poll(client, person):
     poll, _key = polling.make(person("Maker"), ("Pizza", "Sushi"), 30, **CHOSEN)
     answer = client.get("/join/", {"code": f" {poll.code.lower()} ", "at": "home"}, follow=True)
     assert answer.redirect_chain[-1][0] == f"/poll/{poll.id}/"
 
 
+@pytest.mark.needs("polls", "live")
 @pytest.mark.parametrize("told", [False, True])
 def test_a_wrong_code_is_told_where_it_was_typed(site, client, person, signed_in, told):
     if told:
@@ -158,6 +162,7 @@ def test_a_wrong_code_is_told_where_it_was_typed(site, client, person, signed_in
     assert "No poll or live session" in main_of(answer)
 
 
+@pytest.mark.needs("live", "candidate_questions")
 def test_whoever_guesses_is_stopped_here_too(site, client, monkeypatch):
     monkeypatch.setattr(codes, "WRONG", codes.Limit("live-code-wrong", 1, codes.TEN_MINUTES_IN_SECONDS))
     answers = [client.get("/join/", {"code": f"999{n}", "at": "home"}, follow=True) for n in range(3)]
@@ -254,6 +259,7 @@ def cards(browser) -> list[str]:
     return [" ".join(re.sub("<[^>]+>", " ", each).split()) for each in found]
 
 
+@pytest.mark.needs("polls", "news")
 def test_who_runs_things_finds_a_card_for_each_with_its_figure_and_next_step_most_urgent_first(
     site,
     opened,  # noqa: F811
@@ -319,6 +325,7 @@ def test_of_many_elections_the_most_urgent_have_cards_and_the_page_asks_no_more(
     assert trips(many) == trips(few)
 
 
+@pytest.mark.needs("polls", "live")
 def test_who_may_run_things_and_runs_none_is_shown_what_there_is_to_begin(site, signed_in, ann):
     page = main_of(signed_in("Newcomer").get("/"))
     for name, address in (("Elect", "/elections/new/"), ("Ask", "/polls/new/"), ("Meet", "/live/new/")):

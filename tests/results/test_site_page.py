@@ -82,6 +82,7 @@ def save(browser):
 # --- strangers ---
 
 
+@pytest.mark.needs("polls")
 def test_strangers_see_what_plenum_is_until_somebody_writes_the_page(site, client, settings):
     for address in ("/", "/site/"):
         page = text_of(client.get(address))
@@ -91,6 +92,7 @@ def test_strangers_see_what_plenum_is_until_somebody_writes_the_page(site, clien
     assert '"/register/"' not in text_of(client.get("/"))
 
 
+@pytest.mark.needs("news")
 def test_strangers_see_the_page_first_and_nothing_to_edit_it(ann, client):
     write(ann)
     site_services.picture(ann, picture())

@@ -299,6 +299,7 @@ def part_of(page: bytes) -> str:
     return found[1]
 
 
+@pytest.mark.needs
 def test_waiting_reads_no_gates_and_the_election_once_a_second(here, clock, counting):
     reads: dict[str, float] = {}
     with metered(here, reads):

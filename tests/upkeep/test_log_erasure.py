@@ -121,6 +121,7 @@ def is_whole(table) -> None:
 # --- what is forgotten ---
 
 
+@pytest.mark.needs("polls", "skills")
 def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
     deleting.delete(ada, an_election(ada, "Board"))
     finish_background("delete election")
@@ -136,6 +137,7 @@ def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
     is_whole(site)
 
 
+@pytest.mark.needs("polls", "skills")
 def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, boss, ada):
     election = an_election(ada, "Board", secret=False)
     closing.close(ada, election)
@@ -174,6 +176,7 @@ def test_whoever_has_the_name_or_the_address_later_is_somebody_else(site, boss, 
     is_whole(site)
 
 
+@pytest.mark.needs("polls", "skills")
 def test_what_somebody_looked_like_is_forgotten_with_the_name(site, boss, ada):
     accounts.change_picture(ada, Picture(kept("Countess in blue")))
     accounts.change_picture(ada, Picture(kept("Countess in green")))
@@ -195,6 +198,7 @@ def test_an_address_that_two_have_had_is_forgotten_where_it_is_theirs(site, boss
     is_whole(site)
 
 
+@pytest.mark.needs("polls", "skills")
 def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
     """Her events lie between those of an election that was not hers."""
     eve = person("Eve")
@@ -222,6 +226,7 @@ def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeyp
     is_whole(site)
 
 
+@pytest.mark.needs("polls", "skills")
 def test_what_became_of_a_former_address_on_a_roll_is_forgotten_to_its_end(site, boss, ada):
     draft = drafts.create(boss, "Board")
     add_voters(boss, draft, [ADA[1]])
@@ -264,6 +269,7 @@ class Killed(BaseException):
     pass
 
 
+@pytest.mark.needs("polls", "skills")
 def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
     monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 1)
     removed(boss, ada)
@@ -366,6 +372,7 @@ def run(*words: str, **options: object) -> str:
 # --- when somebody asks for it ---
 
 
+@pytest.mark.needs("polls", "skills")
 def test_who_was_removed_by_an_earlier_version_is_forgotten_when_asked(site, boss, ada, person):
     removed(boss, ada)
     (mark,) = site.each(keys.NAMES_TO_FORGET)
@@ -421,6 +428,7 @@ def test_what_cannot_be_forgotten_is_said(site, boss, settings):
 # --- what other parts say of somebody ---
 
 
+@pytest.mark.needs("news", "questions")
 @pytest.mark.parametrize(
     ("tell_of", "name", "of_whom"),
     [(tell_of_groups, "Ida", "Group"), (tell_of_sets, "Ida", "Question"), (tell_of_news, "Ada", "Post")],

@@ -48,6 +48,7 @@ def a_key_of(item_type: ItemType) -> Key:
     return item_type.written(lambda name: "0")
 
 
+@pytest.mark.needs
 def test_what_is_hidden_whole_is_hidden_on_purpose():
     assert set(HIDDEN_TYPES) == AMONG_OTHERS | APART
 
@@ -63,6 +64,7 @@ def test_every_key_belongs_to_one_type(item_type):
     assert [each.label for each in SCHEMA.items if each.has(a_key_of(item_type))] == [item_type.label]
 
 
+@pytest.mark.needs
 def test_every_key_of_the_store_belongs_to_a_type():
     """A key that is added to foundation/store/keys has to be declared."""
     made = {
@@ -76,6 +78,7 @@ def test_every_key_of_the_store_belongs_to_a_type():
     )
 
 
+@pytest.mark.needs
 @every_row("name", sorted(APART))
 def test_a_partition_of_nothing_but_secrets_is_not_even_read(name):
     place = a_key_of(HIDDEN_TYPES[name])
@@ -120,6 +123,7 @@ def event(event_type: str, **said) -> dict:
     return {"PK": place.pk, "SK": place.sk, "event_id": 7, "event_type": event_type, "event_data": said}
 
 
+@pytest.mark.needs("live")
 def test_of_a_live_session_neither_its_doors_nor_its_players_are_shown():
     place = keys.game("g")
     hidden = {"code": "1234", "token": "t", "screen_token": "s", "context": "my notes"}

@@ -81,6 +81,7 @@ def test_an_empty_site_has_every_table(auditor, name):
     assert auditor.get(f"/admin/tables/{name}/").status_code == 200
 
 
+@pytest.mark.needs
 def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     vera = person("Vera")
     opened("Board", "Vera", secret_ballot=False)
