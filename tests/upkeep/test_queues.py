@@ -96,17 +96,13 @@ def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(repository.list_of(repository.State.OPEN).pk), had_its_turn
 
 
-def job_named(name: str) -> Job:
-    return next(job for job in jobs.JOBS if job.name == name)
-
-
 QUEUES = [
     (jobs.ENDS, ends),
     (jobs.ENDS, ends_without_a_name),
     (jobs.REMINDERS, reminders),
     (jobs.MAIL, mails),
     (jobs.MAIL, lost_mails),
-    (job_named("polls"), over_polls),
+    *((job, over_polls) for job in jobs.JOBS if job.name == "polls"),
 ]
 
 
