@@ -55,7 +55,7 @@ class Part(AppConfig):
     demo_comes_first: ClassVar[bool] = False  # before that of elections, which uses it
 
     def ready(self) -> None:
-        if missing := [name for name in self.uses if not apps.is_installed(f"parts.{name}")]:
+        if missing := [name for name in (*self.uses, self.within) if name and not apps.is_installed(f"parts.{name}")]:
             raise ImproperlyConfigured(f"PARTS holds {self.label}, which needs {' and '.join(missing)} as well.")
         with steps_of(self.label):
             self.install()

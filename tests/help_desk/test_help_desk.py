@@ -246,6 +246,7 @@ def test_after_the_close_people_may_ask_for_a_month(board, ada, clock):
     assert "help desk is closed" in text_of(Client().get(address()))
 
 
+@pytest.mark.needs("letters")
 def test_somebody_who_came_in_by_the_code_of_a_letter_says_where_the_answer_goes(ada, board, client, page):
     add_voters(ada, board, ["4711@"], {"4711@": Details("Ann", postal=("Lane 1",))})
     (letter,) = letters.print_batch(ada, repository.find(NAME), 1, 10)
@@ -483,6 +484,7 @@ def test_another_voter_can_be_picked_by_search(board, page):
     assert "<bdi>b@example.org</bdi>" in picked
 
 
+@pytest.mark.needs("letters")
 @pytest.mark.few(3)
 @pytest.mark.parametrize("typed", ["x" * 5000, "\x00", "\u202e🦊", "%", "@", "#REQUEST#"])
 def test_a_guessed_voter_is_nobody(board, page, typed):
@@ -679,6 +681,7 @@ def test_the_dashboard_and_the_home_page_say_how_many_wait(board, page, ada):
         assert "1 request is waiting for an answer." in text_of(page.get(where))
 
 
+@pytest.mark.needs("letters")
 def test_a_refused_code_tells_nothing_of_any_election(board, client):
     answer = client.post("/code/", {"code": "0000-0000-0000", "answer": ""})
     assert answer.status_code == 422
@@ -698,6 +701,7 @@ def test_the_public_result_leads_there_as_long_as_somebody_answers(make, ada, cl
     assert address() not in text_of(client.get(path, headers={"If-None-Match": first["ETag"]}))
 
 
+@pytest.mark.needs("letters")
 def test_invitations_and_letters_name_the_page(board, ada, page, outbox):
     add_voters(ada, board, ["4711@"], {"4711@": Details("Ann", postal=("Lane 1",))})
     mailing.invite(ada, repository.find(NAME))
@@ -765,6 +769,7 @@ def test_mails_count_against_the_quota_of_the_organiser(board, ada, settings):
     assert waiting(board) == [asked]
 
 
+@pytest.mark.needs("letters")
 def test_a_letter_is_replaced_for_somebody_who_has_lost_it(make, ada, page):
     board = make()
     add_voters(ada, board, ["4711@"], {"4711@": Details("Ann <b>", postal=("Lane 1",))})
@@ -867,6 +872,7 @@ def shown_to_voters_and_organisers(client, page, dead):
 WORDS = re.compile("Board%202027/(help|requests)/|where to ask the organisers|waiting for an answer")
 
 
+@pytest.mark.needs("letters")
 def test_switched_off_nothing_leads_there_and_all_comes_back(client, ada, make, page, outbox):
     board = make(results_public=True)
     dead = link_to(NAME, "a@example.org")

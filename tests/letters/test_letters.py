@@ -334,6 +334,7 @@ def test_the_page_prints_one_sheet_each_in_the_voters_language(board, signed_in)
     assert "shown only once" in client.get(PAGE).content.decode()
 
 
+@pytest.mark.needs("help_desk")
 def test_the_file_for_a_print_shop_counts_as_printing(board, signed_in):
     client = signed_in("the organiser")
     answer = post(client, how="file")

@@ -140,6 +140,7 @@ def test_the_checklist_counts_them_only_while_they_are_on(board):
         assert list(checklist.ABOUT_VOTERS) == []
 
 
+@pytest.mark.needs("help_desk")
 def test_the_help_desk_replaces_no_letter(code, opened, signed_in):
     help_desk.ask(opened, Asker("M", "m@example.net"), "My letter?", network="203.0.113.7", mark="form")
     (asked,) = requests.list_requests(NAME, "waiting", limit=5)[0]

@@ -177,6 +177,7 @@ def test_what_somebody_likes_best(ranking, first):
     assert twice.first_of(ranking) == first
 
 
+@pytest.mark.needs("assembly")
 def test_a_question_that_is_no_ranking_of_a_poll_is_asked_once(made):
     game = made(Type.ASSEMBLY, (ASKED,))
     assert not drive(game, Step.NEXT).twice

@@ -23,6 +23,7 @@ def copied(game, token: str = "a form"):
     return making.copy(people.find("Hana"), game.id, token)
 
 
+@pytest.mark.needs("assembly")
 @pytest.mark.parametrize("type_", Type)
 def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, type_):
     game = made(type_, time_zone="Europe/Berlin", context="my notes")
@@ -41,6 +42,7 @@ def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, t
     assert not [item for span in keys.shards_of_game(copy.id) for item in site.each(span)]
 
 
+@pytest.mark.needs("assembly")
 def test_the_roll_goes_along_and_its_codes_do_not(made, person):
     game = made(Type.ASSEMBLY)
     person("Ada")
@@ -60,6 +62,7 @@ def test_questions_from_the_room_are_taken_as_before(made):
     assert (item["is_on"], item["named"], list(item["words"])) == (True, True, ["spam"])
 
 
+@pytest.mark.needs("assembly")
 def test_one_form_makes_one_copy(made, hana, monkeypatch):
     game = made(Type.ASSEMBLY)
     roll.add(game.id, "Hana", ["Zita"])

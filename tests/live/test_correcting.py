@@ -72,6 +72,7 @@ def test_what_was_asked_keeps_its_place():
 # --- what can be corrected, and until when ---
 
 
+@pytest.mark.needs("assembly")
 def test_a_title_is_corrected_until_the_end_everywhere_it_stands(site, assembly):
     correcting.retitle(assembly.id, "Hana", "Saturday")
     assert repository.find(assembly.id)[0].title == "Saturday"
@@ -81,6 +82,7 @@ def test_a_title_is_corrected_until_the_end_everywhere_it_stands(site, assembly)
         correcting.retitle(assembly.id, "Hana", "Sunday")
 
 
+@pytest.mark.needs("assembly")
 def test_an_item_added_later_is_moved_before_any_other_business(site, made):
     game = made(Type.ASSEMBLY, [Question("Report", Kind.TOPIC), Question("Any other business", Kind.TOPIC)])
     correcting.add(game.id, "Hana", Question("Shall we buy a boat?", Kind.MOTION))
@@ -94,6 +96,7 @@ def test_an_item_added_later_is_moved_before_any_other_business(site, made):
     assert "boat" not in repr(said)
 
 
+@pytest.mark.needs("assembly")
 def test_an_item_is_added_where_the_host_wants_it(hana, made):
     """Before an item that is still there as it was shown; otherwise nothing is added."""
     game = made(Type.ASSEMBLY, [Question("Report", Kind.TOPIC), Question("Any other business", Kind.TOPIC)])
@@ -112,6 +115,7 @@ def test_an_item_is_added_where_the_host_wants_it(hana, made):
     assert titles(game) == ["Report", "Boats", "The rest"]
 
 
+@pytest.mark.needs("assembly")
 def test_amendments_are_placed_right_after_their_motion(hana, made):
     game = made(Type.ASSEMBLY, [Question("A boat?", Kind.MOTION), Question("Any other business", Kind.TOPIC)])
     next_one = question_fingerprint(repository.read_questions(game.id)[1])
@@ -119,6 +123,7 @@ def test_amendments_are_placed_right_after_their_motion(hana, made):
     assert f'<option value="{next_one}" selected>' in page
 
 
+@pytest.mark.needs("assembly")
 def test_an_item_is_corrected_until_it_is_voted_on(site, assembly):
     """Also while it is talked about; then it may become another kind of vote."""
     players = seated(assembly, "Ada", "Ben", "Cy")
@@ -146,6 +151,7 @@ def test_an_item_is_corrected_until_it_is_voted_on(site, assembly):
     assert snapshots.current(assembly.id).rounds[2].result["chosen"] == [0, 3]
 
 
+@pytest.mark.needs("assembly")
 def test_while_people_vote_the_rest_of_the_agenda_can_change_without_disturbing_them(assembly):
     ada, ben = seated(assembly, "Ada", "Ben")
     drive(assembly, Step.NEXT)
@@ -186,6 +192,7 @@ def test_a_play_keeps_one_question_and_only_such_as_suit_it(made):
 # --- at the same moment ---
 
 
+@pytest.mark.needs("assembly")
 def test_a_button_that_calls_an_item_by_its_place_is_stale_once_places_have_changed(assembly):
     version = repository.read_state(assembly.id).version
     move(assembly, 2)
@@ -205,6 +212,7 @@ def once_in_between(monkeypatch, module, name: str, act) -> None:
     monkeypatch.setattr(module, name, called)
 
 
+@pytest.mark.needs("assembly")
 def test_what_is_called_while_somebody_removes_it_stays(assembly, monkeypatch):
     version = repository.read_state(assembly.id).version
     call = partial(moving.drive, assembly.id, "Hana", Step.NEXT, version, item=4)
@@ -214,6 +222,7 @@ def test_what_is_called_while_somebody_removes_it_stays(assembly, monkeypatch):
     assert (repository.read_state(assembly.id).played, len(titles(assembly))) == ((4,), 5)
 
 
+@pytest.mark.needs("assembly")
 def test_what_is_removed_while_somebody_calls_it_is_not_called(assembly, monkeypatch):
     version = repository.read_state(assembly.id).version
     once_in_between(monkeypatch, moving, "next_state", partial(remove, assembly, 4))
@@ -222,6 +231,7 @@ def test_what_is_removed_while_somebody_calls_it_is_not_called(assembly, monkeyp
     assert (repository.read_state(assembly.id).played, len(titles(assembly))) == ((), 4)
 
 
+@pytest.mark.needs("assembly")
 def test_what_somebody_else_has_changed_is_not_overwritten(assembly):
     old = seen(assembly, 1)
     correcting.change(assembly.id, "Hana", 1, old, Question("By Ines", Kind.MOTION))
@@ -238,6 +248,7 @@ def test_what_somebody_else_has_changed_is_not_overwritten(assembly):
 # --- the pages ---
 
 
+@pytest.mark.needs("assembly")
 def test_the_agenda_is_corrected_on_its_page(hana, assembly):
     page = hana.get(at(assembly, "agenda")).content.decode()
     up = re.search(r'formaction="([^"]+/asked/1/move/)" name="move" value="(up [^"]+)"', page)
@@ -278,6 +289,7 @@ def test_the_questions_of_a_play_are_corrected_on_a_page_of_their_own(hana, made
     assert "has already been asked" in hana.get(at(game, "game_questions")).content.decode()
 
 
+@pytest.mark.needs("assembly")
 def test_only_hosts_correct(made, signed_in, person):
     game = made(Type.ASSEMBLY)
     for client, status in ((Client(), 302), (signed_in(person("Stranger")), 403)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from parts.assembly import demo as assemblies
 from parts.live import repository
 from parts.live.rules import Step
@@ -14,6 +16,7 @@ def load() -> int:
     return demo.load() + assemblies.load()
 
 
+@pytest.mark.needs("assembly")
 def test_the_demo_is_loaded_once_and_has_always_something_to_try(site, person):
     assert load() == 0, "Without its people there is no demo."
     person(MAKER)

@@ -42,6 +42,7 @@ def of_games(site) -> list[dict]:
     return [item for name, item in site.everything() if name == DATA and item["PK"].startswith(("GAME#", "CODE#"))]
 
 
+@pytest.mark.needs("assembly")
 def test_everything_of_a_session_expires_with_it(site, made):
     assemble(assembly := made(Type.ASSEMBLY))
     games = {game.id: game for game in (*played(made), repository.find(assembly.id)[0])}

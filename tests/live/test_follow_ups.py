@@ -187,6 +187,7 @@ def test_where_many_have_the_name_one_is_made_all_the_same(ranked, hana, person)
     assert re.fullmatch(r"Where do we go\? \([0-9a-f]{8}\)", services.make_election(hana, ranked.id, 1).what)
 
 
+@pytest.mark.needs("assembly")
 def test_that_nothing_changes_stays_an_option(assembly, hana):
     talked(assembly)
     made_ = services.make_election(hana, assembly.id, talked(assembly))
@@ -201,6 +202,7 @@ def test_who_may_not_make_elections_is_told_so(ranked, person):
 # --- an assembly's electorate ---
 
 
+@pytest.mark.needs("assembly")
 def test_those_present_are_its_electorate_and_how_many_they_were_is_kept(assembly, hana):
     number = talked(assembly)
     made_ = services.make_election(hana, assembly.id, number, of_those_present=True)
@@ -213,6 +215,7 @@ def test_those_present_are_its_electorate_and_how_many_they_were_is_kept(assembl
     assert assembly.created_at <= at <= draft.created_at
 
 
+@pytest.mark.needs("assembly")
 def test_votes_that_count_several_times_in_the_room_do_so_in_the_election(assembly, hana):
     for name, account, weight in (("Fay", "Fay", 7), ("By weight", "", 3)):
         enrol(*([name] if account else []))
@@ -224,12 +227,14 @@ def test_votes_that_count_several_times_in_the_room_do_so_in_the_election(assemb
     assert elections.find(made_.what).weighted
 
 
+@pytest.mark.needs("assembly")
 def test_without_its_electorate_it_still_says_who_was_there(assembly, hana):
     made_ = services.make_election(hana, assembly.id, talked(assembly))
     draft = elections.find(made_.what)
     assert (draft.voter_count, draft.convened.present, draft.convened.listed, draft.convened.unlisted) == (0, 5, 0, 0)
 
 
+@pytest.mark.needs("assembly")
 def test_of_an_assembly_as_a_whole_there_is_the_electorate_alone(assembly, hana):
     made_ = services.make_election(hana, assembly.id, 0, of_those_present=True)
     draft = elections.find("Spring meeting")
@@ -241,6 +246,7 @@ def test_of_an_assembly_as_a_whole_there_is_the_electorate_alone(assembly, hana)
         services.make_poll(hana, "10.0.0.1", assembly.id, 0)
 
 
+@pytest.mark.needs("assembly")
 def test_without_a_quorum_the_draft_is_made_and_says_so(assembly, hana, made):  # noqa: F811
     game = made(Type.ASSEMBLY, [CHAIR], title="Autumn", entitled=12, quorum=">1/2")
     sit(game, "Ada")
@@ -252,6 +258,7 @@ def test_without_a_quorum_the_draft_is_made_and_says_so(assembly, hana, made):  
     )
 
 
+@pytest.mark.needs("assembly")
 def test_of_an_assembly_that_is_over_it_says_what_was_so_at_its_end(assembly, hana):
     drive(assembly, Step.END)
     draft = elections.find(services.make_election(hana, assembly.id, 0, of_those_present=True).what)
@@ -259,6 +266,7 @@ def test_of_an_assembly_that_is_over_it_says_what_was_so_at_its_end(assembly, ha
     assert draft.convened.present == 5
 
 
+@pytest.mark.needs("assembly")
 def test_an_account_of_the_same_name_made_later_is_somebody_else(assembly, hana, monkeypatch):
     sit(assembly, "Fay")
     enrol("Fay")
@@ -266,11 +274,13 @@ def test_an_account_of_the_same_name_made_later_is_somebody_else(assembly, hana,
     assert roll.electorate(assembly).present == 6
 
 
+@pytest.mark.needs("assembly")
 def test_robots_are_nobody(assembly):
     sit(assembly, "Robot", account="", robot=True)
     assert roll.electorate(assembly).present == 5
 
 
+@pytest.mark.needs("assembly")
 def test_from_the_room_to_the_proof(assembly, hana, tmp_path, capsys):
     """The election is held, and its own program says what the room was when it called for it."""
     name = services.make_election(hana, assembly.id, talked(assembly), of_those_present=True).what
@@ -320,6 +330,7 @@ def test_nor_of_what_so_few_have_said_that_it_is_not_told(made, hana):  # noqa: 
     refused(asked(made(Type.POLL, [PLACES]), ("0", "1")), 1, hana, "Too few")
 
 
+@pytest.mark.needs("assembly")
 def test_nor_of_a_secret_vote_of_an_assembly_that_so_few_gave(made, hana):  # noqa: F811
     game = made(Type.ASSEMBLY, [replace(CHAIR, secret=True)])
     seated(game, "Ada", "Bo", "Cy")
@@ -329,6 +340,7 @@ def test_nor_of_a_secret_vote_of_an_assembly_that_so_few_gave(made, hana):  # no
     refused(game, 1, hana, "Too few")
 
 
+@pytest.mark.needs("assembly")
 @pytest.mark.parametrize(
     "question", [Question("The budget", Kind.MOTION, seconds=0), replace(CHAIR, options=("a", "A"))]
 )
@@ -473,6 +485,7 @@ def test_from_the_wall_and_the_remote_one_click_makes_it_and_the_session_goes_on
     assert "onward/1" not in text(browser.get(f"/live/{ranked.id}/screen/{ranked.screen_token}/"))
 
 
+@pytest.mark.needs("assembly")
 def test_an_assembly_offers_its_electorate_and_says_how_many_that_is(assembly, hana, signed_in):
     browser, number = signed_in(hana), talked(assembly)
     shown = text(browser.get(f"/live/{assembly.id}/onward/{number}/"))
@@ -533,6 +546,7 @@ def test_what_came_of_it_goes_with_the_session(ranked, hana):
 # --- those who checked in by a code ---
 
 
+@pytest.mark.needs("assembly")
 def test_those_who_checked_in_by_code_vote_by_link_to_the_address_of_the_roll(made, hana):  # noqa: F811
     game = made(Type.ASSEMBLY, [CHAIR])
     enrol("Ada")
@@ -549,6 +563,7 @@ def test_those_who_checked_in_by_code_vote_by_link_to_the_address_of_the_roll(ma
     assert (election.convened.listed, election.convened.unlisted) == (2, 1)
 
 
+@pytest.mark.needs("assembly")
 def test_a_host_adds_addresses_on_the_page(assembly, signed_in):
     client = signed_in(people.find("Hana"))
     way = f"/live/{assembly.id}/onward/0/"
@@ -568,6 +583,7 @@ def test_a_host_adds_addresses_on_the_page(assembly, signed_in):
     assert voters_of("Spring meeting") == ["Ada", "Bo", "Cy", "code@example.org"]
 
 
+@pytest.mark.needs("assembly")
 def test_an_election_of_accounts_alone_asks_them_to_sign_in(made, hana):  # noqa: F811
     game = made(Type.ASSEMBLY, [CHAIR], title="Small meeting")
     enrol("Ada")

@@ -189,6 +189,7 @@ def test_of_ideas_that_do_not_count_nothing_is_kept(site, made, phase, step):
     assert repository.read_answers(game.id, 1) == repository.read_votes(game.id, 1) == []
 
 
+@pytest.mark.needs("assembly")
 def test_an_assembly_ranks_ideas_in_secret_and_notes_who_was_there(site, made):
     game = made(Type.ASSEMBLY, ASKED)
     seated(game, *WRITTEN)

@@ -35,6 +35,7 @@ def phase(game) -> Phase:
     return repository.read_state(game.id).phase
 
 
+@pytest.mark.needs("assembly")
 def test_an_assembly_prepared_two_weeks_before_can_be_held(made, at):
     game = made(Type.ASSEMBLY)
     at(game.created_at, 14 * ONE_DAY - ONE_MINUTE)
@@ -46,6 +47,7 @@ def test_an_assembly_prepared_two_weeks_before_can_be_held(made, at):
     assert phase(game) == Phase.TALKING, "It was started yesterday."
 
 
+@pytest.mark.needs("assembly")
 def test_one_that_nobody_starts_is_gone_after_two_weeks(made, at):
     game = made(Type.ASSEMBLY)
     at(game.created_at, 14 * ONE_DAY)
@@ -54,6 +56,7 @@ def test_one_that_nobody_starts_is_gone_after_two_weeks(made, at):
     assert repository.running_of("Hana") == []
 
 
+@pytest.mark.needs("assembly")
 def test_preparing_it_gives_it_another_two_weeks(made, at):
     game = made(Type.ASSEMBLY)
     at(game.created_at, 10 * ONE_DAY)
@@ -64,6 +67,7 @@ def test_preparing_it_gives_it_another_two_weeks(made, at):
     assert ending.end_abandoned() == 1
 
 
+@pytest.mark.needs("assembly")
 def test_no_vote_is_cut_off_while_people_vote(made, at):
     """An hour before the assembly would be abandoned, one votes; a day after its making, another does."""
     game = made(Type.ASSEMBLY)
@@ -106,6 +110,7 @@ def test_it_does_not_end_while_somebody_hosts_it(made, at):
     assert ending.end_abandoned() == 1
 
 
+@pytest.mark.needs("assembly")
 def test_a_congress_goes_on_the_next_day(made, at):
     game = made(Type.ASSEMBLY)
     start = drive(game, Step.NEXT).changed_at

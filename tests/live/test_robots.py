@@ -190,6 +190,7 @@ def test_a_question_of_a_survey_that_few_people_answered_is_not_told():
     assert [each["count"] for each in told] == [7, 6]
 
 
+@pytest.mark.needs("assembly")
 def test_a_secret_vote_needs_three_people_beside_robots(made, time):
     game = made(Type.ASSEMBLY, (LOOKS,), debug_mode=5)
     found = seated(game, "Ada", "Ben")

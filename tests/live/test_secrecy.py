@@ -312,6 +312,7 @@ def test_a_planted_leak_is_found(evening, settings, monkeypatch, plant):
 # --- what is not promised: docs/explanation/threats.md says so ---
 
 
+@pytest.mark.needs("assembly")
 def test_a_copy_of_the_open_table_and_a_watcher_in_the_hall_tell_everything(evening, monkeypatch):
     ticks, began = iter(range(10**9)), clock.now()
     monkeypatch.setattr(clock, "now", lambda: began + next(ticks))

@@ -46,6 +46,7 @@ def at(game, name: str) -> str:
 TIED = ("0>1>2", "0>1>2", "1>0>2", "1>2>0")  # 110 and 120 are level; 3 to 1 and 4 to 0 against no change
 
 
+@pytest.mark.needs("assembly")
 def test_tied_amendments_have_a_verdict_and_are_all_told(made, hana):
     game = voted(made, FEE, *TIED)
     snapshot = snapshots.current(game.id)
@@ -64,6 +65,7 @@ def test_tied_amendments_have_a_verdict_and_are_all_told(made, hana):
         assert "were needed" not in page
 
 
+@pytest.mark.needs("assembly")
 def test_versions_that_are_tied_but_all_lack_their_majority_are_not_carried(made, hana):
     """Whichever of them a run-off chose, nothing would change."""
     game = voted(made, replace(FEE, majority="3/4 cast"), "0>1>2", "1>0>2", "0=1>2", "2>0>1", "2>1>0")
@@ -74,6 +76,7 @@ def test_versions_that_are_tied_but_all_lack_their_majority_are_not_carried(made
     assert at(game, "run_off") not in shown
 
 
+@pytest.mark.needs("assembly")
 @pytest.mark.parametrize("page", ["host_game", "remote", "agenda"])
 def test_one_press_calls_the_run_off_once(site, made, hana, page):
     game = voted(made, FEE, *TIED)
@@ -93,6 +96,7 @@ def test_one_press_calls_the_run_off_once(site, made, hana, page):
     assert added["run_off"] == 1
 
 
+@pytest.mark.needs("assembly")
 def test_two_tabs_hold_one_run_off(made, monkeypatch):
     """The other tab presses after the first has looked, and before it has added or called anything."""
     game = voted(made, FEE, *TIED)
@@ -110,6 +114,7 @@ def test_two_tabs_hold_one_run_off(made, monkeypatch):
     assert (len(repository.read_questions(game.id)), repository.read_state(game.id).played) == (3, (0, 1))
 
 
+@pytest.mark.needs("assembly")
 def test_a_run_off_waits_until_the_current_item_is_closed(made, hana):
     game = voted(made, FEE, *TIED)
     drive(game, Step.NEXT)
@@ -121,6 +126,7 @@ def test_a_run_off_waits_until_the_current_item_is_closed(made, hana):
     assert at(game, "run_off") in hana.get(at(game, "agenda")).content.decode()
 
 
+@pytest.mark.needs("assembly")
 def test_a_run_off_has_the_number_of_its_item_everywhere(made, hana):
     game = voted(made, FEE, *TIED)
     for _tie in range(2):
@@ -148,6 +154,7 @@ def test_a_run_off_has_the_number_of_its_item_everywhere(made, hana):
     assert "\n3,1.2," in hana.get(at(game, "game_report_csv")).getvalue().decode().replace("\r", "")
 
 
+@pytest.mark.needs("assembly")
 def test_choices_rankings_and_their_run_off(made):
     choice = Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo", "Kim"), secret=True, seconds=0)
     for question, said, left in (
@@ -167,6 +174,7 @@ def test_choices_rankings_and_their_run_off(made):
             assert (run_off.options, run_off.secret) == (left, question.secret)
 
 
+@pytest.mark.needs("assembly")
 def test_without_a_tie_there_is_no_run_off(made, hana):
     game = voted(made, FEE, "0>1>2", "0>1>2", "0>1>2")
     with pytest.raises(NotNow):
@@ -177,6 +185,7 @@ def test_without_a_tie_there_is_no_run_off(made, hana):
     assert "run-off" not in hana.get(at(game, "host_game")).content.decode()
 
 
+@pytest.mark.needs("assembly")
 @pytest.mark.parametrize("type_", [Type.ASSEMBLY, Type.POLL])
 def test_places_that_only_a_lot_told_apart_are_shared(made, type_):
     colours = Question("Which colour?", Kind.RANKING, options=("Red", "Green", "Blue"), seconds=0)
@@ -187,6 +196,7 @@ def test_places_that_only_a_lot_told_apart_are_shared(made, type_):
     assert sorted(result["places"]) == [[0, 2], [1, 2], [2, 1]]
 
 
+@pytest.mark.needs("assembly")
 def test_the_minutes_say_what_a_shared_place_is(made, hana):
     colours = Question("Which colour?", Kind.RANKING, options=("Red", "Green", "Blue"), seconds=0)
     game = voted(made, colours, *"2" * 5, *"1" * 4, *"0" * 4)
@@ -196,6 +206,7 @@ def test_the_minutes_say_what_a_shared_place_is(made, hana):
     assert "only drawing lots could separate them" in minutes
 
 
+@pytest.mark.needs("assembly")
 def test_names_are_listed_as_people_count(made, hana):
     game = voted(made, Question("The budget", Kind.MOTION, seconds=0), *["yes"] * 11)
     snapshot = snapshots.current(game.id)

@@ -206,6 +206,7 @@ def test_one_that_a_backup_has_kept_without_its_salt_is_left_all_the_same(site, 
     assert drive(game, step).voided == (1,)
 
 
+@pytest.mark.needs("assembly")
 def test_an_item_of_an_assembly_that_is_only_discussed_is_voided_too(broken):
     game = broken(Type.ASSEMBLY, play=type(play_named("topic")))
     with pytest.raises(NotNow):

@@ -19,7 +19,7 @@ TAG = re.compile(r"<[^>]*>")
 OF_PARTS = re.compile(r"\bletters?\b|polling station", re.IGNORECASE)
 MAX_PAGES = 300
 # Where somebody gets by a mail, a letter or an address of a friend, and looks for help.
-UNLINKED = ("/", "/sign-in/?next=/election/Board/", "/my-link/", f"{HERE}my-link/", "/code/", "/vote/", "/vote/gone/")
+UNLINKED = ("/", "/sign-in/?next=/election/Board/", "/my-link/", f"{HERE}my-link/", "/vote/", "/vote/gone/")
 SETTINGS = {
     **{"name": "Board", "electorate": "listed", "results_visible": "closed", "method": "schulze", "seats": "1"},
     **{"unranked": "below", "time_zone": "UTC"},

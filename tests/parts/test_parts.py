@@ -42,7 +42,12 @@ print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("pa
 
 def used(part: str) -> set[str]:
     """A part, and those without which it cannot be."""
-    return {part}.union(*map(used, apps.get_app_config(part).uses))
+    found, left = set(), [part]
+    while left:
+        found.add(name := left.pop())
+        config = apps.get_app_config(name)
+        left += {*config.uses, config.within} - found - {""}
+    return found
 
 
 @pytest.mark.deep

@@ -10,7 +10,8 @@ import pytest
 from django.urls import Resolver404, resolve
 
 from accounts import repository as people
-from accounts.api.operations import OPERATIONS, route_name
+from accounts.api.operations import route_name
+from accounts.api.urls import routes
 from foundation.acts.storage import table
 from foundation.parts import part_of, parts
 from operations.features import services
@@ -27,7 +28,7 @@ def everything(tmp_path_factory, django_test_environment) -> Iterator[Site]:
         yield site
 
 
-ROUTES = {route_name(each.route): each.part for each in OPERATIONS}
+ROUTES = {route_name(route): next(iter(each.values())).part for route, each in routes.items()}
 
 
 def owner_of(look: Look) -> str:

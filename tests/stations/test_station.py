@@ -689,6 +689,7 @@ def test_a_booth_shows_nothing_but_ballots(station, booth):
         assert booth.get(address)["Location"] == BOOTH, address
 
 
+@pytest.mark.needs("candidate_questions")
 def test_nobody_asks_candidates_in_a_booth_where_answers_are_on_the_ballot(opened):
     board = opened(ANN, BEN, questions_from="everyone")
     question = CandidateQuestion("q1", "Who pays?", "", 1, Fate.SHOWN)
