@@ -30,7 +30,7 @@ from .forms import ItemForm, with_amendments
 @form_page
 def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     snapshot = snapshots.current(hosted[0].id)
-    if snapshot is None or not snapshot.game.format.has_agenda:
+    if snapshot is None or not snapshot.game.format.any_order:
         raise Http404
     game = snapshot.game
     called, corrected = host_screens.calls(snapshot), corrections.rows(game, snapshot.state, snapshot.questions)

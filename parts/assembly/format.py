@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.models import User
 from foundation.acts.refusals import NotNow
@@ -43,6 +44,7 @@ from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
 from .wording import QUORUMS
 
+MAX_BREAK = timedelta(hours=36)  # assemblies may pause overnight
 MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
 
 ASKS_FIRST: dict[Step, str | Promise] = {
@@ -61,14 +63,58 @@ WEIGHTS_REVEAL = _(
 
 
 class Assembly(Format):
-    checks_in = has_agenda = keeps_minutes = True
-    folder = "assembly"
+    checks_in = any_order = True
+    has_scoreboard = False
     joining_page, first_page = "check_in", "agenda"
     questions_page, people_page = "agenda", "game_roll"
+    record_page, record_label = "minutes", pgettext_lazy("record", "Minutes")
+    record_of_session, read_record = _("Minutes of the assembly"), _("Read the minutes")
+    questions_label, people_label = _("Agenda"), _("Roll, codes and who is present")
+    all_asked = _("All items have been called.")
+    voided = voided_for_players = _("This decision is void.")
+    voided_aloud = _("This is void.")
+    not_a_question = _("This cannot be an item of an assembly.")
+    no_such_question = _("This item is not on the agenda.")
+    all_but_record_goes = _(
+        "This deletes everything about “%(title)s” except its minutes: the roll, all answers, and the "
+        "report. You still find the minutes in your history."
+    )
     origin_text = _("Called for by the assembly “%(title)s” of %(when)s.")
+    templates = {
+        "make": "assembly/parts/make.html",
+        "question": "assembly/question.html",
+        "parts/count": "assembly/parts/count.html",
+        "links": "assembly/parts/links.html",
+        "prepare": "assembly/parts/prepare.html",
+        "own_step": "assembly/parts/run_off.html",
+        "beside_head": "assembly/parts/speakers_head.html",
+        "beside_form": "assembly/parts/speak_form.html",
+        "status": "assembly/parts/status.html",
+        "projector/ended": "assembly/parts/projector_ended.html",
+        "remote/question": "assembly/parts/remote_question.html",
+        "remote/results": "assembly/parts/outcome.html",
+        "remote/calls": "assembly/parts/calls.html",
+        "player/status": "assembly/parts/present.html",
+        "player/ended": "assembly/parts/player_ended.html",
+        "mine/waiting": "assembly/parts/checked_in.html",
+        "mine/talking": "assembly/parts/speak.html",
+        "join/leave": "assembly/parts/leave.html",
+        "join/left": "assembly/left.html",
+        "join/elsewhere": "assembly/elsewhere.html",
+        "election": "assembly/parts/election.html",
+        "hall": "assembly/parts/hall.html",
+        "hall/fields": "assembly/parts/hall_fields.html",
+        "hall/make": "assembly/parts/hall_make.html",
+        "history/kept": "assembly/parts/kept.html",
+        "help": "assembly/help/attending.html",
+        "help/type": "assembly/help/type.html",
+        "help/deciding": "assembly/help/deciding.html",
+        "help/ending": "assembly/help/ending.html",
+        "help/voters": "assembly/help/voters.html",
+    }
 
     def idle(self, lifetime: Lifetime) -> timedelta:
-        return lifetime.assembly_idle
+        return MAX_BREAK
 
 
 class AssemblyActs(Acts):
@@ -209,6 +255,6 @@ def _agenda(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],
-        "nothing_on_agenda": not items and state.phase == Phase.WAITING,
-        "run_off": wording.run_off_label(snapshot, sealed) if sealed else "",
+        "must_prepare": not items and state.phase == Phase.WAITING,
+        "own_step": wording.run_off_label(snapshot, sealed) if sealed else "",
     }

@@ -75,6 +75,7 @@ class Item(Decided):
         "player/voting": "assembly/plays/player_voting.html",
         "player/talking": "assembly/plays/player_talking.html",
     }
+    results = "assembly/results"
 
     def __init_subclass__(cls) -> None:
         cls.description = ""

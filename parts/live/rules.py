@@ -39,7 +39,6 @@ NOT_YOURS = _("You are not a host of this session.")
 NOT_NOW = _("This is not possible at this point in the session.")
 UNCOUNTABLE = _("This round cannot be counted: void it, and the session goes on.")
 STALE = _("The session has already moved on. This is where it is now.")
-NOT_ON_THE_AGENDA = _("This item is not on the agenda.")
 LAST_QUESTION = _("That was the last question. End the session to show the final standings.")
 
 
@@ -254,9 +253,9 @@ def moderates(role: Role | None) -> bool:
     return role is not None and has(role, Permission.MANAGE_USERS)
 
 
-def keeps_minutes(game: Game, state: State) -> bool:
-    """Whether minutes outlive the session: only if an item was called, and not for rehearsals."""
-    return game.format.keeps_minutes and not game.debug_mode and bool(state.played)
+def keeps_record(game: Game, state: State) -> bool:
+    """Whether a record outlives the session: only if anything was asked, and not for rehearsals."""
+    return bool(game.format.record_page) and not game.debug_mode and bool(state.played)
 
 
 # --- steps ---

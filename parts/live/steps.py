@@ -14,7 +14,6 @@ from .rules import (
     LAST_QUESTION,
     MAX_ROUNDS,
     NOT_NOW,
-    NOT_ON_THE_AGENDA,
     UNCOUNTABLE,
     Game,
     Phase,
@@ -49,16 +48,16 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
 
 
 def next_question(game: Game, state: State) -> int | None:
-    """Position of the question after the latest round; on an agenda, of the first item never called."""
+    """Position of the question after the latest round; in any order, of the first never asked."""
     at = state.question + state.span if state.round else 0
-    if game.format.has_agenda:
+    if game.format.any_order:
         at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
     return at if at < game.total_questions and len(state.played) < MAX_ROUNDS else None
 
 
 def may_call(game: Game, state: State) -> bool:
-    """Whether any agenda item may be called now, even one called before."""
-    return game.format.has_agenda and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
+    """Whether any question may be asked now, even one asked before."""
+    return game.format.any_order and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
 
 
 def check_offered(game: Game, state: State, step: Step) -> None:
@@ -69,13 +68,13 @@ def check_offered(game: Game, state: State, step: Step) -> None:
 
 
 def place_to_call(game: Game, state: State, item: int | None) -> int:
-    """Position of what is asked next: the item called in an assembly, or the next in order."""
+    """Position of what is asked next: the one chosen, if in any order, or the next."""
     at = next_question(game, state)
-    if item is None or not game.format.has_agenda:
+    if item is None or not game.format.any_order:
         assert at is not None  # the step was offered
         return at
     if not 0 <= item < game.total_questions:
-        raise NotNow(NOT_ON_THE_AGENDA)
+        raise NotNow(game.format.no_such_question)
     return item
 
 

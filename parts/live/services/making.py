@@ -44,7 +44,7 @@ NOTHING_SUITS = _("None of these questions suits this type of session.")
 def make(host: User, engagement_type: str, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """Create a session that waits for players; idempotent if a `game_id` is given."""
     suitable = tuple(each for each in questions if suits(engagement_type, each))
-    if not suitable and not FORMATS.of_type(engagement_type).has_agenda:  # items can be added later
+    if not suitable and not FORMATS.of_type(engagement_type).any_order:  # items can be added later
         raise NotNow(NOTHING_SUITS)
     for _attempt in range(MAX_RACES):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)

@@ -113,7 +113,7 @@ def question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
         return _redirect_to_list(game, placed.place)
     context = {"form": form, "game": game, "placed": placed, "to": request.path, "back": _list_url(game)}
     context["heading"] = _("Edit the question")
-    return render(request, f"{game.format.folder}/question.html", context, status=422 if form.errors else 200)
+    return render(request, game.format.template("question"), context, status=422 if form.errors else 200)
 
 
 def _form(placed: PlacedQuestion, typed: QueryDict | None) -> QuestionEditor:

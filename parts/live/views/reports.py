@@ -182,7 +182,7 @@ def _round_context(report: Report, round_: Round) -> dict[str, Any]:
     return {
         "round": head,
         "question": question,
-        "number": report.numbers[round_.question] if report.game.format.has_agenda else round_.number,
+        "number": report.numbers[round_.question] if report.game.format.any_order else round_.number,
         "counts": report.state.counts(round_.number),
         "picture": play.render_result(round_, report.questions, report.seats),
         "answers": list(_answered(report, play, round_)),
@@ -273,7 +273,7 @@ def as_json(report: Report) -> Iterator[bytes]:
 
 def _session(report: Report) -> dict[str, Any]:
     game = report.game
-    quorum = {"entitled": game.entitled, "quorum": game.quorum} if game.format.has_agenda else {}
+    quorum = {"entitled": game.entitled, "quorum": game.quorum} if game.format.any_order else {}
     item = repository.game_as_item(game)
     return {name: item[name] for name in SESSION_FIELDS} | {"kept_until": game.gone_at} | quorum
 
