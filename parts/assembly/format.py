@@ -21,7 +21,6 @@ from foundation.store import keys
 from foundation.store.table import Item, Key, Put, Write
 from parts.live import seats
 from parts.live.follow_up_store import FollowUp, as_item
-from parts.live.follow_ups.electorate import Electorate
 from parts.live.follow_ups.formats import FollowUps
 from parts.live.formats import Format
 from parts.live.lifetimes import Lifetime
@@ -39,6 +38,7 @@ from parts.questions.question import Question
 
 from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
 from .agenda import parse_agenda
+from .electorate import MAX_ADDRESSES_CHARS, Electorate, read_addresses
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
 from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
@@ -118,6 +118,10 @@ class Assembly(Format):
 
 
 class AssemblyActs(Acts):
+    def copied(self, source: Game) -> dict[str, Any]:
+        """Those entitled by a roll are counted as the roll is copied."""
+        return {"quorum": source.quorum, "entitled": 0 if source.has_roll else source.entitled}
+
     def copy(self, source: Game, made: Game, host: User) -> None:
         """Copies the roll. Check-in codes are derived from the session, so the copy has new ones."""
         if source.has_roll:
@@ -152,8 +156,22 @@ class AssemblyActs(Acts):
 
 
 class AssemblyFollowUps(FollowUps):
-    def electorate(self, game: Game) -> Electorate:
-        return roll.electorate(game)
+    has_hall = True
+
+    def hall(self, game: Game, typed: Any = None) -> Electorate:
+        """`typed` are the addresses of people who checked in by code, if not those on the roll."""
+        electorate = roll.electorate(game)
+        return electorate if typed is None else electorate.with_typed(typed)
+
+    def typed(self, game: Game, post: QueryDict) -> dict[str, str] | None:
+        """Addresses typed for people who checked in by code; `None` if the page does not request them."""
+        if "addresses" not in post:
+            return None
+        return read_addresses(post["addresses"][:MAX_ADDRESSES_CHARS], roll.electorate(game).coded)
+
+    def page_context(self, game: Game, post: QueryDict) -> dict[str, Any]:
+        electorate = roll.electorate(game)
+        return {"hall": electorate, "lines": post.get("addresses", electorate.lines)}
 
     def making(self, game: Game, made: FollowUp) -> list[Write]:
         """It stays with the minutes when the session is gone."""
@@ -243,6 +261,9 @@ class AssemblyPages(Pages):
 
     def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> ItemForm:
         return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
+
+    def reported(self, game: Game) -> dict[str, Any]:
+        return {"entitled": game.entitled, "quorum": game.quorum}
 
     def visitor_html(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)

@@ -17,15 +17,14 @@ from foundation.pages.fields import LinesField
 from foundation.ranking.codes import code_symbols
 from foundation.store.keys import fold
 from foundation.tally.majorities import MAX_QUORUM_PEOPLE, Majority, Of, majority_of
-from parts.live.follow_ups import electorate
-from parts.live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from parts.live.rules import Game
 from parts.live.services.correcting import CHANGED_SINCE
 from parts.live.views.forms import times
 from parts.questions.question import MAX_OPTIONS, WITH_OPTIONS, Kind, Question, flaws, tidied
 from parts.questions.rules import question_fingerprint
 
-from . import wording
+from . import electorate, wording
+from .electorate import MAX_ADDRESSES_CHARS, clean_line
 from .roll import MAX_ROLL_PEOPLE
 from .wording import QUORUMS
 

@@ -33,9 +33,10 @@ from foundation.store.splitting import by_count
 from foundation.store.table import Check, Delete, Item, Key, Missing, Put, Update, Write
 from foundation.tally.majorities import Quorum
 from parts.live import changes, repository, rules, seats
-from parts.live.follow_ups.electorate import Electorate
 from parts.live.rules import MAX_PLAYERS, Game, Phase, State
 from parts.live.seats import Seat
+
+from .electorate import Electorate
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
 CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code

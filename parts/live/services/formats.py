@@ -14,6 +14,10 @@ from ..rules import Game, State
 class Acts:
     """Of an ordinary session. Another format overrides what is different."""
 
+    def copied(self, source: Game) -> dict[str, Any]:
+        """Settings that a copy takes over besides those of all sessions."""
+        return {}
+
     def copy(self, source: Game, made: Game, host: User) -> None:
         """Copy what the format adds; settings and questions have already been copied."""
 

@@ -36,7 +36,7 @@ from .formats import ACTS
 FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions from which codes get another digit
 COPIED_SETTINGS = (
     *("title", "question_set_id", "set_version", "custom_instructions", "context", "debug_mode", "names"),
-    *("speed_bonus", "quorum", "time_zone"),
+    *("speed_bonus", "time_zone"),
 )
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
@@ -95,10 +95,9 @@ def copy(host: User, game_id: str, token: str) -> Game:
     copy_id = urlsafe_b64encode(mark[:16]).decode().rstrip("=")
     if repository.find(copy_id) is None:
         hosting.check_makes_another(host)
-    chosen = {name: getattr(source, name) for name in COPIED_SETTINGS}
-    entitled = 0 if source.has_roll else source.entitled
+    chosen = {name: getattr(source, name) for name in COPIED_SETTINGS} | ACTS.of(source).copied(source)
     questions = [each for each in repository.read_questions(game_id) if not each.run_off]
-    made = make(host, source.engagement_type, questions, game_id=copy_id, entitled=entitled, **chosen)
+    made = make(host, source.engagement_type, questions, game_id=copy_id, **chosen)
     qa = qa_store.qa_from_item(items.get(keys.game_qa(game_id)))
     if qa.is_on:
         qa_services.set_up(made.id, host.name, is_on=True, mode=qa.mode, named=qa.named, words=qa.words)
