@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -75,6 +75,10 @@ class Assembly(Format):
     voided_aloud = _("This is void.")
     not_a_question = _("This cannot be an item of an assembly.")
     no_such_question = _("This item is not on the agenda.")
+    keeps_its_place = _(
+        "A later item has already been called, so this one stays on the agenda. The minutes will list it as not "
+        "reached."
+    )
     all_but_record_goes = _(
         "This deletes everything about “%(title)s” except its minutes: the roll, all answers, and the "
         "report. You still find the minutes in your history."
@@ -142,8 +146,13 @@ class AssemblyActs(Acts):
             raise NotNow(WEIGHTS_REVEAL)
         return quorum.quorum_data(game, len(there))
 
-    def end_debate(self, game: Game) -> None:
-        speakers.end_debate(game)
+    def weights(self, seated: Iterable[Seat]) -> dict[str, int]:
+        return {each.player: each.weight for each in seated if each.weight != 1}
+
+    def stepped(self, game: Game, before: State, after: State) -> None:
+        """A debate ends when its item is closed or put to the vote."""
+        if before.phase == Phase.TALKING:
+            speakers.end_debate(game)
 
     def ending(self, game: Game, state: State) -> list[Write]:
         return minutes.opening(game, state)

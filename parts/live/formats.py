@@ -22,6 +22,7 @@ from .lifetimes import Lifetime
 T = TypeVar("T")
 Text: TypeAlias = str | Promise  # for people to read
 
+ASKED = _("This has already been asked and can no longer be changed.")
 NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
 
 
@@ -64,6 +65,7 @@ class Format:
     voided_for_players: Text = _("This question does not count. Nobody gets points for it.")
     not_a_question: Text = NOT_OF_THIS_TYPE
     no_such_question: Text = _("This question is not in this session.")
+    keeps_its_place: Text = ASKED  # a question that is removed, if a later one has been asked
     all_but_record_goes: Text = ""  # when a session is deleted that has a record
     origin_text: Text = _("Based on a ranking in the live session “%(title)s” on %(when)s.")
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/{part}.html`, or where ordinary sessions have none

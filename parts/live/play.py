@@ -127,7 +127,7 @@ class Play:
     has_texts: ClassVar[bool] = False  # free text, which hosts can hide
     has_bonus: ClassVar[bool] = False  # for speed
     has_few_answers: ClassVar[bool] = False  # so each answer is rendered once and shared
-    has_vote: ClassVar[bool] = True  # whether the debated item can be voted on
+    is_answered: ClassVar[bool] = True  # if not, it is only talked about
     may_repeat: ClassVar[bool] = True  # while it is open
     spans: ClassVar[bool] = False  # consecutive questions form one round
     allows_follow_up: ClassVar[bool] = False  # a poll or election can be created from its options

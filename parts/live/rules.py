@@ -45,7 +45,7 @@ LAST_QUESTION = _("That was the last question. End the session to show the final
 class Phase(StrEnum):
     WAITING = "waiting"
     QUESTION = "question"
-    TALKING = "talking"  # debate on an assembly item, before the vote
+    TALKING = "talking"  # about a question that is shown, before it opens
     SORTING = "sorting"  # the host sorts ideas before they are ranked
     VOTING = "voting"
     RESULTS = "results"
@@ -64,7 +64,7 @@ class Step(StrEnum):
     """Steps a host can take."""
 
     NEXT = "next"  # question, including the first
-    VOTE = "vote"  # on the debated item, or on the ideas
+    VOTE = "vote"  # on what was talked about, or on the ideas
     CLOSE = "close"
     REVEAL = "reveal"
     PAUSE = "pause"
@@ -166,7 +166,7 @@ class State:
     spans: tuple[int, ...] = ()  # number of questions in each round
     voided: tuple[int, ...] = ()  # rounds that do not count
     changed_at: str = ""
-    began_at: str = ""  # when the first question was asked or the first item called
+    began_at: str = ""  # when the first question was asked
 
     @property
     def question(self) -> int:

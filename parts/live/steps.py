@@ -35,7 +35,7 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
         again = (Step.VOID, Step.REPEAT) if play and play.may_repeat else ()
         return (Step.CLOSE, *clock, *again, Step.END)
     if state.phase == Phase.TALKING:
-        return (*((Step.VOTE,) if play and play.has_vote else ()), Step.CLOSE, Step.END)
+        return (*((Step.VOTE,) if play and play.is_answered else ()), Step.CLOSE, Step.END)
     if state.phase == Phase.SORTING:
         return (Step.VOTE, Step.CLOSE, Step.VOID, Step.END)
     on = (Step.NEXT,) if next_question(game, state) is not None else ()
@@ -43,7 +43,7 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
         return (*on, Step.END)
     reveal = () if state.revealed else (Step.REVEAL,)
     compare = (Step.AGAIN,) if state.twice and not state.before and state.counts(state.round) else ()
-    void = (Step.VOID,) if state.counts(state.round) and play and play.has_vote else ()
+    void = (Step.VOID,) if state.counts(state.round) and play and play.is_answered else ()
     return (*reveal, *compare, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
 
 
@@ -106,7 +106,7 @@ def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: i
 def refreshed(game: Game, state: State, question: Question | None) -> State:
     """A new version of the state after a correction; `question` is the current one.
 
-    An item under debate may have become another kind of vote.
+    A question that is talked about may have become one of another kind.
     """
     if state.phase != Phase.TALKING or question is None:
         return moved(state)

@@ -86,7 +86,7 @@ def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
         if len(found.questions) == 1 and not found.game.format.any_order:
             raise NotNow(corrections.THE_LAST_ONE)
-        return corrections.without_question(found.questions, found.free, place)
+        return corrections.without_question(found.questions, found.free, place, found.game.format.keeps_its_place)
 
     _corrected(game_id, who, "removed", place, seen, correct)
 
