@@ -51,7 +51,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "form": form,
         "token": new_token(),
         "rows": [(each, called.get(each.place), corrected[each.place]) for each in wording.agenda(snapshot)],
-        "quorum": wording.quorum_text(game.quorum),
+        "quorum": wording.quorum_text(game.own.quorum),
     }
     return render(request, "assembly/agenda.html", context, status=422 if form.errors else 200)
 

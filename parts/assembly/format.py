@@ -39,6 +39,7 @@ from parts.questions.question import Question
 from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
 from .agenda import parse_agenda
 from .electorate import MAX_ADDRESSES_CHARS, Electorate, read_addresses
+from .entitlement import Entitlement
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
 from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
@@ -67,6 +68,7 @@ class Assembly(Format):
     has_scoreboard = False
     joining_page, first_page = "check_in", "agenda"
     questions_page, people_page = "agenda", "game_roll"
+    own = Entitlement
     record_page, record_label = "minutes", pgettext_lazy("record", "Minutes")
     record_of_session, read_record = _("Minutes of the assembly"), _("Read the minutes")
     questions_label, people_label = _("Agenda"), _("Roll, codes and who is present")
@@ -124,11 +126,11 @@ class Assembly(Format):
 class AssemblyActs(Acts):
     def copied(self, source: Game) -> dict[str, Any]:
         """Those entitled by a roll are counted as the roll is copied."""
-        return {"quorum": source.quorum, "entitled": 0 if source.has_roll else source.entitled}
+        return {"quorum": source.own.quorum, "entitled": 0 if source.own.has_roll else source.own.entitled}
 
     def copy(self, source: Game, made: Game, host: User) -> None:
         """Copies the roll. Check-in codes are derived from the session, so the copy has new ones."""
-        if source.has_roll:
+        if source.own.has_roll:
             listed = list(roll.each_entry(source.id))
             addresses = {each.folded: each.email for each in listed if each.email}
             weights = {each.folded: each.weight for each in listed if each.weight != 1}
@@ -142,7 +144,7 @@ class AssemblyActs(Acts):
         there = [each for each in seats.read_seats(game.id) if each.is_there]
         if state.secret and not may_be_shown(len(there), sum(each.robot for each in there)):
             raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
-        if state.secret and game.extra_votes:
+        if state.secret and game.own.extra_votes:
             raise NotNow(WEIGHTS_REVEAL)
         return quorum.quorum_data(game, len(there))
 
@@ -272,7 +274,7 @@ class AssemblyPages(Pages):
         return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
 
     def reported(self, game: Game) -> dict[str, Any]:
-        return {"entitled": game.entitled, "quorum": game.quorum}
+        return {"entitled": game.own.entitled, "quorum": game.own.quorum}
 
     def visitor_html(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)

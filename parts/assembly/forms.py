@@ -130,7 +130,7 @@ class ItemForm(forms.Form):
         assert isinstance(before, forms.ChoiceField)
         places = [(seen, _("Before %(item)s") % {"item": item}) for seen, item in waiting]
         before.choices = [("", _("At the end")), *places]
-        known = [each for each in Of if each != Of.ENTITLED or game.entitled]
+        known = [each for each in Of if each != Of.ENTITLED or game.own.entitled]
         of.choices = [(each.value, wording.OF[each]) for each in known]
 
     @staticmethod
@@ -286,9 +286,13 @@ class EntitledForm(forms.Form):
     )
 
     def __init__(self, *arguments: Any, game: Game):
-        by_number = {"quorum": BY_NUMBER, "number": game.quorum} if game.quorum.isdigit() else {"quorum": game.quorum}
-        super().__init__(*arguments, initial={"entitled": game.entitled or None, **by_number})
-        if game.has_roll:
+        by_number = (
+            {"quorum": BY_NUMBER, "number": game.own.quorum}
+            if game.own.quorum.isdigit()
+            else {"quorum": game.own.quorum}
+        )
+        super().__init__(*arguments, initial={"entitled": game.own.entitled or None, **by_number})
+        if game.own.has_roll:
             del self.fields["entitled"]
 
     def clean(self) -> dict[str, Any]:

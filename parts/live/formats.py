@@ -68,6 +68,7 @@ class Format:
     keeps_its_place: Text = ASKED  # a question that is removed, if a later one has been asked
     all_but_record_goes: Text = ""  # when a session is deleted that has a record
     origin_text: Text = _("Based on a ranking in the live session “%(title)s” on %(when)s.")
+    own: ClassVar[type | None] = None  # a dataclass of what it stores with a session; each field has a default
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/{part}.html`, or where ordinary sessions have none
 
     def template(self, part: str) -> str:

@@ -243,7 +243,20 @@ def item_at(place: Key, game: Game, data: Mapping[str, Any]) -> Item:
 
 
 def game_from_item(item: Mapping[str, Any]) -> Game:
-    return Game(**values_of(Game, item) | {"names": Names(item["names"]), "hosts": tuple(item["hosts"])})
+    converted = {"names": Names(item["names"]), "hosts": tuple(item["hosts"])}
+    return Game(**values_of(Game, item) | converted, own=own_from(item["engagement_type"], item))
+
+
+def own_from(type_: str, item: Mapping[str, Any]) -> Any:
+    """What the format of this type stores with a session."""
+    kind = FORMATS.of_type(type_).own
+    return kind(**values_of(kind, item)) if kind else None
+
+
+def own_as_item(game: Game) -> dict[str, Any]:
+    """Every session has the fields of all formats, beside its own those of one that has none."""
+    blank = [each.own() for each in FORMATS.values() if each.own]
+    return {name: value for own in (*blank, *filter(None, [game.own])) for name, value in values(own).items()}
 
 
 SECRETS = ("token", "screen_token", "context")  # access tokens and the host's private notes
@@ -278,7 +291,10 @@ def host_removed_event_data(game: Game, host: str) -> dict[str, Any]:
 
 
 def game_as_item(game: Game) -> dict[str, Any]:
-    return values(game) | {
+    item: dict[str, Any] = {}
+    for name, value in values(game).items():
+        item |= own_as_item(game) if name == "own" else {name: value}
+    return item | {
         "engagement_type": str(game.engagement_type),
         "names": str(game.names),
         "hosts": list(game.hosts),

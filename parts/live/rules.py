@@ -100,12 +100,9 @@ class Game:
     names: Names = Names.TYPED
     speed_bonus: bool = False
     hosts: tuple[str, ...] = ()  # besides its creator
-    entitled: int = 0  # how many may vote in an assembly, present or not; 0 if not set
-    quorum: str = ""  # of an assembly, as `foundation.tally.majorities` writes it
-    has_roll: bool = False  # whether only those on a list may check in
-    extra_votes: int = 0  # on that list beyond one for each person, because some votes count several times
-    time_zone: str = "UTC"  # for the times in its minutes
-    prepared_at: str = ""  # when a host last changed its questions, title or entitled voters
+    own: Any = None  # what its format stores with it: see `Format.own`
+    time_zone: str = "UTC"  # for the times in its record
+    prepared_at: str = ""  # when a host last changed anything of it
     kept_until: str = ""  # hard limit for all its items
     began_at: str = ""  # time of the first step; set at the end
     ended_at: str | None = None

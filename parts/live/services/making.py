@@ -57,7 +57,8 @@ def make(host: User, engagement_type: str, questions: Sequence[Question], *, gam
 
 
 def _new(game_id: str, host: User, engagement_type: str, total: int, **chosen: Any) -> Game:
-    now = now_text()
+    now, own = now_text(), repository.own_from(engagement_type, chosen)
+    settings_ = {name: value for name, value in chosen.items() if not hasattr(own, name)}
     return Game(
         id=game_id,
         engagement_type=str(engagement_type),
@@ -68,7 +69,8 @@ def _new(game_id: str, host: User, engagement_type: str, total: int, **chosen: A
         token=secrets.token_urlsafe(12),
         screen_token=secrets.token_urlsafe(12),
         total_questions=total,
-        **chosen,
+        own=own,
+        **settings_,
     )
 
 
