@@ -131,7 +131,7 @@ class Play:
     may_repeat: ClassVar[bool] = True  # while it is open
     spans: ClassVar[bool] = False  # consecutive questions form one round
     allows_follow_up: ClassVar[bool] = False  # a poll or election can be created from its options
-    first_phase: ClassVar[Phase] = Phase.QUESTION
+    first_phase: ClassVar[Phase] = Phase.QUESTION  # or `TALKING`, whose templates are the play's own
     own_form_phase: ClassVar[Phase | None] = None  # in which each player has a form of their own
     min_voting_seconds: ClassVar[int] = 30  # because reading the answers takes as long as writing one
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
