@@ -22,7 +22,7 @@ def hold_run_off(game_id: str, who: str, number: int) -> int:
     """Call a vote between the options that a round left undecided, and return its position. Once for each round."""
     game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
-    if not game.format.has_agenda or not parts:
+    if not game.format.any_order or not parts:
         raise NotNow(rules.NOT_NOW)
     place, questions = state.played[number - 1], repository.read_questions(game_id)
     question = questions[place]

@@ -30,7 +30,7 @@ from .forms import ItemForm, with_amendments
 @form_page
 def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     snapshot = snapshots.current(hosted[0].id)
-    if snapshot is None or not snapshot.game.format.has_agenda:
+    if snapshot is None or not snapshot.game.format.any_order:
         raise Http404
     game = snapshot.game
     called, corrected = host_screens.calls(snapshot), corrections.rows(game, snapshot.state, snapshot.questions)
@@ -51,7 +51,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "form": form,
         "token": new_token(),
         "rows": [(each, called.get(each.place), corrected[each.place]) for each in wording.agenda(snapshot)],
-        "quorum": wording.quorum_text(game.quorum),
+        "quorum": wording.quorum_text(game.own.quorum),
     }
     return render(request, "assembly/agenda.html", context, status=422 if form.errors else 200)
 

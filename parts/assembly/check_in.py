@@ -98,8 +98,8 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 def _person_by_account(game: Game, user: User) -> Person:
     if not user.can(Permission.VOTE):
         raise Refusal(_("Your account cannot take part yet: an administrator has to approve it first."))
-    entry = roll.find(game.id, user.name) if game.has_roll else None
-    if game.has_roll and not is_on_the_roll(entry, user):
+    entry = roll.find(game.id, user.name) if game.own.has_roll else None
+    if game.own.has_roll and not is_on_the_roll(entry, user):
         raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = roll.player_of(game.id, user.name, user.created_at)
     checks = (people.is_same_account(user), *((roll.still_listed(game, entry),) if entry else ()))
@@ -133,7 +133,7 @@ def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
 
 
 def _entry_by_code(game: Game, code: str) -> Entry:
-    entry = roll.find_by_code(game, code) if game.has_roll else None
+    entry = roll.find_by_code(game, code) if game.own.has_roll else None
     if entry is None:
         raise WrongCode(_("Nobody on the roll has this code. Check it and try again."))
     return entry
@@ -200,8 +200,8 @@ def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat
 def _recheck_roll(game: Game, person: Person) -> None:
     """A new roll includes those present when it is started; anyone who checked in a moment later is not on it, or did
     not get the weight that it gives them."""
-    found = None if game.has_roll else repository.find(game.id)
-    if found is None or not found[0].has_roll:
+    found = None if game.own.has_roll else repository.find(game.id)
+    if found is None or not found[0].own.has_roll:
         return
     entry, seat = roll.find(game.id, person.name), seats.find(game.id, person.player)
     after = seat and (replace(seat, weight=entry.weight) if entry else replace(seat, left=True))

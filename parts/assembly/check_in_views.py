@@ -49,7 +49,7 @@ class CheckInSnapshot:
     @property
     def is_entitled(self) -> bool:
         """Whether the signed-in person can check in with their account."""
-        return self.user is not None and (not self.game.has_roll or check_in.is_on_the_roll(self.entry, self.user))
+        return self.user is not None and (not self.game.own.has_roll or check_in.is_on_the_roll(self.entry, self.user))
 
     @property
     def is_seated(self) -> bool:

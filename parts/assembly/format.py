@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.models import User
 from foundation.acts.refusals import NotNow
@@ -20,7 +21,6 @@ from foundation.store import keys
 from foundation.store.table import Item, Key, Put, Write
 from parts.live import seats
 from parts.live.follow_up_store import FollowUp, as_item
-from parts.live.follow_ups.electorate import Electorate
 from parts.live.follow_ups.formats import FollowUps
 from parts.live.formats import Format
 from parts.live.lifetimes import Lifetime
@@ -38,11 +38,14 @@ from parts.questions.question import Question
 
 from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
 from .agenda import parse_agenda
+from .electorate import MAX_ADDRESSES_CHARS, Electorate, read_addresses
+from .entitlement import Entitlement
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
 from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
 from .wording import QUORUMS
 
+MAX_BREAK = timedelta(hours=36)  # assemblies may pause overnight
 MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
 
 ASKS_FIRST: dict[Step, str | Promise] = {
@@ -61,20 +64,73 @@ WEIGHTS_REVEAL = _(
 
 
 class Assembly(Format):
-    checks_in = has_agenda = keeps_minutes = True
-    folder = "assembly"
+    checks_in = any_order = True
+    has_scoreboard = False
     joining_page, first_page = "check_in", "agenda"
     questions_page, people_page = "agenda", "game_roll"
+    own = Entitlement
+    record_page, record_label = "minutes", pgettext_lazy("record", "Minutes")
+    record_of_session, read_record = _("Minutes of the assembly"), _("Read the minutes")
+    questions_label, people_label = _("Agenda"), _("Roll, codes and who is present")
+    all_asked = _("All items have been called.")
+    voided = voided_for_players = _("This decision is void.")
+    voided_aloud = _("This is void.")
+    not_a_question = _("This cannot be an item of an assembly.")
+    no_such_question = _("This item is not on the agenda.")
+    keeps_its_place = _(
+        "A later item has already been called, so this one stays on the agenda. The minutes will list it as not "
+        "reached."
+    )
+    all_but_record_goes = _(
+        "This deletes everything about “%(title)s” except its minutes: the roll, all answers, and the "
+        "report. You still find the minutes in your history."
+    )
     origin_text = _("Called for by the assembly “%(title)s” of %(when)s.")
+    templates = {
+        "make": "assembly/parts/make.html",
+        "question": "assembly/question.html",
+        "parts/count": "assembly/parts/count.html",
+        "links": "assembly/parts/links.html",
+        "prepare": "assembly/parts/prepare.html",
+        "own_step": "assembly/parts/run_off.html",
+        "beside_head": "assembly/parts/speakers_head.html",
+        "beside_form": "assembly/parts/speak_form.html",
+        "status": "assembly/parts/status.html",
+        "projector/ended": "assembly/parts/projector_ended.html",
+        "remote/question": "assembly/parts/remote_question.html",
+        "remote/results": "assembly/parts/outcome.html",
+        "remote/calls": "assembly/parts/calls.html",
+        "player/status": "assembly/parts/present.html",
+        "player/ended": "assembly/parts/player_ended.html",
+        "mine/waiting": "assembly/parts/checked_in.html",
+        "mine/talking": "assembly/parts/speak.html",
+        "join/leave": "assembly/parts/leave.html",
+        "join/left": "assembly/left.html",
+        "join/elsewhere": "assembly/elsewhere.html",
+        "election": "assembly/parts/election.html",
+        "hall": "assembly/parts/hall.html",
+        "hall/fields": "assembly/parts/hall_fields.html",
+        "hall/make": "assembly/parts/hall_make.html",
+        "history/kept": "assembly/parts/kept.html",
+        "help": "assembly/help/attending.html",
+        "help/type": "assembly/help/type.html",
+        "help/deciding": "assembly/help/deciding.html",
+        "help/ending": "assembly/help/ending.html",
+        "help/voters": "assembly/help/voters.html",
+    }
 
     def idle(self, lifetime: Lifetime) -> timedelta:
-        return lifetime.assembly_idle
+        return MAX_BREAK
 
 
 class AssemblyActs(Acts):
+    def copied(self, source: Game) -> dict[str, Any]:
+        """Those entitled by a roll are counted as the roll is copied."""
+        return {"quorum": source.own.quorum, "entitled": 0 if source.own.has_roll else source.own.entitled}
+
     def copy(self, source: Game, made: Game, host: User) -> None:
         """Copies the roll. Check-in codes are derived from the session, so the copy has new ones."""
-        if source.has_roll:
+        if source.own.has_roll:
             listed = list(roll.each_entry(source.id))
             addresses = {each.folded: each.email for each in listed if each.email}
             weights = {each.folded: each.weight for each in listed if each.weight != 1}
@@ -88,12 +144,17 @@ class AssemblyActs(Acts):
         there = [each for each in seats.read_seats(game.id) if each.is_there]
         if state.secret and not may_be_shown(len(there), sum(each.robot for each in there)):
             raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
-        if state.secret and game.extra_votes:
+        if state.secret and game.own.extra_votes:
             raise NotNow(WEIGHTS_REVEAL)
         return quorum.quorum_data(game, len(there))
 
-    def end_debate(self, game: Game) -> None:
-        speakers.end_debate(game)
+    def weights(self, seated: Iterable[Seat]) -> dict[str, int]:
+        return {each.player: each.weight for each in seated if each.weight != 1}
+
+    def stepped(self, game: Game, before: State, after: State) -> None:
+        """A debate ends when its item is closed or put to the vote."""
+        if before.phase == Phase.TALKING:
+            speakers.end_debate(game)
 
     def ending(self, game: Game, state: State) -> list[Write]:
         return minutes.opening(game, state)
@@ -106,8 +167,22 @@ class AssemblyActs(Acts):
 
 
 class AssemblyFollowUps(FollowUps):
-    def electorate(self, game: Game) -> Electorate:
-        return roll.electorate(game)
+    has_hall = True
+
+    def hall(self, game: Game, typed: Any = None) -> Electorate:
+        """`typed` are the addresses of people who checked in by code, if not those on the roll."""
+        electorate = roll.electorate(game)
+        return electorate if typed is None else electorate.with_typed(typed)
+
+    def typed(self, game: Game, post: QueryDict) -> dict[str, str] | None:
+        """Addresses typed for people who checked in by code; `None` if the page does not request them."""
+        if "addresses" not in post:
+            return None
+        return read_addresses(post["addresses"][:MAX_ADDRESSES_CHARS], roll.electorate(game).coded)
+
+    def page_context(self, game: Game, post: QueryDict) -> dict[str, Any]:
+        electorate = roll.electorate(game)
+        return {"hall": electorate, "lines": post.get("addresses", electorate.lines)}
 
     def making(self, game: Game, made: FollowUp) -> list[Write]:
         """It stays with the minutes when the session is gone."""
@@ -198,6 +273,9 @@ class AssemblyPages(Pages):
     def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> ItemForm:
         return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
 
+    def reported(self, game: Game) -> dict[str, Any]:
+        return {"entitled": game.own.entitled, "quorum": game.own.quorum}
+
     def visitor_html(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
         return fragment("assembly/parts/attended.html", {"attended": attended}) if attended else ""
@@ -209,6 +287,6 @@ def _agenda(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],
-        "nothing_on_agenda": not items and state.phase == Phase.WAITING,
-        "run_off": wording.run_off_label(snapshot, sealed) if sealed else "",
+        "must_prepare": not items and state.phase == Phase.WAITING,
+        "own_step": wording.run_off_label(snapshot, sealed) if sealed else "",
     }

@@ -17,15 +17,14 @@ from foundation.pages.fields import LinesField
 from foundation.ranking.codes import code_symbols
 from foundation.store.keys import fold
 from foundation.tally.majorities import MAX_QUORUM_PEOPLE, Majority, Of, majority_of
-from parts.live.follow_ups import electorate
-from parts.live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from parts.live.rules import Game
 from parts.live.services.correcting import CHANGED_SINCE
 from parts.live.views.forms import times
 from parts.questions.question import MAX_OPTIONS, WITH_OPTIONS, Kind, Question, flaws, tidied
 from parts.questions.rules import question_fingerprint
 
-from . import wording
+from . import electorate, wording
+from .electorate import MAX_ADDRESSES_CHARS, clean_line
 from .roll import MAX_ROLL_PEOPLE
 from .wording import QUORUMS
 
@@ -131,7 +130,7 @@ class ItemForm(forms.Form):
         assert isinstance(before, forms.ChoiceField)
         places = [(seen, _("Before %(item)s") % {"item": item}) for seen, item in waiting]
         before.choices = [("", _("At the end")), *places]
-        known = [each for each in Of if each != Of.ENTITLED or game.entitled]
+        known = [each for each in Of if each != Of.ENTITLED or game.own.entitled]
         of.choices = [(each.value, wording.OF[each]) for each in known]
 
     @staticmethod
@@ -287,9 +286,13 @@ class EntitledForm(forms.Form):
     )
 
     def __init__(self, *arguments: Any, game: Game):
-        by_number = {"quorum": BY_NUMBER, "number": game.quorum} if game.quorum.isdigit() else {"quorum": game.quorum}
-        super().__init__(*arguments, initial={"entitled": game.entitled or None, **by_number})
-        if game.has_roll:
+        by_number = (
+            {"quorum": BY_NUMBER, "number": game.own.quorum}
+            if game.own.quorum.isdigit()
+            else {"quorum": game.own.quorum}
+        )
+        super().__init__(*arguments, initial={"entitled": game.own.entitled or None, **by_number})
+        if game.own.has_roll:
             del self.fields["entitled"]
 
     def clean(self) -> dict[str, Any]:

@@ -75,6 +75,7 @@ class Item(Decided):
         "player/voting": "assembly/plays/player_voting.html",
         "player/talking": "assembly/plays/player_talking.html",
     }
+    results = "assembly/results"
 
     def __init_subclass__(cls) -> None:
         cls.description = ""
@@ -132,7 +133,7 @@ class Item(Decided):
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
         context = wording.item_context(snapshot.question) if snapshot.question else {}
-        return context | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
+        return context | {"how_to_vote": self.how_to_vote, "has_vote": self.is_answered}
 
     # --- what came of it ---
 
@@ -162,7 +163,7 @@ class Item(Decided):
 
 class Topic(Item):
     kind = Kind.TOPIC
-    has_vote = allows_follow_up = False
+    is_answered = allows_follow_up = False
     without_a_vote = gettext_lazy("Close the item")
 
 

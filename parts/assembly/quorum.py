@@ -15,9 +15,9 @@ def quorum_data(game: Game, present: int) -> dict[str, Any]:
     """As the log and every sealed vote store it."""
     return {
         "present_count": present,
-        "entitled": game.entitled,
-        "quorum": game.quorum,
-        "quorate": Quorum(game.quorum).is_met(present, game.entitled),
+        "entitled": game.own.entitled,
+        "quorum": game.own.quorum,
+        "quorate": Quorum(game.own.quorum).is_met(present, game.own.entitled),
     }
 
 
@@ -64,13 +64,13 @@ class Presence:
 
 
 def presence(game: Game, present: int) -> Presence:
-    quorum = Quorum(game.quorum)
-    known = bool(game.quorum) and bool(game.entitled or not quorum.is_share)
+    quorum = Quorum(game.own.quorum)
+    known = bool(game.own.quorum) and bool(game.own.entitled or not quorum.is_share)
     return Presence(
         present=present,
-        entitled=game.entitled,
-        needed=quorum.needed(game.entitled) if known else 0,
-        is_met=quorum.is_met(present, game.entitled),
-        has_quorum=bool(game.quorum),
+        entitled=game.own.entitled,
+        needed=quorum.needed(game.own.entitled) if known else 0,
+        is_met=quorum.is_met(present, game.own.entitled),
+        has_quorum=bool(game.own.quorum),
         is_rehearsal=bool(game.debug_mode),
     )

@@ -75,7 +75,7 @@ def resolve_item(
     votes: Votes = Counter()
     for each in cast:
         votes[each.said] += weights.get(each.player, 1)
-    if game.extra_votes and not question.secret:
+    if game.own.extra_votes and not question.secret:
         common |= _weighted_result(game, present, weights) | {"voters": len(cast), "votes": votes.total()}
     numbers = COUNTS[question.kind](question, votes, game)
     result = common | numbers | _outcome(question, numbers, common)
@@ -98,7 +98,7 @@ def _weighted_result(game: Game, present: Sequence[str], weights: Mapping[str, i
     return {
         "weights": [[player, weights[player]] for player in sorted(present) if player in weights],
         "present_votes": sum(weights.get(player, 1) for player in present),
-        "entitled_votes": game.entitled + game.extra_votes,
+        "entitled_votes": game.own.entitled + game.own.extra_votes,
     }
 
 

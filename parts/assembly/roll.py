@@ -33,9 +33,10 @@ from foundation.store.splitting import by_count
 from foundation.store.table import Check, Delete, Item, Key, Missing, Put, Update, Write
 from foundation.tally.majorities import Quorum
 from parts.live import changes, repository, rules, seats
-from parts.live.follow_ups.electorate import Electorate
 from parts.live.rules import MAX_PLAYERS, Game, Phase, State
 from parts.live.seats import Seat
+
+from .electorate import Electorate
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
 CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code
@@ -201,11 +202,11 @@ def _add(game_id: str, who: str, names: Sequence[str], addresses: Addresses, wei
     _there, entries = match_names(game_id, names, addresses, weights)
     if not entries:
         return 0
-    entitled = (game.entitled if game.has_roll else 0) + len(entries)
+    entitled = (game.own.entitled if game.own.has_roll else 0) + len(entries)
     if entitled > MAX_ROLL_PEOPLE:
         raise NotNow(_("A roll has at most %(most)d people.") % {"most": MAX_ROLL_PEOPLE})
-    extra = game.extra_votes + sum(each.weight - 1 for each in entries.values())
-    after = replace(game, entitled=entitled, has_roll=True, extra_votes=extra)
+    extra = game.own.extra_votes + sum(each.weight - 1 for each in entries.values())
+    after = _with_own(game, entitled=entitled, has_roll=True, extra_votes=extra)
     writes = (Put(_item(game, each), when=Missing()) for each in entries.values())
     seat_writes = _weighing_seats(game, [each for each in entries.values() if each.weight != 1])
     _record(game, state, after, who, *writes, *seat_writes, added=len(entries))
@@ -222,7 +223,7 @@ def weigh(game_id: str, who: str, name: str, weight: int) -> None:
     entry = replace(before, weight=weight)
     if entry == before:
         return
-    after = replace(game, extra_votes=game.extra_votes + weight - before.weight)
+    after = _with_own(game, extra_votes=game.own.extra_votes + weight - before.weight)
     _record(game, state, after, who, change(game, before, entry), *_weighing_seats(game, [entry]), weighed=1)
     seats.count_change(game)
 
@@ -245,8 +246,8 @@ def remove(game_id: str, who: str, name: str) -> None:
     entry = _find_or_refuse(game_id, name)
     if seats.find(game_id, player_of_entry(game_id, entry)) is not None:
         raise NotNow(_("%(name)s has checked in and cannot be taken off the roll.") % {"name": entry.name})
-    extra = game.extra_votes + 1 - entry.weight
-    after = replace(game, entitled=game.entitled - 1, has_roll=game.entitled > 1, extra_votes=extra)
+    extra = game.own.extra_votes + 1 - entry.weight
+    after = _with_own(game, entitled=game.own.entitled - 1, has_roll=game.own.entitled > 1, extra_votes=extra)
     _record(game, state, after, who, *removing(game, entry), removed=1)
 
 
@@ -313,12 +314,12 @@ def _find_or_refuse(game_id: str, name: str) -> Entry:
 def change_quorum(game_id: str, who: str, entitled: int, quorum: str) -> None:
     """Set the quorum and, without a roll, how many are entitled to vote."""
     game, state = _load_editable(game_id)
-    if game.has_roll and entitled != game.entitled:
+    if game.own.has_roll and entitled != game.own.entitled:
         raise NotNow(_("With a roll, the number of people entitled to vote is counted automatically."))
-    after = replace(game, entitled=entitled, quorum=quorum)
+    after = _with_own(game, entitled=entitled, quorum=quorum)
     if Quorum(quorum).is_share and not entitled:
         raise NotNow(_("Enter how many people are entitled to vote: the quorum is a share of them."))
-    if not game.has_roll and entitled and Quorum(quorum).needed(entitled) > entitled:
+    if not game.own.has_roll and entitled and Quorum(quorum).needed(entitled) > entitled:
         raise NotNow(_("This quorum can never be met: fewer people are entitled to vote."))
     if after != game:
         _record(game, state, after, who)
@@ -342,12 +343,17 @@ def _load_editable(game_id: str) -> tuple[Game, State]:
     return game, state
 
 
+def _with_own(game: Game, **changes: Any) -> Game:
+    return replace(game, own=replace(game.own, **changes))
+
+
 def _record(before: Game, state: State, after: Game, who: str, *writes: Write, **numbers: int) -> None:
     """Refused if the session has moved on: it may have opened a vote."""
     after = replace(after, prepared_at=now_text())
-    facts = {name: getattr(after, name) for name in ("has_roll", "entitled", "quorum", "prepared_at")}
-    if before.extra_votes or after.extra_votes:
-        facts["extra_votes"] = after.extra_votes
+    facts = {name: getattr(after.own, name) for name in ("has_roll", "entitled", "quorum")}
+    facts |= {"prepared_at": after.prepared_at}
+    if before.own.extra_votes or after.own.extra_votes:
+        facts["extra_votes"] = after.own.extra_votes
     event = Event(who, "LiveRollChanged", {"game_id": after.id, **facts, **numbers})
     record(event, *repository.change(before, after), *writes, repository.is_still_at(after, state))
     changes.publish(after.id)
@@ -360,12 +366,12 @@ def electorate(game: Game) -> Electorate:
     """People present as voters of an election, without robots; after the end, those who had not left."""
     there = [each for each in seats.read_seats(game.id) if each.is_there and not each.robot]
     coded = sorted((each for each in there if not each.account), key=lambda each: natural_sort_key(each.name))
-    emails = {each.folded: each.email for each in each_entry(game.id)} if coded and game.has_roll else {}
+    emails = {each.folded: each.email for each in each_entry(game.id)} if coded and game.own.has_roll else {}
     addresses = {each.name: emails.get(fold(each.entry or each.name), "") for each in coded}
-    accounts, quorum = dict(sorted(_accounts(game, there))), Quorum(game.quorum)
-    is_met = quorum.is_met(len(there), game.entitled)
+    accounts, quorum = dict(sorted(_accounts(game, there))), Quorum(game.own.quorum)
+    is_met = quorum.is_met(len(there), game.own.entitled)
     weights = {each.account or each.name: each.weight for each in there if each.weight != 1}
-    return Electorate(len(there), accounts, addresses, quorum.needed(game.entitled), is_met, weights)
+    return Electorate(len(there), accounts, addresses, quorum.needed(game.own.entitled), is_met, weights)
 
 
 def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:

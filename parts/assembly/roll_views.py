@@ -109,7 +109,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
 def _lines(game: Game) -> list[Line]:
     """Everyone on the roll and everyone present without being on it, sorted by name."""
     seated = {each.player: each for each in seats.read_seats(game.id)}  # not from a cache, which may be a moment old
-    listed = list(roll.each_entry(game.id)) if game.has_roll else []
+    listed = list(roll.each_entry(game.id)) if game.own.has_roll else []
     lines = [_line(game, each.name, each, seated.pop(roll.player_of_entry(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]
     return sorted(lines, key=lambda each: natural_sort_key(each.name))
@@ -224,9 +224,9 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], form: 
             for row in new
             if (name := row.value)
         ),
-        "too_many": len(new) + (game.entitled if game.has_roll else 0) > roll.MAX_ROLL_PEOPLE,
+        "too_many": len(new) + (game.own.entitled if game.own.has_roll else 0) > roll.MAX_ROLL_PEOPLE,
         "most": roll.MAX_ROLL_PEOPLE,
-        "begins": not game.has_roll,
+        "begins": not game.own.has_roll,
     }
     return render(request, "assembly/roll_preview.html", context)
 
@@ -238,7 +238,7 @@ def _verdict(row: lists.Row, there: set[str]) -> Verdict:
 def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     form = EntitledForm(request.POST, game=game)
     if form.is_valid():
-        entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
+        entitled = game.own.entitled if game.own.has_roll else form.cleaned_data["entitled"] or 0
         with refusals_as_errors(form):
             roll.change_quorum(game.id, request.user.name, entitled, form.quorum_text)
             messages.success(request, _("Your changes are saved."))

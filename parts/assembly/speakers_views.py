@@ -46,7 +46,7 @@ def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
     game = player.snapshot.game
 
     def carry_out() -> None:
-        if act not in OF_PLAYERS or not game.format.has_agenda:
+        if act not in OF_PLAYERS or not game.format.any_order:
             raise NotNow(rules.NOT_NOW)
         ANSWER_RATE.check(f"{game_id} {player.seat.player}", clock.now())
         OF_PLAYERS[act](game, player.seat.player)

@@ -1,6 +1,6 @@
 """Which questions of a session can still be edited, moved or removed, and their order afterwards. Pure functions.
 
-Questions that have been asked keep their place, because sealed rounds and minutes refer to it. Only the others move.
+Questions that have been asked keep their place, because sealed rounds and records refer to it. Only the others move.
 """
 
 from __future__ import annotations
@@ -16,16 +16,13 @@ from foundation.acts.refusals import NotNow
 from parts.questions.question import Question
 from parts.questions.rules import question_fingerprint
 
+from .formats import ASKED, Text
 from .play import play_of
 from .rules import Game, Phase, State
 
 Questions = tuple[Question, ...]
 
-ASKED = _("This has already been asked and can no longer be changed.")
 NO_NEIGHBOUR = _("It cannot be moved any further in that direction.")
-KEEPS_ITS_PLACE = _(
-    "A later item has already been called, so this one stays on the agenda. The minutes will list it as not reached."
-)
 THE_LAST_ONE = _("A session needs at least one question. Edit this one instead.")
 
 
@@ -37,7 +34,7 @@ def free_places(game: Game, state: State) -> list[int]:
 
 
 def is_changeable(game: Game, state: State, place: int) -> bool:
-    """Whether it has not been asked yet, or is an assembly item in its first debate, before the vote."""
+    """Whether it has not been asked yet, or is talked about for the first time, before it opens."""
     is_talked_about = state.phase == Phase.TALKING and state.question == place and state.played.count(place) == 1
     return is_talked_about or place in free_places(game, state)
 
@@ -59,12 +56,14 @@ def with_moved(questions: Sequence[Question], free: Sequence[int], place: int, *
     return tuple(after)
 
 
-def without_question(questions: Sequence[Question], free: Sequence[int], place: int) -> Questions:
-    """Remove a question; later ones that have not been asked yet move up."""
+def without_question(
+    questions: Sequence[Question], free: Sequence[int], place: int, keeps_its_place: Text
+) -> Questions:
+    """Remove a question; later ones that have not been asked yet move up. Refused if a later one has been asked."""
     if place not in free:
         raise NotNow(ASKED)
     if free[-1] != len(questions) - 1:
-        raise NotNow(KEEPS_ITS_PLACE)
+        raise NotNow(keeps_its_place)
     after, later = list(questions), free[free.index(place) :]
     for here, there in pairwise(later):
         after[here] = questions[there]

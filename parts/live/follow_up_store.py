@@ -44,7 +44,7 @@ class FollowUp:
     kind: str
     what: str  # id of the poll or name of the election
     title: str
-    round: int  # it was created from; 0 for an assembly as a whole
+    round: int  # it was created from; 0 for those present as a whole
     at: str  # creation time, by which a renamed election is found
     by: str
 

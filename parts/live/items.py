@@ -12,7 +12,8 @@ from .follow_up_store import FollowUp
 from .repository import PastSession
 from .rules import Game, State
 
-GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people"
+OWN = "entitled:int quorum has_roll:bool extra_votes:int"  # of formats, even of one that this site leaves out
+GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people".replace("own:any", OWN)
 STATE = f"{fields_of(State)} clock:map"
 CLOCK = "began seconds pauses paused"
 OUTCOME = f"{fields_of(FollowUp)} by:person"

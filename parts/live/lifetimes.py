@@ -14,7 +14,6 @@ MAX_SESSION_DURATION = timedelta(days=365)  # even if active, because every item
 class Lifetime:
     waiting: timedelta = timedelta(days=14)  # from the last change by a host to the first step
     idle: timedelta = timedelta(hours=2)  # after the start, without a step, a host or an answer
-    assembly_idle: timedelta = timedelta(hours=36)  # the same for assemblies, which may pause overnight
     retention: timedelta = timedelta(days=14)  # after its end
 
 

@@ -2,7 +2,7 @@
 
 The engine (session, seats, clock, state, sealing, screens, push) knows no play by name. A question names its play or
 gets the first suitable one registered for the type of the session; the state names the current play. Plays are
-stateless and registered once, in `config/hooks.py`: see `parts/live/plays/__init__.py` and `parts/assembly/plays.py`.
+stateless and registered once, in `config/hooks.py`: see `parts/live/plays/__init__.py`.
 """
 
 from __future__ import annotations
@@ -127,14 +127,15 @@ class Play:
     has_texts: ClassVar[bool] = False  # free text, which hosts can hide
     has_bonus: ClassVar[bool] = False  # for speed
     has_few_answers: ClassVar[bool] = False  # so each answer is rendered once and shared
-    has_vote: ClassVar[bool] = True  # whether the debated item can be voted on
+    is_answered: ClassVar[bool] = True  # if not, it is only talked about
     may_repeat: ClassVar[bool] = True  # while it is open
     spans: ClassVar[bool] = False  # consecutive questions form one round
     allows_follow_up: ClassVar[bool] = False  # a poll or election can be created from its options
-    first_phase: ClassVar[Phase] = Phase.QUESTION
+    first_phase: ClassVar[Phase] = Phase.QUESTION  # or `TALKING`, whose templates are the play's own
     own_form_phase: ClassVar[Phase | None] = None  # in which each player has a form of their own
     min_voting_seconds: ClassVar[int] = 30  # because reading the answers takes as long as writing one
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
+    results: ClassVar[str] = "live/results"  # folder of the templates of its results
     farewell: ClassVar[Text] = _("The session is over. Votes were counted without names.")
     closes: ClassVar[Mapping[Phase, Text]] = {}  # label of the button that closes a phase
 
@@ -274,12 +275,12 @@ class Play:
         if self.is_withheld(round_):
             return fragment("live/results/too_few.html", {"count": round_.count})
         template, context = self.result_context(round_, questions, seats, own)
-        return fragment(f"live/results/{template}.html", context)
+        return fragment(f"{self.results}/{template}.html", context)
 
     def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
-        """Template name in `live/results`, and its context."""
+        """Name of a template among `results`, and its context."""
         raise NotImplementedError
 
     def verdict(self, round_: Round, entry: Entry) -> str:

@@ -21,7 +21,7 @@ from parts.questions.question import Question, question_of
 
 from . import rules
 from .clock import Clock
-from .formats import FORMATS, is_there
+from .formats import FORMATS, Format, is_there
 from .rounds import GivenAnswer
 from .rules import NOT_THERE, Game, Names, Phase, State
 
@@ -61,11 +61,14 @@ class PastSession:
         return now_text() < (self.expires_at or rules.later(self.created_at, rules.DEFAULT_RETENTION))
 
     @property
-    def has_minutes(self) -> bool:
-        """Whether it has minutes that outlive it; same rule as `rules.keeps_minutes`."""
+    def format(self) -> Format:
+        return FORMATS.of(self)
+
+    @property
+    def has_record(self) -> bool:
+        """Whether it has a record that outlives it; same rule as `rules.keeps_record`."""
         has_begun = bool(self.began_at or self.rounds)
-        keeps_minutes = FORMATS.of(self).keeps_minutes
-        return keeps_minutes and self.ended_at is not None and has_begun and not self.debug_mode
+        return bool(self.format.record_page) and self.ended_at is not None and has_begun and not self.debug_mode
 
     @property
     def when(self) -> str:
@@ -240,7 +243,20 @@ def item_at(place: Key, game: Game, data: Mapping[str, Any]) -> Item:
 
 
 def game_from_item(item: Mapping[str, Any]) -> Game:
-    return Game(**values_of(Game, item) | {"names": Names(item["names"]), "hosts": tuple(item["hosts"])})
+    converted = {"names": Names(item["names"]), "hosts": tuple(item["hosts"])}
+    return Game(**values_of(Game, item) | converted, own=own_from(item["engagement_type"], item))
+
+
+def own_from(type_: str, item: Mapping[str, Any]) -> Any:
+    """What the format of this type stores with a session."""
+    kind = FORMATS.of_type(type_).own
+    return kind(**values_of(kind, item)) if kind else None
+
+
+def own_as_item(game: Game) -> dict[str, Any]:
+    """Every session has the fields of all formats, beside its own those of one that has none."""
+    blank = [each.own() for each in FORMATS.values() if each.own]
+    return {name: value for own in (*blank, *filter(None, [game.own])) for name, value in values(own).items()}
 
 
 SECRETS = ("token", "screen_token", "context")  # access tokens and the host's private notes
@@ -275,7 +291,10 @@ def host_removed_event_data(game: Game, host: str) -> dict[str, Any]:
 
 
 def game_as_item(game: Game) -> dict[str, Any]:
-    return values(game) | {
+    item: dict[str, Any] = {}
+    for name, value in values(game).items():
+        item |= own_as_item(game) if name == "own" else {name: value}
+    return item | {
         "engagement_type": str(game.engagement_type),
         "names": str(game.names),
         "hosts": list(game.hosts),
@@ -427,20 +446,20 @@ def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: b
     return [*change(before, after), expiry, *history_lines(after, counted), *([code] if has_code else [])]
 
 
-def deletion(game: Game, *, has_code: bool, has_minutes: bool = False) -> list[Write]:
-    """Delete the session, its code and its history lines; the lines stay if they lead to minutes."""
+def deletion(game: Game, *, has_code: bool, has_record: bool = False) -> list[Write]:
+    """Delete the session, its code and its history lines; the lines stay if they lead to a record."""
     code = keys.short_code(game.code)
     lines = [keys.game_in_history(host, game.created_at, game.id) for host in (game.created_by, *game.hosts)]
     return [
         *clearing(game),
         Delete(EXPIRING.key(game.id)),
-        *(cut_short(line, game.ended_at) if has_minutes else Delete(line) for line in lines),
+        *(cut_short(line, game.ended_at) if has_record else Delete(line) for line in lines),
         *([Delete(code, when=Equals("game", game.id))] if has_code else []),
     ]
 
 
 def cut_short(line: Key, ended_at: str | None) -> Update:
-    """Mark in a history line that only the minutes are left."""
+    """Mark in a history line that only the record is left."""
     return Update(line, set={"expires_at": ended_at}, when=Exists())
 
 

@@ -39,14 +39,13 @@ NOT_YOURS = _("You are not a host of this session.")
 NOT_NOW = _("This is not possible at this point in the session.")
 UNCOUNTABLE = _("This round cannot be counted: void it, and the session goes on.")
 STALE = _("The session has already moved on. This is where it is now.")
-NOT_ON_THE_AGENDA = _("This item is not on the agenda.")
 LAST_QUESTION = _("That was the last question. End the session to show the final standings.")
 
 
 class Phase(StrEnum):
     WAITING = "waiting"
     QUESTION = "question"
-    TALKING = "talking"  # debate on an assembly item, before the vote
+    TALKING = "talking"  # about a question that is shown, before it opens
     SORTING = "sorting"  # the host sorts ideas before they are ranked
     VOTING = "voting"
     RESULTS = "results"
@@ -65,7 +64,7 @@ class Step(StrEnum):
     """Steps a host can take."""
 
     NEXT = "next"  # question, including the first
-    VOTE = "vote"  # on the debated item, or on the ideas
+    VOTE = "vote"  # on what was talked about, or on the ideas
     CLOSE = "close"
     REVEAL = "reveal"
     PAUSE = "pause"
@@ -101,12 +100,9 @@ class Game:
     names: Names = Names.TYPED
     speed_bonus: bool = False
     hosts: tuple[str, ...] = ()  # besides its creator
-    entitled: int = 0  # how many may vote in an assembly, present or not; 0 if not set
-    quorum: str = ""  # of an assembly, as `foundation.tally.majorities` writes it
-    has_roll: bool = False  # whether only those on a list may check in
-    extra_votes: int = 0  # on that list beyond one for each person, because some votes count several times
-    time_zone: str = "UTC"  # for the times in its minutes
-    prepared_at: str = ""  # when a host last changed its questions, title or entitled voters
+    own: Any = None  # what its format stores with it: see `Format.own`
+    time_zone: str = "UTC"  # for the times in its record
+    prepared_at: str = ""  # when a host last changed anything of it
     kept_until: str = ""  # hard limit for all its items
     began_at: str = ""  # time of the first step; set at the end
     ended_at: str | None = None
@@ -167,7 +163,7 @@ class State:
     spans: tuple[int, ...] = ()  # number of questions in each round
     voided: tuple[int, ...] = ()  # rounds that do not count
     changed_at: str = ""
-    began_at: str = ""  # when the first question was asked or the first item called
+    began_at: str = ""  # when the first question was asked
 
     @property
     def question(self) -> int:
@@ -254,9 +250,9 @@ def moderates(role: Role | None) -> bool:
     return role is not None and has(role, Permission.MANAGE_USERS)
 
 
-def keeps_minutes(game: Game, state: State) -> bool:
-    """Whether minutes outlive the session: only if an item was called, and not for rehearsals."""
-    return game.format.keeps_minutes and not game.debug_mode and bool(state.played)
+def keeps_record(game: Game, state: State) -> bool:
+    """Whether a record outlives the session: only if anything was asked, and not for rehearsals."""
+    return bool(game.format.record_page) and not game.debug_mode and bool(state.played)
 
 
 # --- steps ---

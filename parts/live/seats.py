@@ -36,17 +36,17 @@ class Seat:
     left: bool = False  # voluntarily: their answers count, and they may return
     percent: int = DEFAULT_PERCENT  # of the usual time
     robot: bool = False
-    account: str = ""  # used to check in to an assembly
-    entry: str = ""  # their name on the roll of an assembly
+    account: str = ""  # with which they came in, if the format asks for one
+    entry: str = ""  # their name on the format's list, if it has one
     left_at: int = 0  # milliseconds since 1970, if they have left
     taken_over_at: str = ""  # when a device with another secret last took over the seat
     taken_over_in: int = NO_ROUND  # the round of that takeover
     renewed_in: int = NO_ROUND  # the round in which the host issued them a new code
-    claim: str = ""  # digest of the secret of a device that claims the seat during a secret vote
+    claim: str = ""  # digest of the secret of another device that asks for the seat
     claim_device: str = ""
     claim_round: int = 0  # the only round for which the claim is valid
     refused_round: int = 0  # the round in which the seat's device rejected the claim
-    weight: int = 1  # how many times their vote counts in an assembly
+    weight: int = 1  # how many times their vote counts, where the format says so
     version: int = 1
 
     @property

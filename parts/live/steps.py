@@ -14,7 +14,6 @@ from .rules import (
     LAST_QUESTION,
     MAX_ROUNDS,
     NOT_NOW,
-    NOT_ON_THE_AGENDA,
     UNCOUNTABLE,
     Game,
     Phase,
@@ -36,7 +35,7 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
         again = (Step.VOID, Step.REPEAT) if play and play.may_repeat else ()
         return (Step.CLOSE, *clock, *again, Step.END)
     if state.phase == Phase.TALKING:
-        return (*((Step.VOTE,) if play and play.has_vote else ()), Step.CLOSE, Step.END)
+        return (*((Step.VOTE,) if play and play.is_answered else ()), Step.CLOSE, Step.END)
     if state.phase == Phase.SORTING:
         return (Step.VOTE, Step.CLOSE, Step.VOID, Step.END)
     on = (Step.NEXT,) if next_question(game, state) is not None else ()
@@ -44,21 +43,21 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
         return (*on, Step.END)
     reveal = () if state.revealed else (Step.REVEAL,)
     compare = (Step.AGAIN,) if state.twice and not state.before and state.counts(state.round) else ()
-    void = (Step.VOID,) if state.counts(state.round) and play and play.has_vote else ()
+    void = (Step.VOID,) if state.counts(state.round) and play and play.is_answered else ()
     return (*reveal, *compare, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
 
 
 def next_question(game: Game, state: State) -> int | None:
-    """Position of the question after the latest round; on an agenda, of the first item never called."""
+    """Position of the question after the latest round; in any order, of the first never asked."""
     at = state.question + state.span if state.round else 0
-    if game.format.has_agenda:
+    if game.format.any_order:
         at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
     return at if at < game.total_questions and len(state.played) < MAX_ROUNDS else None
 
 
 def may_call(game: Game, state: State) -> bool:
-    """Whether any agenda item may be called now, even one called before."""
-    return game.format.has_agenda and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
+    """Whether any question may be asked now, even one asked before."""
+    return game.format.any_order and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
 
 
 def check_offered(game: Game, state: State, step: Step) -> None:
@@ -69,13 +68,13 @@ def check_offered(game: Game, state: State, step: Step) -> None:
 
 
 def place_to_call(game: Game, state: State, item: int | None) -> int:
-    """Position of what is asked next: the item called in an assembly, or the next in order."""
+    """Position of what is asked next: the one chosen, if in any order, or the next."""
     at = next_question(game, state)
-    if item is None or not game.format.has_agenda:
+    if item is None or not game.format.any_order:
         assert at is not None  # the step was offered
         return at
     if not 0 <= item < game.total_questions:
-        raise NotNow(NOT_ON_THE_AGENDA)
+        raise NotNow(game.format.no_such_question)
     return item
 
 
@@ -107,7 +106,7 @@ def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: i
 def refreshed(game: Game, state: State, question: Question | None) -> State:
     """A new version of the state after a correction; `question` is the current one.
 
-    An item under debate may have become another kind of vote.
+    A question that is talked about may have become one of another kind.
     """
     if state.phase != Phase.TALKING or question is None:
         return moved(state)

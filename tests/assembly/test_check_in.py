@@ -15,6 +15,7 @@ from foundation.acts.refusals import NotNow, Refusal
 from foundation.ranking.codes import code_symbols
 from foundation.store.log import EventLog
 from parts.assembly import check_in, floor, quorum, roll
+from parts.assembly.entitlement import Entitlement
 from parts.live import players, repository, rules, seats
 from parts.live.rules import Step
 from parts.live.screens import snapshots
@@ -337,7 +338,7 @@ def test_who_has_checked_in_before_the_roll_is_put_on_it(assembly):
     send_check_in(ada, assembly)
     assert roll.add(assembly.id, "Hana", ["Zita"]) == 1
     game = repository.find(assembly.id)[0]
-    assert (game.has_roll, game.entitled) == (True, 2)
+    assert (game.own.has_roll, game.own.entitled) == (True, 2)
     assert {each.name for each in roll.each_entry(game.id)} == {"Ada", "Zita"}
     assert ada.get(address(game, "play")).status_code == 200
 
@@ -381,7 +382,7 @@ def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assem
     ],
 )
 def test_presence_in_words(assembly, entitled, needed, present, text):
-    presence = quorum.presence(rules.replace(assembly, entitled=entitled, quorum=needed), present)
+    presence = quorum.presence(rules.replace(assembly, own=Entitlement(entitled, needed)), present)
     assert ", ".join(filter(None, (presence.people, presence.quorum))) == text
 
 

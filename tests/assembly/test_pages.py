@@ -106,7 +106,7 @@ def test_an_assembly_is_made_with_its_first_items(hana):
     (past,), _cursor = repository.history("Hana", limit=1)
     game, _state = repository.find(past.id)
     assert answer["Location"] == at(game, "agenda")
-    assert (game.title, game.entitled, game.quorum, game.context) == ("General meeting", 80, "1/4", "my notes")
+    assert (game.title, game.own.entitled, game.own.quorum, game.context) == ("General meeting", 80, "1/4", "my notes")
     assert [(each.title, each.kind) for each in repository.read_questions(game.id)] == [
         ("Report of the board", Kind.TOPIC),
         ("Shall we buy a tent?", Kind.MOTION),
@@ -121,7 +121,7 @@ def test_an_assembly_needs_no_agenda_and_no_number_yet(hana):
     hana.post("/live/new/", FORM | {"agenda": "", "entitled": "", "quorum": "number", "quorum_number": "7"})
     (past,), _cursor = repository.history("Hana", limit=1)
     game, _state = repository.find(past.id)
-    assert (game.total_questions, game.entitled, game.quorum) == (0, 0, "7")
+    assert (game.total_questions, game.own.entitled, game.own.quorum) == (0, 0, "7")
     page = shown(hana, game, "agenda")
     assert "The agenda is empty." in page
     assert 'value="entitled"' not in page, "Nothing is asked of a share of nobody knows how many."

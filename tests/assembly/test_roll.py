@@ -60,7 +60,7 @@ def test_a_list_is_looked_at_before_anybody_is_put_on_the_roll(site, assembly, p
     assert "Add 3 people to the roll" in page
     assert not list(roll.each_entry(assembly.id)), "To look is not to do."
     assert hana.post(roll_page(assembly), {"act": "add", "names": "Ada\nZita\nYves"})["Location"] == roll_page(assembly)
-    assert (now(assembly).has_roll, now(assembly).entitled) == (True, 3)
+    assert (now(assembly).own.has_roll, now(assembly).own.entitled) == (True, 3)
     assert told(site) == [{"game_id": assembly.id, "has_roll": True, "entitled": 3, "quorum": "", "added": 3}]
     again = hana.post(roll_page(assembly), {"act": "look", "names": "ZITA\nXenia"}).content.decode()
     assert "Already on the roll." in again
@@ -175,12 +175,12 @@ def test_the_roll_grows_while_the_assembly_runs_but_not_while_a_vote_is_open(ass
     ):
         with pytest.raises(NotNow, match="A vote is open"):
             act()
-    assert now(assembly).entitled == 4
+    assert now(assembly).own.entitled == 4
     assert "A vote is open." in host().get(roll_page(assembly)).content.decode()
     roll.renew(assembly.id, "Hana", "Walt")
     drive(assembly, Step.CLOSE)
     roll.remove(assembly.id, "Hana", "Walt")
-    assert now(assembly).entitled == 3
+    assert now(assembly).own.entitled == 3
 
 
 def test_who_has_checked_in_stays_on_the_roll(assembly):
@@ -193,13 +193,13 @@ def test_who_has_checked_in_stays_on_the_roll(assembly):
         ("renew", "Yves", "Nobody with that name is on the roll."),
     ):
         assert words in hana.post(roll_page(game), {"act": act, "name": name}, follow=True).content.decode()
-    assert now(game).entitled == 1
+    assert now(game).own.entitled == 1
 
 
 def test_with_the_last_of_them_the_roll_goes(assembly, person):
     roll.add(assembly.id, "Hana", ["Zita"])
     roll.remove(assembly.id, "Hana", "Zita")
-    assert (now(assembly).has_roll, now(assembly).entitled) == (False, 0)
+    assert (now(assembly).own.has_roll, now(assembly).own.entitled) == (False, 0)
 
 
 @pytest.mark.parametrize("removed_first", [True, False])
@@ -211,19 +211,19 @@ def test_of_removing_and_checking_in_the_first_wins(assembly, removed_first):
     remove = partial(roll.remove, game.id, "Hana", "Zita")
     lost(*((come, remove) if removed_first else (remove, come)))
     assert there(game) == ([] if removed_first else ["Zita"])
-    assert now(game).entitled == (1 if removed_first else 2)
+    assert now(game).own.entitled == (1 if removed_first else 2)
 
 
 def test_of_two_hosts_who_add_one_name_it_is_counted_once(assembly):
     add = partial(roll.add, assembly.id, "Hana", ["Zita"])
     with overtaken_by(add), suppress(Refusal):
         add()
-    assert now(assembly).entitled == len(list(roll.each_entry(assembly.id))) == 1
+    assert now(assembly).own.entitled == len(list(roll.each_entry(assembly.id))) == 1
 
 
 def test_two_hosts_who_add_at_once_are_both_counted(assembly):
     at_once(*(lambda name=name: roll.add(assembly.id, "Hana", [name]) for name in ("Zita", "Yves", "zita")))
-    assert now(assembly).entitled == len(list(roll.each_entry(assembly.id))) == 2
+    assert now(assembly).own.entitled == len(list(roll.each_entry(assembly.id))) == 2
 
 
 def test_more_than_one_transaction_holds_is_added_in_several_and_never_too_many(site, assembly, monkeypatch):
@@ -250,9 +250,9 @@ def test_without_a_roll_the_host_says_how_many_are_entitled(site, assembly):
     hana = host()
     form = {"act": "entitled", "entitled": "120", "quorum": "1/4"}
     assert hana.post(roll_page(assembly), form)["Location"] == roll_page(assembly)
-    assert (now(assembly).entitled, now(assembly).quorum, now(assembly).has_roll) == (120, "1/4", False)
+    assert (now(assembly).own.entitled, now(assembly).own.quorum, now(assembly).own.has_roll) == (120, "1/4", False)
     hana.post(roll_page(assembly), {"act": "entitled", "entitled": "", "quorum": "number", "number": "25"})
-    assert (now(assembly).entitled, now(assembly).quorum) == (0, "25")
+    assert (now(assembly).own.entitled, now(assembly).own.quorum) == (0, "25")
     assert [each["quorum"] for each in told(site)] == ["1/4", "25"]
     assert 'value="25"' in hana.get(f"{roll_page(assembly)}?quorum").content.decode()
 
@@ -272,14 +272,14 @@ def test_a_quorum_that_can_never_be_met_is_refused(assembly, form, words):
     answer = host().post(roll_page(assembly), {"act": "entitled", **form})
     assert answer.status_code == 422
     assert words in answer.content.decode()
-    assert (now(assembly).entitled, now(assembly).quorum) == (0, "")
+    assert (now(assembly).own.entitled, now(assembly).own.quorum) == (0, "")
 
 
 def test_with_a_roll_only_the_quorum_can_be_said(assembly):
     roll.add(assembly.id, "Hana", ["Zita", "Yves"])
     assert 'name="entitled"' not in host().get(roll_page(assembly)).content.decode()
     host().post(roll_page(assembly), {"act": "entitled", "entitled": "99", "quorum": ">1/2"})
-    assert (now(assembly).entitled, now(assembly).quorum) == (2, ">1/2")
+    assert (now(assembly).own.entitled, now(assembly).own.quorum) == (2, ">1/2")
     with pytest.raises(NotNow):
         roll.change_quorum(assembly.id, "Hana", 99, "")
 

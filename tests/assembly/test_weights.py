@@ -70,7 +70,7 @@ def test_a_line_may_end_with_a_weight(site, made):
     hana.post(roll_page(game), {"act": "add", "names": kept})
     found = {each.name: (each.weight, each.email) for each in roll.each_entry(game.id)}
     assert found == {"Anna Berg": (3, "anna@example.org"), "Zita": (20, ""), "Yves": (1, ""), "Vera; 2": (1, "")}
-    assert (now(game).entitled, now(game).extra_votes) == (4, 21)
+    assert (now(game).own.entitled, now(game).own.extra_votes) == (4, 21)
     assert told(site)[-1]["extra_votes"] == 21
     assert "Anna" not in repr(told(site))
     assert "20 votes" in hana.get(roll_page(game)).content.decode()
@@ -83,7 +83,7 @@ def test_a_weight_can_be_corrected_even_after_checking_in_but_not_during_a_vote(
 
     assert "Your changes are saved." in save("Zita", "5")
     assert (roll.find(assembly.id, "Zita").weight, seat_of(assembly, "Zita").weight) == (5, 5)
-    assert now(assembly).extra_votes == 14
+    assert now(assembly).own.extra_votes == 14
     assert "A weight is a whole number" in save("Zita", "-1")
     assert "Nobody with that name is on the roll." in save("Nobody", "2")
     call(assembly, 1)
@@ -108,7 +108,7 @@ def test_who_checks_in_while_their_weight_is_changed_has_the_new_one(assembly, m
 
 def test_who_leaves_the_roll_takes_their_votes_along(assembly):
     roll.remove(assembly.id, "Hana", "Will")
-    assert (now(assembly).entitled, now(assembly).extra_votes) == (3, 3)
+    assert (now(assembly).own.entitled, now(assembly).own.extra_votes) == (3, 3)
 
 
 def test_a_roll_started_late_gives_weights_to_those_who_have_checked_in(made, person):
@@ -123,7 +123,7 @@ def test_a_roll_started_late_gives_weights_to_those_who_have_checked_in(made, pe
 def test_a_copy_has_the_weights(assembly, person):
     copied = making.copy(person("Carl"), assembly.id, "t")
     assert {each.folded: each.weight for each in roll.each_entry(copied.id)} == PEOPLE
-    assert now(copied).extra_votes == 12
+    assert now(copied).own.extra_votes == 12
 
 
 # --- votes ---

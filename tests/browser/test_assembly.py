@@ -45,7 +45,7 @@ def add(host: Page, kind: str, title: str, options: str = "", *, share: str, of:
     host.select_option("#id_share", share)
     host.select_option("#id_of", of)
     press(host, "Add to the agenda")
-    expect(host.locator(".agenda-items")).to_contain_text(title)
+    expect(host.locator(".asked-items")).to_contain_text(title)
 
 
 def enrol(host: Page, hall: Hall) -> dict[str, str]:

@@ -65,12 +65,12 @@ def play(game: Game, player: str) -> list[Act]:
 
 
 def answered_in(game: Game) -> Phase:
-    return Phase.VOTING if game.format.has_agenda else Phase.QUESTION
+    return Phase.VOTING if game.format.any_order else Phase.QUESTION
 
 
 def words_of(game: Game, player: str, number: int) -> str:
     """In an assembly a ranking: the first place says whose it is, the others which of theirs."""
-    if not game.format.has_agenda:
+    if not game.format.any_order:
         return f"{player} {number}"
     own = PLAYERS.index(player)
     others = [place for place in range(OPTIONS) if place != own]

@@ -49,7 +49,7 @@ def test_the_roll_goes_along_and_its_codes_do_not(made, person):
     roll.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
     copy = copied(game)
     listed = {each.name: each for each in roll.each_entry(copy.id)}
-    assert (sorted(listed), repository.find(copy.id)[0].entitled) == (["Ada", "Yves", "Zita"], 3)
+    assert (sorted(listed), repository.find(copy.id)[0].own.entitled) == (["Ada", "Yves", "Zita"], 3)
     assert (bool(listed["Ada"].account), listed["Zita"].email) == (True, "zita@example.org")
     assert roll.code_of(copy.id, listed["Zita"]) != roll.code_of(game.id, roll.find(game.id, "Zita"))
 

@@ -12,6 +12,7 @@ from django.urls import reverse
 from foundation.acts.refusals import LostRace, NotNow
 from foundation.store.log import EventLog
 from parts.live import corrections, repository, rules
+from parts.live.formats import FORMATS
 from parts.live.rules import Phase, Step
 from parts.live.screens import rendering, snapshots
 from parts.live.screens.roles import Role
@@ -65,8 +66,8 @@ def test_what_was_asked_keeps_its_place():
         with pytest.raises(NotNow):
             corrections.with_moved(FIVE, free, place, up=up)
     with pytest.raises(NotNow, match="A later item has already been called"):
-        corrections.without_question(FIVE, free, 0)
-    assert names(corrections.without_question(FIVE, [0, 2, 4], 0)) == "cbed"
+        corrections.without_question(FIVE, free, 0, FORMATS[Type.ASSEMBLY].keeps_its_place)
+    assert names(corrections.without_question(FIVE, [0, 2, 4], 0, "")) == "cbed"
 
 
 # --- what can be corrected, and until when ---

@@ -221,7 +221,7 @@ def test_votes_that_count_several_times_in_the_room_do_so_in_the_election(assemb
         enrol(*([name] if account else []))
         sit(assembly, name, account=account, weight=weight)
     typed = {"By weight": "weight@example.org", "By code": "code@example.org"}
-    made_ = services.make_election(hana, assembly.id, talked(assembly), of_those_present=True, addresses=typed)
+    made_ = services.make_election(hana, assembly.id, talked(assembly), of_those_present=True, typed=typed)
     found = {each.name: each.weight for each in rolls.every_voter(made_.what)}
     assert found == {"Ada": 1, "Bo": 1, "Cy": 1, "Fay": 7, "weight@example.org": 3, "code@example.org": 1}
     assert elections.find(made_.what).weighted

@@ -56,7 +56,7 @@ def host(game: Game, rounds: int, enough: int = 20) -> None:
     """Ask, let the room answer, and close from two tabs at once."""
     for _ in range(rounds):
         click(game, Step.NEXT)
-        if game.format.has_agenda:
+        if game.format.any_order:
             click(game, Step.VOTE)
         while not has_heard(game, enough):
             time.sleep(0.05)
@@ -75,7 +75,7 @@ def has_heard(game: Game, enough: int) -> bool:
     """So much, and of as many as a secret vote needs to keep its secret: on a slow machine some begin late."""
     state = seen(game)
     with suppress(*NO_ANSWER):
-        given = (repository.read_votes if game.format.has_agenda else repository.read_answers)(game.id, state.round)
+        given = (repository.read_votes if game.format.any_order else repository.read_answers)(game.id, state.round)
         heard = len(given) >= enough and len({each.player for each in given}) >= len(NAMES)
         return state.phase != answered_in(game) or heard
     return False
@@ -91,7 +91,7 @@ def said_in(game: Game, round_: Round) -> dict[str, str]:
     """Whose words count: nobody's name is with them in a survey, but the words name who used them."""
     if game.engagement_type == Type.POLL:
         return {idea["text"].split()[0]: idea["text"] for idea in round_.result["ideas"]}
-    if game.format.has_agenda:  # a secret one names nobody, but its first place does
+    if game.format.any_order:  # a secret one names nobody, but its first place does
         assert {bool(entry.player) for entry in round_.entries} == {not round_.result["secret"]}
         return {player_of(entry.said): entry.said for entry in round_.entries}
     if game.engagement_type == Type.CALL_AND_ANSWER:

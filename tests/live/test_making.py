@@ -9,7 +9,10 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from parts.live import repository
+from foundation.acts.storage import table
+from foundation.store import keys
+from parts.live import items, repository
+from parts.live.formats import FORMATS
 from parts.live.rules import Names
 from parts.live.services import hosting
 from parts.questions import services as sets
@@ -241,3 +244,15 @@ def test_those_who_look_after_the_site_see_all_that_runs(made, signed_in):
     assert "All sessions running on this site" in page
     assert f"/live/{game.id}/drive/?act=end" in page
     assert game.screen_token not in page
+
+
+def test_every_session_stores_what_formats_store_and_the_schema_knows_it(made):
+    own = {
+        name: value for each in FORMATS.values() if each.own for name, value in repository.values(each.own()).items()
+    }
+    assert {each.partition(":")[0] for each in items.OWN.split()} == set(own)
+    assert own.items() <= table().get(keys.game(made().id)).items()
+    assembly = made(Type.ASSEMBLY, entitled=7)
+    stored = table().get(keys.game(assembly.id))
+    assert {name: stored[name] for name in own} == {**own, "entitled": 7}
+    assert repository.game_from_item(stored) == assembly

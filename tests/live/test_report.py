@@ -16,6 +16,7 @@ from tests.clock import at_its_own_moment
 from tests.live.conftest import drive, give, seated
 from tests.people import sign_in
 from tests.stories.live import NAMES, WORDS, play
+from tests.switching import switched_off
 
 
 def rows_of(client, game) -> list[dict[str, str]]:
@@ -166,3 +167,14 @@ def test_help_is_for_everybody(client, site):
     page = client.get("/help/live/").content.decode()
     assert "How live sessions work" in page
     assert "14 days" in page
+
+
+def test_help_and_history_tell_of_formats_that_are_on(hana):
+    def told() -> list[bool]:
+        history, help_ = (hana.get(path).content.decode() for path in ("/live/history/", "/help/live/"))
+        ending = "an assembly ends after 36 hours" in help_, "nobody answers or votes. Anything" in help_
+        return ["minutes of an assembly" in history, "Deciding in an assembly" in help_, *ending]
+
+    assert told() == [True, True, True, False]
+    with switched_off("assembly"):
+        assert told() == [False, False, False, True]

@@ -137,7 +137,7 @@ def test_a_run_off_has_the_number_of_its_item_everywhere(made, hana):
         drive(game, Step.CLOSE)
     assert snapshots.current(game.id).numbers == ["1", "1.1", "1.2", "2"]
     assert "Item 1.2 of 2" in hana.get(at(game, "host_game")).content.decode()
-    assert '<span class="agenda-number">2.</span> Any other business' in hana.get(at(game, "agenda")).content.decode()
+    assert '<span class="asked-number">2.</span> Any other business' in hana.get(at(game, "agenda")).content.decode()
     correcting.change(game.id, "Hana", 3, question_fingerprint(BUSINESS), replace(BUSINESS, title="The rest"))
     copy = making.copy(people.find("Hana"), game.id, "token")
     assert [each.title for each in repository.read_questions(copy.id)] == ["The fee", "The rest"]

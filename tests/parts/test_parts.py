@@ -87,8 +87,6 @@ def test_lower_parts_come_first():
 
 
 NAMED = re.compile(r'(?:url|link|reverse|redirect)\(\s*"(\w+)"')
-# A session is shown with its minutes and its agenda if its format has them, which only that of assemblies has.
-BY_FORMAT = {("live", "minutes"), ("live", "agenda")}
 
 
 def test_pages_name_addresses_only_of_parts_that_are_there():
@@ -103,4 +101,4 @@ def test_pages_name_addresses_only_of_parts_that_are_there():
         there = used(folder) if folder in settings.ALL_PARTS else set()
         named = NAMED.findall(path.read_text())
         found |= {(folder, name) for name in named if name in owners and owners[name] not in there}
-    assert found == BY_FORMAT
+    assert found == set()

@@ -21,6 +21,7 @@ from foundation.store.table import Item
 from parts.assembly.speakers import Speech, speakers_of
 from parts.live import counting
 from parts.live.follow_up_store import FollowUp
+from parts.live.repository import game_as_item
 from parts.live.rounds import Round
 from parts.live.rules import Game, State, question_numbers
 from parts.live.seats import Seat
@@ -152,7 +153,8 @@ def _line(value: Any) -> bytes:
 
 
 def facts_of(game: Game, state: State) -> dict[str, Any]:
-    facts = {name: getattr(game, name) for name in FACTS.split() if name != "game_id"}
+    stored = game_as_item(game)
+    facts = {name: stored[name] for name in FACTS.split() if name != "game_id"}
     lists = {"hosts": list(game.hosts), "played": list(state.played), "voided": list(state.voided)}
     return {**facts, **lists, "game_id": game.id, "began_at": state.began_at}
 

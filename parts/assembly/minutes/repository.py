@@ -64,7 +64,7 @@ def _additions(items: list[Item]) -> Additions:
 
 def _from_session(game_id: str, additions: Additions) -> LoadedMinutes | None:
     found = games.find(game_id)
-    if found is None or not found[0].format.keeps_minutes:
+    if found is None or not found[0].format.record_page:
         return None
     facts, parts = facts_of(*found), tuple(live_parts(game_id))
     return LoadedMinutes(build_minutes(head_of(facts), parts, additions), parts, facts)
@@ -98,7 +98,7 @@ def _part(item: Item) -> Part:
 
 def opening(game: Game, state: State) -> list[Write]:
     """Starts copying the minutes of an assembly that ends; a rehearsal has none."""
-    if not rules.keeps_minutes(game, state):
+    if not rules.keeps_record(game, state):
         return []
     return [Put({**keys.minutes(game.id).item, **facts_of(game, state)}, when=Missing()), SEALING.begin(game.id)]
 

@@ -1,4 +1,4 @@
-"""Creates a quick poll or a draft election from a round of a session, optionally with those present as its electorate.
+"""Creates a quick poll or a draft election from a round of a session, optionally with those present as its voters.
 
 The poll or election and the session's follow-up item are written in one transaction, so if there are two clicks, one
 creates it and the other finds it. A second event, recorded by a background task, links it to the session.
@@ -6,7 +6,7 @@ creates it and the other finds it. A second event, recorded by a background task
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -17,16 +17,13 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from accounts.rules import Permission
-from elections.convening import Convened
 from elections.drafts import copying
-from elections.drafts.copying import BY_ADDRESS
 from elections.kinds import settings_of_kind
 from elections.rules import Election
 from foundation.acts import features
 from foundation.acts.background import Batch, Task, finished
 from foundation.acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
 from foundation.acts.retry import retry_lost_race, unique_suffixes
-from foundation.acts.storage import now_text
 from foundation.pages import times
 from foundation.pages.names import MAX_NAME_CHARS, clean_title
 from foundation.pages.text_cleaning import single_line
@@ -44,8 +41,7 @@ from parts.polls.forms import usual_retention
 from parts.polls.rules import Poll
 from parts.questions.question import Kind, Question
 
-from .electorate import Electorate
-from .formats import FOLLOW_UPS
+from .formats import FOLLOW_UPS, Hall
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
 
@@ -55,7 +51,7 @@ VOIDED = gettext_lazy("This question does not count, so it cannot become a poll 
 TOO_FEW = gettext_lazy("Too few people answered to show a result, so it cannot become a poll or an election.")
 NO_OPTIONS = gettext_lazy("This question has no options to vote on.")
 NO_POLLS = gettext_lazy("This site has no quick polls.")
-NO_ASSEMBLY = gettext_lazy("Only in an assembly do people check in, so that they can be put on a roll.")
+NO_HALL = gettext_lazy("Only in an assembly do people check in, so that they can be put on a roll.")
 NOTHING_TO_RANK = gettext_lazy("A poll needs the options of a question.")
 NOT_ALLOWED = gettext_lazy("You do not have permission to create elections.")
 TOO_MANY = gettext_lazy("A session can lead to at most %(most)d polls and elections.")
@@ -70,7 +66,7 @@ class NoFollowUp(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What the poll or election is about: one round of a session, or the assembly as a whole."""
+    """What the poll or election is about: one round of a session, or those present as a whole."""
 
     game: Game
     state: State
@@ -89,8 +85,8 @@ class Subject:
 def subject(game: Game, state: State, number: int) -> Subject:
     """Raises `NoFollowUp` if nothing can be created from this round."""
     if number == 0:
-        if not game.format.checks_in:
-            raise NoFollowUp(NO_ASSEMBLY)
+        if not FOLLOW_UPS.of(game).has_hall:
+            raise NoFollowUp(NO_HALL)
         return Subject(game, state, 0, _as_name(game.title, game.title))
     if not 1 <= number <= len(state.played):
         raise NoFollowUp(NO_SUCH)
@@ -153,26 +149,6 @@ def _as_name(text: str, otherwise: str, most: int = MAX_NAME_CHARS) -> str:
         return _as_name(otherwise, "", most) if otherwise else ""
 
 
-# --- convening assembly ---
-
-
-def convened(subject: Subject, hall: Electorate, *, listed: bool) -> Convened:
-    """The assembly as it is now or, once the session has ended, as it was at the end."""
-    game = subject.game
-    roll = {"listed": hall.present - hall.without, "unlisted": hall.without} if listed else {}
-    return Convened(
-        assembly=game.title,
-        assembly_id=game.id,
-        at=game.ended_at or now_text(),
-        present=hall.present,
-        entitled=game.entitled,
-        quorum=game.quorum,
-        quorate=hall.is_quorate,
-        round_digest=subject.digest,
-        **roll,
-    )
-
-
 # --- creating ---
 
 PollOrElection = Poll | Election
@@ -196,15 +172,15 @@ def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
 
 
 def make_election(
-    host: User, game_id: str, number: int, *, of_those_present: bool = False, addresses: Mapping[str, str] | None = None
+    host: User, game_id: str, number: int, *, of_those_present: bool = False, typed: Any = None
 ) -> FollowUp:
-    """Creates a draft election from a round's options, optionally with the assembly as its electorate. People who
-    checked in by code vote through a link sent to the address typed for them, or to the one on the roll."""
+    """Creates a draft election from a round's options, optionally with those present as its voters; `typed` is what
+    the format read from the page about them."""
 
     def election(wanted: Subject, also: ExtraWrites) -> Election:
         if not host.can(Permission.USE_APPLICATION):
             raise NotAllowed(NOT_ALLOWED)
-        return _drafted(host, wanted, also, _electorate(wanted.game, addresses) if of_those_present else None)
+        return _drafted(host, wanted, also, _hall(wanted.game, typed) if of_those_present else None)
 
     return retry_lost_race(lambda: _make(host, game_id, number, FollowUpKind.ELECTION, election))
 
@@ -233,22 +209,21 @@ def _follow_up(place: int, kind: FollowUpKind, round_: int, by: str, thing: Poll
     return FollowUp(place, str(kind), what, title, round_, thing.created_at, by)
 
 
-def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Electorate:
-    hall = FOLLOW_UPS.of(game).electorate(game)
+def _hall(game: Game, typed: Any) -> Hall:
+    hall = FOLLOW_UPS.of(game).hall(game, typed)
     if hall is None:
-        raise NoFollowUp(NO_ASSEMBLY)
-    return hall if addresses is None else hall.with_addresses(addresses)
+        raise NoFollowUp(NO_HALL)
+    return hall
 
 
-def _drafted(host: User, wanted: Subject, also: ExtraWrites, electorate: Electorate | None) -> Election:
-    hall = electorate or FOLLOW_UPS.of(wanted.game).electorate(wanted.game)
-    called = convened(wanted, hall, listed=electorate is not None) if hall else None
-    addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
-    voters = {**electorate.accounts, **addressed} if electorate else {}
-    settings_: dict[str, Any] = {"time_zone": wanted.game.time_zone, "convened": called}
-    settings_ |= {"vote_by_link": bool(addressed), "weights": electorate.voter_weights if electorate else {}}
+def _drafted(host: User, wanted: Subject, also: ExtraWrites, listed: Hall | None) -> Election:
+    hall = listed or FOLLOW_UPS.of(wanted.game).hall(wanted.game)
+    settings_: dict[str, Any] = {"time_zone": wanted.game.time_zone}
+    if hall is not None:
+        settings_ |= hall.settings(wanted.game, wanted.digest, listed=listed is not None)
     if wanted.is_choice:
         settings_ |= settings_of_kind(wanted.ballot)
+    voters = listed.voters if listed else {}
     for name in candidate_names(wanted.title):
         with suppress(NameTaken):
             return copying.make(host, name, wanted.options, voters, also, description=description(wanted), **settings_)

@@ -1,4 +1,4 @@
-"""The plays of live sessions, except those of assemblies."""
+"""The plays of ordinary sessions."""
 
 from .best_answer import BestAnswer
 from .ideas import Ideas

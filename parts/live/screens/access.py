@@ -132,7 +132,7 @@ def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpRespons
 
 def _page(request: HttpRequest, name: str, game: Game, player: Player, status: int, **more: Any) -> HttpResponse:
     context = {"game": game, "seat": player.seat, **more}
-    return render(request, f"live/join/{name}.html", context, status=status)
+    return render(request, game.format.template(f"join/{name}"), context, status=status)
 
 
 def ended_page(request: HttpRequest, ended_at: str) -> HttpResponse:

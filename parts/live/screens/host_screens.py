@@ -53,7 +53,7 @@ class Button:
     label: str | Promise
     version: int
     asks: str | Promise = ""  # text to confirm, if the step needs confirmation
-    item: int | None = None  # agenda item, if called out of order
+    item: int | None = None  # position of the question, if asked out of order
 
     @property
     def value(self) -> str:
@@ -79,7 +79,7 @@ def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
 
 
 def calls(snapshot: Snapshot) -> dict[int, Button]:
-    """Buttons for all agenda items that can be called now, by index."""
+    """Buttons for all questions that can be asked now in any order, by index."""
     if not steps.may_call(snapshot.game, snapshot.state):
         return {}
     places = range(snapshot.game.total_questions)

@@ -32,6 +32,7 @@ from ..repository import EMPTYING
 from ..rounds import GivenAnswer
 from ..rules import Game, Phase, State, Step
 from ..seats import Seat
+from .formats import ACTS
 
 POLL_SECONDS = 0.1  # while another process closes the round
 LONG_AGO = 1  # start of an abandoned closing, so that others take over at once
@@ -158,7 +159,7 @@ def _read_answers(game: Game, state: State) -> Closing:
     last = tuple(replace(each, robot=each.player in robots) for each in _last_in_time(given, state, percents))
     present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
-    weights = {each.player: each.weight for each in playing.values() if each.weight != 1}
+    weights = ACTS.of(game).weights(playing.values())
     box = AnswerBox(last, percents, robots, ids, tuple(present), weights)
     return Closing(game, state, questions, box, written, clock.now(), gathered)
 

@@ -22,6 +22,7 @@ from parts.questions.question import MAX_QUESTIONS, Question
 from parts.questions.rules import ChangedElsewhere, question_fingerprint
 
 from ..corrections import Questions
+from ..formats import NOT_OF_THIS_TYPE
 from ..play import as_played, play_of
 from ..rules import Game, Phase, State
 
@@ -29,8 +30,6 @@ CHANGED_SINCE = _(
     "Somebody else has changed this list in the meantime. Nothing was saved: check the list and try again."
 )
 OVER = _("The session has ended and can no longer be changed.")
-NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
-NOT_AN_ITEM = _("This cannot be an item of an assembly.")
 TALKED_ABOUT = _(
     "This item is already being discussed and cannot become a collection of ideas. Add a new item instead."
 )
@@ -85,9 +84,9 @@ def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
 
 def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
-        if len(found.questions) == 1 and not found.game.format.has_agenda:
+        if len(found.questions) == 1 and not found.game.format.any_order:
             raise NotNow(corrections.THE_LAST_ONE)
-        return corrections.without_question(found.questions, found.free, place)
+        return corrections.without_question(found.questions, found.free, place, found.game.format.keeps_its_place)
 
     _corrected(game_id, who, "removed", place, seen, correct)
 
@@ -105,7 +104,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
             if question.run_off and each.run_off == question.run_off:
                 return place
         if as_played(found.game, question) is None:
-            raise NotNow(NOT_AN_ITEM if found.game.format.has_agenda else NOT_OF_THIS_TYPE)
+            raise NotNow(found.game.format.not_a_question)
         if len(found.questions) >= MAX_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
         editions = {question_fingerprint(found.questions[place]): place for place in found.free}

@@ -38,15 +38,15 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
 
 
 def _delete(game: Game, state: State, who: str) -> None:
-    """Minutes are kept, with the history lines that lead to them."""
-    has_minutes = rules.keeps_minutes(game, state)
+    """A record is kept, with the history lines that lead to it."""
+    has_record = rules.keeps_record(game, state)
     said = {
         **repository.hosts_event_data(game),
         "game_id": game.id,
         "ended_at": game.ended_at,
-        "has_minutes": has_minutes,
+        "has_minutes": has_record,  # of assemblies, the first format with a record
     }
-    writes = repository.deletion(game, has_code=repository.has_code(game), has_minutes=has_minutes)
+    writes = repository.deletion(game, has_code=repository.has_code(game), has_record=has_record)
     log().record(Event(who, "LiveSessionDeleted", said), *writes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from accounts.models import User
@@ -9,10 +10,15 @@ from foundation.store.table import Write
 
 from ..formats import ByType
 from ..rules import Game, State
+from ..seats import Seat
 
 
 class Acts:
     """Of an ordinary session. Another format overrides what is different."""
+
+    def copied(self, source: Game) -> dict[str, Any]:
+        """Settings that a copy takes over besides those of all sessions."""
+        return {}
 
     def copy(self, source: Game, made: Game, host: User) -> None:
         """Copy what the format adds; settings and questions have already been copied."""
@@ -24,8 +30,12 @@ class Acts:
         """Event payload about who may vote; refused if a vote cannot be opened."""
         return {}
 
-    def end_debate(self, game: Game) -> None:
-        """Called when a debate ends, because its item is closed or put to the vote."""
+    def weights(self, seated: Iterable[Seat]) -> dict[str, int]:
+        """How many times votes count, by the player's id, if not once."""
+        return {}
+
+    def stepped(self, game: Game, before: State, after: State) -> None:
+        """Called after a host has taken a step."""
 
     def ending(self, game: Game, state: State) -> list[Write]:
         """Additional writes when the session ends."""

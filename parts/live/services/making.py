@@ -36,7 +36,7 @@ from .formats import ACTS
 FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions from which codes get another digit
 COPIED_SETTINGS = (
     *("title", "question_set_id", "set_version", "custom_instructions", "context", "debug_mode", "names"),
-    *("speed_bonus", "quorum", "time_zone"),
+    *("speed_bonus", "time_zone"),
 )
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
@@ -44,7 +44,7 @@ NOTHING_SUITS = _("None of these questions suits this type of session.")
 def make(host: User, engagement_type: str, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """Create a session that waits for players; idempotent if a `game_id` is given."""
     suitable = tuple(each for each in questions if suits(engagement_type, each))
-    if not suitable and not FORMATS.of_type(engagement_type).has_agenda:  # items can be added later
+    if not suitable and not FORMATS.of_type(engagement_type).any_order:  # items can be added later
         raise NotNow(NOTHING_SUITS)
     for _attempt in range(MAX_RACES):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
@@ -57,7 +57,8 @@ def make(host: User, engagement_type: str, questions: Sequence[Question], *, gam
 
 
 def _new(game_id: str, host: User, engagement_type: str, total: int, **chosen: Any) -> Game:
-    now = now_text()
+    now, own = now_text(), repository.own_from(engagement_type, chosen)
+    settings_ = {name: value for name, value in chosen.items() if not hasattr(own, name)}
     return Game(
         id=game_id,
         engagement_type=str(engagement_type),
@@ -68,7 +69,8 @@ def _new(game_id: str, host: User, engagement_type: str, total: int, **chosen: A
         token=secrets.token_urlsafe(12),
         screen_token=secrets.token_urlsafe(12),
         total_questions=total,
-        **chosen,
+        own=own,
+        **settings_,
     )
 
 
@@ -95,10 +97,9 @@ def copy(host: User, game_id: str, token: str) -> Game:
     copy_id = urlsafe_b64encode(mark[:16]).decode().rstrip("=")
     if repository.find(copy_id) is None:
         hosting.check_makes_another(host)
-    chosen = {name: getattr(source, name) for name in COPIED_SETTINGS}
-    entitled = 0 if source.has_roll else source.entitled
+    chosen = {name: getattr(source, name) for name in COPIED_SETTINGS} | ACTS.of(source).copied(source)
     questions = [each for each in repository.read_questions(game_id) if not each.run_off]
-    made = make(host, source.engagement_type, questions, game_id=copy_id, entitled=entitled, **chosen)
+    made = make(host, source.engagement_type, questions, game_id=copy_id, **chosen)
     qa = qa_store.qa_from_item(items.get(keys.game_qa(game_id)))
     if qa.is_on:
         qa_services.set_up(made.id, host.name, is_on=True, mode=qa.mode, named=qa.named, words=qa.words)

@@ -16,7 +16,7 @@ from parts.questions.question import Question
 
 from ..play import play_at, play_named
 from ..pseudonyms import new_salt
-from ..rules import Game, Phase, State, Step
+from ..rules import Game, State, Step
 from . import closing, ending
 from .formats import ACTS
 
@@ -31,7 +31,7 @@ def drive(
 ) -> State:
     """Take a step and return the new state; refused if `version` is stale.
 
-    `item` is the position of an agenda item called out of order; `found` is the session, if just read.
+    `item` is the position of a question asked out of order; `found` is the session, if just read.
     """
     game, before = found or repository.load(game_id)
     state = closing.settled(game, before)
@@ -40,8 +40,7 @@ def drive(
     if not (step == Step.NEXT and item is not None and steps.may_call(game, state)):
         steps.check_offered(game, state, step)
     after = _take_step(game, state, step, who, item)
-    if state.phase == Phase.TALKING:
-        ACTS.of(game).end_debate(game)
+    ACTS.of(game).stepped(game, state, after)
     return after
 
 

@@ -18,6 +18,7 @@ from foundation.acts.refusals import Refusal
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, show_form
 from foundation.pages.messages import confirm_page, refusals_as_messages, run_action
 from parts.live import corrections, repository
+from parts.live.formats import ASKED
 from parts.live.rules import Game, State
 from parts.live.screens import access
 from parts.live.screens.access import Hosted, for_hosts
@@ -109,11 +110,11 @@ def question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
             messages.success(request, _("Your changes are saved."))
             return _redirect_to_list(game, placed.place)
     elif request.method != "POST" and not corrections.is_changeable(game, placed.state, placed.place):
-        messages.warning(request, str(corrections.ASKED))
+        messages.warning(request, str(ASKED))
         return _redirect_to_list(game, placed.place)
     context = {"form": form, "game": game, "placed": placed, "to": request.path, "back": _list_url(game)}
     context["heading"] = _("Edit the question")
-    return render(request, f"{game.format.folder}/question.html", context, status=422 if form.errors else 200)
+    return render(request, game.format.template("question"), context, status=422 if form.errors else 200)
 
 
 def _form(placed: PlacedQuestion, typed: QueryDict | None) -> QuestionEditor:

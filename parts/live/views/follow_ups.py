@@ -20,18 +20,17 @@ from foundation.pages.forms import form_page
 from foundation.pages.messages import refusals_as_messages
 from parts.live.follow_up_store import FollowUp, linked
 from parts.live.follow_ups import services
-from parts.live.follow_ups.electorate import MAX_ADDRESSES_CHARS, read_addresses
 from parts.live.follow_ups.formats import FOLLOW_UPS
 from parts.live.rules import Game, State
 from parts.live.screens import access
 from parts.live.services import closing
 
-POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
+POLL, ELECTION, OF_THOSE_PRESENT = "poll", "election", "electorate"
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUpRequest:
-    """A session and a round; round 0 means the assembly as a whole."""
+    """A session and a round; round 0 means those present as a whole."""
 
     game: Game
     state: State
@@ -65,16 +64,11 @@ def _making(request: HttpRequest, wanted: FollowUpRequest) -> Callable[[], Follo
     host, game, chosen = request.user, wanted.game, request.POST.get("make")
     if chosen == POLL:
         return lambda: services.make_poll(host, client_network(request), game.id, wanted.round)
-    if chosen in (ELECTION, ELECTORATE):
-        present, typed = chosen == ELECTORATE, _addresses(request, game) if chosen == ELECTORATE else None
-        return lambda: services.make_election(host, game.id, wanted.round, of_those_present=present, addresses=typed)
+    if chosen in (ELECTION, OF_THOSE_PRESENT):
+        present = chosen == OF_THOSE_PRESENT
+        typed = FOLLOW_UPS.of(game).typed(game, request.POST) if present else None
+        return lambda: services.make_election(host, game.id, wanted.round, of_those_present=present, typed=typed)
     return None
-
-
-def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
-    """Addresses typed for people who checked in by code; `None` if the page does not request them."""
-    hall = FOLLOW_UPS.of(game).electorate(game) if "addresses" in request.POST else None
-    return read_addresses(request.POST["addresses"][:MAX_ADDRESSES_CHARS], hall.coded) if hall else None
 
 
 def _made_response(request: HttpRequest, wanted: FollowUpRequest, made: FollowUp) -> HttpResponse:
@@ -101,6 +95,5 @@ def _page(request: HttpRequest, wanted: FollowUpRequest, problem: str = "", stat
         context["subject"] = services.subject(game, wanted.state, wanted.round)
     except services.NoFollowUp as refusal:
         problem, status = str(refusal), 409
-    if (hall := FOLLOW_UPS.of(game).electorate(game)) is not None:
-        context |= {"hall": hall, "lines": request.POST.get("addresses", hall.lines)}
+    context |= FOLLOW_UPS.of(game).page_context(game, request.POST)
     return render(request, "live/follow_up.html", context | {"problem": problem}, status=status)

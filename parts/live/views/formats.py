@@ -52,6 +52,10 @@ class Pages:
         """The form to edit a question; `None` for the default one."""
         return None
 
+    def reported(self, game: Game) -> dict[str, Any]:
+        """What the report as JSON says of the session besides."""
+        return {}
+
     def visitor_html(self, user: User) -> str:
         """HTML that the list of sessions adds for a signed-in user."""
         return ""

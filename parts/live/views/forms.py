@@ -180,7 +180,7 @@ class GameForm(forms.Form):
 
     def parts(self) -> list[str]:
         """Templates of the fields that formats add."""
-        return [f"{FORMATS.of_type(type_).folder}/parts/make.html" for type_, own in _own_pages().items() if own.fields]
+        return [FORMATS.of_type(type_).template("make") for type_, own in _own_pages().items() if own.fields]
 
     def offers(self) -> list[SetOffer]:
         """Sets with at least one question that suits some type."""

@@ -185,7 +185,7 @@ def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, 
     step = _required_step(step)
     present = sum(each.is_there for each in seats.read_seats(game.id)) if step == Step.VOTE else 0
     lead = host_screens.confirmation(game, step, present)
-    if not lead and step != Step.VOTE:  # the quorum may be met by now
+    if not lead and step != Step.VOTE:  # what it asks first may no longer hold
         raise NotNow(rules.NOT_NOW)
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")

@@ -20,7 +20,7 @@ from foundation.pages.page_cache import shared_page
 from foundation.pages.paging import list_context
 from parts.live import repository, rules
 from parts.live.follow_up_store import linked
-from parts.live.formats import FORMATS
+from parts.live.formats import formats_on, shared_template
 from parts.live.lifetimes import configured
 from parts.live.screens.access import Hosted, for_hosts, for_hosts_and_moderators
 from parts.live.services import closing, deleting, making
@@ -76,9 +76,8 @@ def history(request: HttpRequest) -> HttpResponse:
     def read(limit: int, cursor: str | None) -> tuple[list[repository.PastSession], str | None]:
         return repository.history(request.user.name, limit=limit, cursor=cursor)
 
-    return render(
-        request, "live/history.html", list_context(request, read) | {"kept_days": configured().retention.days}
-    )
+    own = {"kept_days": configured().retention.days, "kept": shared_template("history/kept")}
+    return render(request, "live/history.html", list_context(request, read) | own)
 
 
 @for_hosts
@@ -95,10 +94,6 @@ def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 ALL_GOES = gettext_lazy(
     "This deletes everything about “%(title)s”: who was there, all answers, the report, and its entry in the history."
 )
-NEARLY_ALL_GOES = gettext_lazy(
-    "This deletes everything about “%(title)s” except its minutes: the roll, all answers, and the "
-    "report. You still find the minutes in your history."
-)
 
 
 @for_hosts_and_moderators
@@ -108,7 +103,7 @@ def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if request.method == "POST":
         run_action(request, lambda: deleting.delete(game.id, request.user.name), _("The session has been deleted."))
         return redirect("games")
-    goes = NEARLY_ALL_GOES if rules.keeps_minutes(*hosted) else ALL_GOES
+    goes = game.format.all_but_record_goes if rules.keeps_record(*hosted) else ALL_GOES
     runs = "" if game.ended_at else " " + _("It is still running and will be ended for everybody first.")
     return confirm_page(
         request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True
@@ -123,7 +118,8 @@ def help_live(request: HttpRequest) -> HttpResponse:
         "kept": lifetime.retention.days,
         "waiting": lifetime.waiting.days,
         "idle": lifetime.idle // ONE_HOUR,
-        "assembly_idle": lifetime.assembly_idle // ONE_HOUR,
-        "of_formats": [f"{each.folder}/help.html" for each in FORMATS.values()],
     }
-    return shared_page(request, "live/help_live.html", "live/help/all.html", lambda: source, source)
+    formats = formats_on()
+    source |= {f"{type_}_idle": each.idle(lifetime) // ONE_HOUR for type_, each in formats.items()}
+    own = {"formats": [each.templates for each in formats.values()], "ending": shared_template("help/ending")}
+    return shared_page(request, "live/help_live.html", "live/help/all.html", lambda: source | own, source)

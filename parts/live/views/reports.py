@@ -31,6 +31,8 @@ from parts.live.seats import Seat
 from parts.live.standings import Standings
 from parts.questions.question import Question
 
+from .formats import PAGES
+
 FORMAT = 1
 MAX_ROUNDS_SHOWN = 100  # rounds on a page
 MAX_PLAYERS_SHOWN = 200  # lines of players on a page
@@ -182,7 +184,7 @@ def _round_context(report: Report, round_: Round) -> dict[str, Any]:
     return {
         "round": head,
         "question": question,
-        "number": report.numbers[round_.question] if report.game.format.has_agenda else round_.number,
+        "number": report.numbers[round_.question] if report.game.format.any_order else round_.number,
         "counts": report.state.counts(round_.number),
         "picture": play.render_result(round_, report.questions, report.seats),
         "answers": list(_answered(report, play, round_)),
@@ -273,9 +275,9 @@ def as_json(report: Report) -> Iterator[bytes]:
 
 def _session(report: Report) -> dict[str, Any]:
     game = report.game
-    quorum = {"entitled": game.entitled, "quorum": game.quorum} if game.format.has_agenda else {}
     item = repository.game_as_item(game)
-    return {name: item[name] for name in SESSION_FIELDS} | {"kept_until": game.gone_at} | quorum
+    own = {"kept_until": game.gone_at, **PAGES.of(game).reported(game)}
+    return {name: item[name] for name in SESSION_FIELDS} | own
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:

@@ -120,5 +120,5 @@ def test_a_session_that_never_began_leaves_no_record(made, signed_in):
     game = made(Type.ASSEMBLY)
     drive(game, Step.END)
     (line,) = repository.history("Hana", limit=9)[0]
-    assert (line.has_minutes, line.minutes) == (False, None)
+    assert (line.has_record, line.minutes) == (False, None)
     assert way(game) not in signed_in(people.find("Hana")).get("/live/history/").content.decode()

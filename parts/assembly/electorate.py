@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from elections.convening import Convened
+from elections.drafts.copying import BY_ADDRESS
+from foundation.acts.storage import now_text
 from foundation.pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
 from foundation.store.keys import fold
-from parts.live.rules import MAX_PLAYERS
+from parts.live.rules import MAX_PLAYERS, Game
 
 WITH_ADDRESS = re.compile(r"([^<>]*)<([^<>]*)>\s*")
 MAX_ADDRESSES_CHARS = MAX_PLAYERS * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # letters of all lines
@@ -36,6 +40,11 @@ class Electorate:
         return {name: address for name, address in self.coded.items() if address}
 
     @property
+    def voters(self) -> dict[str, str]:
+        """As an election's roll takes them."""
+        return {**self.accounts, **dict.fromkeys(self.addressed.values(), BY_ADDRESS)}
+
+    @property
     def voter_weights(self) -> dict[str, int]:
         """By the names and addresses that go on the roll."""
         return {self.coded.get(name, name): weight for name, weight in self.weights.items()}
@@ -50,7 +59,29 @@ class Electorate:
         """One line per person who checked in by code, for the host to fill in missing addresses."""
         return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
 
-    def with_addresses(self, typed: Mapping[str, str]) -> Electorate:
+    def settings(self, game: Game, digest: str, *, listed: bool) -> dict[str, Any]:
+        """Of an election that the assembly calls for, with those present on its roll if they are listed."""
+        convened = self._convened(game, digest, listed=listed)
+        if not listed:
+            return {"convened": convened}
+        return {"convened": convened, "vote_by_link": bool(self.addressed), "weights": self.voter_weights}
+
+    def _convened(self, game: Game, digest: str, *, listed: bool) -> Convened:
+        """The assembly as it is now or, once the session has ended, as it was at the end."""
+        roll = {"listed": self.present - self.without, "unlisted": self.without} if listed else {}
+        return Convened(
+            assembly=game.title,
+            assembly_id=game.id,
+            at=game.ended_at or now_text(),
+            present=self.present,
+            entitled=game.own.entitled,
+            quorum=game.own.quorum,
+            quorate=self.is_quorate,
+            round_digest=digest,
+            **roll,
+        )
+
+    def with_typed(self, typed: Mapping[str, str]) -> Electorate:
         """Replaces the roll's addresses with those the host typed."""
         return replace(self, coded={name: typed.get(name, "") for name in self.coded})
 
