@@ -65,10 +65,10 @@ def demo(watched, tmp_path_factory) -> Iterator[Table]:
 @pytest.mark.seconds(15)
 def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     site, unwatched = demo, StringIO()
-    for words in ("1 of 12, people: 10 of 10", "3 of 12, elections: 5 of 15", "4 of 12, ballots: 1,000 of 1,7"):
+    for words in ("1 of 13, people: 10 of 10", "3 of 13, elections: 5 of 15", "4 of 13, ballots: 1,000 of 1,7"):
         assert f"\rDemo, part {words}" in watched.getvalue()
     assert run("demo", stderr=unwatched) == "The demo content is already there."
-    lines = ["Demo, part 1 of 12, people: 10 of 10", "Demo, part 3 of 12, elections: 15 of 15"]
+    lines = ["Demo, part 1 of 13, people: 10 of 10", "Demo, part 3 of 13, elections: 15 of 15"]
     assert unwatched.getvalue().splitlines() == lines, "a log has a line for each"
     seen = [post.title for post in news.published(limit=9)[0]]
     assert seen[:2] == ["Result: Talk of the year", "Three towns, one summer"]
