@@ -104,7 +104,7 @@
   };
 
   form.addEventListener("submit", (event) => {
-    const dialog = form.querySelector("dialog.review");
+    const dialog = form.querySelector("dialog.review[open]"); // one that was just closed is about to be removed
     if (dialog?.contains(event.submitter)) return cast();
     const marks = [...form.querySelectorAll(".candidate:not(.nobody)")].map(markOf);
     if (!dialog && !isBallot(marks)) return;
