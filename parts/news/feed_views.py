@@ -22,6 +22,7 @@ from foundation.acts.storage import now_text
 from foundation.pages import http_cache, markdown
 from foundation.pages.http_cache import Edition, digest
 from foundation.pages.times import from_text
+from foundation.parts import lists_of
 
 from . import feeds, repository, rules
 from .feeds import FEED_POSTS, Entry, Feed
@@ -89,7 +90,6 @@ def _render(kind: str, feed: Feed, posts: list[Post]) -> HttpResponse:
 # --- Sitemaps and robots.txt ---
 
 
-PAGES = ("home", "news", "polls", "sandbox", "checkpoints")  # open to everyone
 MAX_ADDRESSES = 50_000  # per file (https://www.sitemaps.org/protocol.html)
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -107,7 +107,10 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def sitemap_pages(request: HttpRequest) -> HttpResponse:
-    return _xml_response(request, "urlset", (_entry("url", absolute_url(reverse(name))) for name in PAGES))
+    """Those that are open to everyone."""
+    lists = (name for name, _label in lists_of("decide"))  # polls, where there are any
+    pages = ("home", "news", *lists, "sandbox", "checkpoints")
+    return _xml_response(request, "urlset", (_entry("url", absolute_url(reverse(name))) for name in pages))
 
 
 @public

@@ -58,6 +58,7 @@ def names(questions) -> str:
     return "".join(each.title for each in questions)
 
 
+@pytest.mark.needs("assembly")
 def test_what_was_asked_keeps_its_place():
     free = [0, 2, 3]  # b and e have been called
     assert names(corrections.with_moved(FIVE, free, 2, up=True)) == "cbade"

@@ -246,6 +246,7 @@ def test_those_who_look_after_the_site_see_all_that_runs(made, signed_in):
     assert game.screen_token not in page
 
 
+@pytest.mark.needs("assembly")
 def test_every_session_stores_what_formats_store_and_the_schema_knows_it(made):
     own = {
         name: value for each in FORMATS.values() if each.own for name, value in repository.values(each.own()).items()

@@ -169,6 +169,7 @@ def test_help_is_for_everybody(client, site):
     assert "14 days" in page
 
 
+@pytest.mark.needs("assembly")
 def test_help_and_history_tell_of_formats_that_are_on(hana):
     def told() -> list[bool]:
         history, help_ = (hana.get(path).content.decode() for path in ("/live/history/", "/help/live/"))

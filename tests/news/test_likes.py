@@ -153,6 +153,7 @@ def test_own_data_tells_what_one_likes(admin, post, person):
     assert sorted(told, key=str) == sorted(expected, key=str)
 
 
+@pytest.mark.needs("webhooks")
 def test_a_like_that_comes_too_late_leaves_nothing_behind(site, admin, post, person):
     one, ada = post(), person("Ada")
     for who in (somebody(one.id), member(ada, one.id), *(somebody(one.id, number) for number in range(20))):

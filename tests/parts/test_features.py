@@ -62,6 +62,7 @@ def test_a_feature_is_switched_off_and_on_again(site, browser):
     assert "polls" not in labels_on()
     assert Client().get("/polls/").status_code == 404
     assert "/polls/" not in Client().get("/").content.decode()
+    assert "/polls/" not in Client().get("/sitemap/pages.xml").content.decode()
     assert "Quick polls: on." in text_of(browser.post(ON.format("polls"), follow=True))
     assert Client().get("/polls/").status_code == 200
     assert "/polls/" in Client().get("/").content.decode()
