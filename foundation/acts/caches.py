@@ -99,7 +99,7 @@ class SiteCache(Generic[T]):
         self._failed: tuple[str, float] = ("", 0.0)
 
     @property
-    def seen(self) -> T:
+    def last_read(self) -> T:
         """The value as it was read last, for whoever knows that this request has asked for it before."""
         return self._seen[2]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from foundation.store import keys
-from foundation.store.table import Item, Put, Table
+from foundation.store.table import Put, Table
 
 from .caches import SiteCache
 from .versions import unchanged_or_new
@@ -30,14 +30,11 @@ class Features:
         return self.on is None or not part or part in self.on
 
 
-def features_of(item: Item | None) -> Features:
+def read_features(table: Table) -> Features:
+    item = table.get(keys.FEATURES)
     if item is None:
         return Features()
     return Features(frozenset(item["on"]), frozenset(item["wanted"]), item["is_answered"], item["version"])
-
-
-def read_features(table: Table) -> Features:
-    return features_of(table.get(keys.FEATURES))
 
 
 cache = SiteCache(read_features, Features(), FRESH_SECONDS)

@@ -37,5 +37,5 @@ def cached_include(environment: Environment, name: str, /, **values: Any) -> Saf
 
     Safe and unsafe text have different keys, and so do 1 and True, although Python considers them equal.
     """
-    key = environment, features.cache.seen.on, name, tuple(values.items()), tuple(map(type, values.values()))
+    key = environment, features.cache.last_read.on, name, tuple(values.items()), tuple(map(type, values.values()))
     return cache.get(key, partial(fragment, name, values))

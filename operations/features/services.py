@@ -72,19 +72,18 @@ def switch_off(owner: User, part: Part) -> None:
 
 @retried
 def choose(owner: User, purpose: Purpose) -> None:
-    chosen = {part.label for part in parts() if purpose in (*part.fits, Purpose.EVERYTHING)}
-    around_them = {each.label for part in parts() if part.label in chosen for each in around(part)}
-    _switch(owner, features.read_features(table()), around_them)
+    fitting = [part for part in parts() if purpose in (*part.fits, Purpose.EVERYTHING)]
+    _switch(owner, features.read_features(table()), {each.label for part in fitting for each in around(part)})
 
 
-def _switch(owner: User, site: Features, wanted: Collection[str]) -> None:
+def _switch(owner: User, site: Features, names: Collection[str]) -> None:
     before = {part.label for part in parts() if site.has(part.label)}
-    after = set(on_if(wanted))
+    after = set(on_if(names))
     if after == before and site.is_answered:
         return
     switched = {"on": sorted(after - before), "off": sorted(before - after)}
     try:
-        writing = features.writing(site, after, wanted)
+        writing = features.writing(site, after, names)
         record(Event(owner.name, "FeaturesSwitched", switched), writing, role_unchanged(owner))
     finally:
         features.cache.forget()
