@@ -507,7 +507,7 @@ def an_assembly_that_has_talked() -> None:
     game = making.make(someone("Bo"), Type.ASSEMBLY, [question], title="Spring meeting", entitled=9, quorum="1/2")
     for name in NAMES:
         player = roll.player_of(game.id, name, someone(name).created_at)
-        table().write(*seats.seating(game, seats.Seat(player, name, game.created_at, account=name)))
+        table().write(*seats.seating(game, seats.Seat(player, name, game.created_at, own={"account": name})))
     drive(Step.NEXT)
     drive(Step.CLOSE)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -141,6 +141,11 @@ class ItemType:
         declared = {each.name: each.default for each in fields(self.value)} if self.value else {}
         return {name: None if (value := declared.get(name)) is MISSING else value for name in parsed(self.replayed)}
 
+    def with_more(self, more: MoreFields) -> ItemType:
+        shown, hidden = f"{self.shown} {more.shown}".strip(), f"{self.hidden} {more.hidden}".strip()
+        sheets = tuple(replace(each, cells=f"{each.cells} {more.cells}") for each in self.sheets)
+        return replace(self, shown=shown, hidden=hidden, sheets=sheets)
+
 
 @dataclass(frozen=True)
 class EventType:
@@ -172,6 +177,19 @@ class EventType:
         """The fields that name people, apart from the actor."""
         return tuple(name for name, kind in self.fields.items() if kind in IDENTIFYING)
 
+    def with_more(self, more: MoreFields) -> EventType:
+        return replace(self, shown=f"{self.shown} {more.shown}", hidden=f"{self.hidden} {more.hidden}")
+
+
+@dataclass(frozen=True)
+class MoreFields:
+    """Fields that a part adds to a type of another: of items, by its label, or of events, by its name."""
+
+    of: str
+    shown: str = ""
+    hidden: str = ""
+    cells: str = ""  # in the sheets of the type
+
 
 class Schema:
     """All declared types."""
@@ -183,6 +201,10 @@ class Schema:
     def declare(self, *modules: ModuleType) -> None:
         self.items = tuple(each for module in modules for each in getattr(module, "ITEMS", ()))
         self.events = {each.name: each for module in modules for each in getattr(module, "EVENTS", ())}
+        for more in (each for module in modules for each in getattr(module, "MORE_FIELDS", ())):
+            self.items = tuple(each.with_more(more) if each.label == more.of else each for each in self.items)
+            if more.of in self.events:
+                self.events[more.of] = self.events[more.of].with_more(more)
 
     def type_of(self, key: Key) -> ItemType | None:
         return next((each for each in self.items if each.has(key)), None)

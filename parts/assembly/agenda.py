@@ -14,6 +14,7 @@ from parts.questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Quest
 
 from . import resolutions, wording
 
+TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
 
 
@@ -43,7 +44,7 @@ def parse_agenda(typed: str) -> list[Question]:
     """One item per line: a line that ends with a question mark is a motion, every other one a topic."""
     lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
     if len(lines) > MAX_QUESTIONS:
-        raise ValidationError(_("An agenda has at most %(most)d items.") % {"most": MAX_QUESTIONS})
+        raise ValidationError(TOO_MANY_ITEMS % {"most": MAX_QUESTIONS})
     for line in lines:
         if len(line) > MAX_TITLE_CHARS:
             limits = {"most": MAX_TITLE_CHARS, "count": len(line), "line": f"{line[:40]} …"}

@@ -43,6 +43,7 @@ from parts.live.seats import Seat
 from parts.live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, announce_change, returned, since
 
 from . import roll
+from .assembly_seat import own_of, with_own
 from .roll import Entry
 
 # codes, from one address; see `roll` for how many there are
@@ -161,17 +162,15 @@ def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
 
 
 def _seat(state: State, person: Person, held: Pass) -> Seat:
-    return Seat(
+    seat = Seat(
         player=person.player,
         name=person.name,
         joined_at=now_text(),
         secret=players.digest(held.secret),
         device=held.device,
         since=since(state),
-        account=person.account,
-        entry=person.entry,
-        weight=person.weight,
     )
+    return with_own(seat, account=person.account, entry=person.entry, weight=person.weight)
 
 
 def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
@@ -187,13 +186,12 @@ def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
 
 def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     """A person who returns is present from now on."""
-    return replace(
-        returned(game, seat),
-        device=held.device,
-        secret=players.digest(held.secret),
-        account=person.account or seat.account,
-        entry=person.entry or seat.entry,
-        weight=person.weight if person.entry else seat.weight,
+    own = own_of(seat)
+    return with_own(
+        replace(returned(game, seat), device=held.device, secret=players.digest(held.secret)),
+        account=person.account or own.account,
+        entry=person.entry or own.entry,
+        weight=person.weight if person.entry else own.weight,
     )
 
 
@@ -204,7 +202,7 @@ def _recheck_roll(game: Game, person: Person) -> None:
     if found is None or not found[0].own.has_roll:
         return
     entry, seat = roll.find(game.id, person.name), seats.find(game.id, person.player)
-    after = seat and (replace(seat, weight=entry.weight) if entry else replace(seat, left=True))
+    after = seat and (with_own(seat, weight=entry.weight) if entry else replace(seat, left=True))
     if seat is not None and after is not None and after != seat:
         table().write(*seats.change(game, seat, after))
     if entry is not None:
@@ -220,14 +218,13 @@ def is_takeover_guarded(state: State) -> bool:
     return state.is_open and state.secret
 
 
-def is_claimed(seat: Seat, state: State) -> bool:
-    """Whether another device is asking for the seat and may still get it."""
-    return bool(seat.claim) and seat.claim_round == state.round and is_takeover_guarded(state)
-
-
-def claim_number(seat: Seat) -> str:
-    """Four digits that both devices show, so that people recognise their own request."""
-    return f"{int(sha256(seat.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
+def claim_number(seat: Seat, state: State) -> str:
+    """Four digits that both devices show, so that people recognise their own request. Empty unless another device is
+    asking for the seat and may still get it."""
+    own = own_of(seat)
+    if not own.claim or own.claim_round != state.round or not is_takeover_guarded(state):
+        return ""
+    return f"{int(sha256(own.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
 
 
 # --- by the person checking in ---
@@ -251,9 +248,9 @@ def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> N
 
 def _request_takeover(game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
     """Store a request for the seat's device; a newer one replaces an older one."""
-    if seat.refused_round == state.round:
+    if own_of(seat).refused_round == state.round:
         raise NotNow(_("Your other device has refused this one. You can check in here once the vote is closed."))
-    claimed = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
+    claimed = with_own(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
     if claimed != seat:
         table().write(*seats.change(game, seat, claimed), *checks)
 
@@ -262,14 +259,14 @@ def _record_takeover(
     game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check] = (), *, agreed: bool = False
 ) -> None:
     """Fails if the session has moved on: it may have opened a secret vote."""
-    moved = replace(_unclaimed(after), taken_over_at=now_text(), taken_over_in=state.round)
+    moved = with_own(replace(_unclaimed(after), taken_over_at=now_text()), taken_over_in=state.round)
     event_data = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
     step = repository.is_still_at(game, state)
     record(Event(SITE, "LiveSeatTakenOver", event_data), *seats.change(game, seat, moved), *checks, step)
 
 
 def _unclaimed(seat: Seat) -> Seat:
-    return replace(seat, claim="", claim_device="", claim_round=0)
+    return with_own(seat, claim="", claim_device="", claim_round=0)
 
 
 # --- by the device that has the seat ---
@@ -279,7 +276,8 @@ def _unclaimed(seat: Seat) -> Seat:
 def allow(game_id: str, held: Pass, number: str) -> None:
     """Hand the seat to the device whose request has this number."""
     game, state, seat = _find_claim(game_id, held, number)
-    after = replace(returned(game, seat), secret=seat.claim, device=seat.claim_device)
+    own = own_of(seat)
+    after = replace(returned(game, seat), secret=own.claim, device=own.claim_device)
     _record_takeover(game, state, seat, after, agreed=True)
     announce_change(game)
 
@@ -288,7 +286,7 @@ def allow(game_id: str, held: Pass, number: str) -> None:
 def refuse(game_id: str, held: Pass, number: str) -> None:
     """No other device can ask until the vote is closed."""
     game, state, seat = _find_claim(game_id, held, number)
-    table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
+    table().write(*seats.change(game, seat, with_own(_unclaimed(seat), refused_round=state.round)))
     announce_change(game)
 
 
@@ -296,7 +294,7 @@ def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Sea
     found, seat = repository.find(game_id), seats.find(game_id, held.player)
     if found is None or seat is None or seat.removed or seat.secret != players.digest(held.secret):
         raise SeatLost(NO_SEAT)
-    if not is_claimed(seat, found[1]) or claim_number(seat) != number:
+    if not number or claim_number(seat, found[1]) != number:
         raise NotNow(_("No other device is asking for your seat any more."))
     return *found, seat
 
@@ -306,9 +304,9 @@ def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Sea
 
 def takeover_names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
     """Seats taken over and codes renewed since the current item was called: the first names, and how many more."""
-    everybody = list(of_room)
-    taken_over = [each.name for each in everybody if each.taken_over_in == state.round]
-    renewed = [each.name for each in everybody if each.renewed_in == state.round]
+    everybody = list(of_room)  # up to thousands, on every screen: `own_of` would take too long
+    taken_over = [each.name for each in everybody if each.own.get("taken_over_in") == state.round]
+    renewed = [each.name for each in everybody if each.own.get("renewed_in") == state.round]
     return {"taken_over": _first_names(taken_over), "renewed": _first_names(renewed)}
 
 

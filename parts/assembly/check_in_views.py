@@ -27,10 +27,12 @@ from parts.live import players, repository, seats
 from parts.live.players import Player
 from parts.live.rules import Game, Phase, State
 from parts.live.screens.access import ended_page
+from parts.live.seats import Seat
 from parts.live.services import joining
 from parts.live.views.join_forms import with_focus
 
 from . import check_in, roll
+from .assembly_seat import own_of
 from .forms import PersonalCodeForm
 from .roll import Entry
 
@@ -56,7 +58,7 @@ class CheckInSnapshot:
         """Whether this browser's seat belongs to the signed-in person; a tablet may be passed round."""
         if self.player is None or self.user is None:
             return self.player is not None
-        return fold(self.player.seat.account) == fold(self.user.name)
+        return fold(own_of(self.player.seat).account) == fold(self.user.name)
 
 
 @public
@@ -150,10 +152,9 @@ def _render_page(
 
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     """For a browser that had the seat before, or is asking for it during a secret vote."""
-    claimed = players.claimed_seat(request, game.id)
-    if claimed is not None and check_in.is_claimed(claimed, state):
-        context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
-        return render(request, "assembly/asking.html", context)
+    claimed = _claimed_seat(request, game)
+    if claimed is not None and (number := check_in.claim_number(claimed, state)):
+        return render(request, "assembly/asking.html", {"game": game, "seat": claimed, "number": number})
     if claimed is not None:
         sentence = _("The vote is closed. Check in again to continue on this device.")
     else:
@@ -162,6 +163,20 @@ def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpRes
         )
     messages.info(request, sentence)
     return redirect("check_in", game.id, game.token)
+
+
+def is_asking(request: HttpRequest, game: Game, state: State) -> bool:
+    """Whether this browser may still get the seat for which it asks."""
+    claimed = _claimed_seat(request, game)
+    return claimed is not None and bool(check_in.claim_number(claimed, state))
+
+
+def _claimed_seat(request: HttpRequest, game: Game) -> Seat | None:
+    """The seat that this browser has claimed but not been granted."""
+    held = players.pass_of(request, game.id)
+    seat = seats.find(game.id, held.player) if held else None
+    is_claimed = held and seat and compare_digest(own_of(seat).claim, players.digest(held.secret))
+    return seat if is_claimed else None
 
 
 def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:

@@ -81,7 +81,7 @@ class Floor:
 
 def floor_of(snapshot: Snapshot) -> Floor | None:
     """None unless an item is being discussed."""
-    if snapshot.state.phase != Phase.TALKING:
+    if snapshot.state.phase != Phase.SHOWN:
         return None
     if "floor" not in snapshot.made:
         snapshot.made["floor"] = _build(snapshot)

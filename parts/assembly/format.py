@@ -37,7 +37,8 @@ from parts.live.views.formats import Pages, TypedForm
 from parts.questions.question import Question
 
 from . import check_in, check_in_views, floor, quorum, roll, speakers, wording
-from .agenda import parse_agenda
+from .agenda import TOO_MANY_ITEMS, parse_agenda
+from .assembly_seat import own_of
 from .electorate import MAX_ADDRESSES_CHARS, Electorate, read_addresses
 from .entitlement import Entitlement
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
@@ -77,6 +78,10 @@ class Assembly(Format):
     voided_aloud = _("This is void.")
     not_a_question = _("This cannot be an item of an assembly.")
     no_such_question = _("This item is not on the agenda.")
+    too_many = TOO_MANY_ITEMS
+    opens_at_once = _(
+        "This item is already being discussed and cannot become a collection of ideas. Add a new item instead."
+    )
     keeps_its_place = _(
         "A later item has already been called, so this one stays on the agenda. The minutes will list it as not "
         "reached."
@@ -96,6 +101,7 @@ class Assembly(Format):
         "beside_head": "assembly/parts/speakers_head.html",
         "beside_form": "assembly/parts/speak_form.html",
         "status": "assembly/parts/status.html",
+        "report_head": "assembly/parts/report_head.html",
         "projector/ended": "assembly/parts/projector_ended.html",
         "remote/question": "assembly/parts/remote_question.html",
         "remote/results": "assembly/parts/outcome.html",
@@ -149,11 +155,12 @@ class AssemblyActs(Acts):
         return quorum.quorum_data(game, len(there))
 
     def weights(self, seated: Iterable[Seat]) -> dict[str, int]:
-        return {each.player: each.weight for each in seated if each.weight != 1}
+        weights = {each.player: own_of(each).weight for each in seated}
+        return {player: weight for player, weight in weights.items() if weight != 1}
 
     def stepped(self, game: Game, before: State, after: State) -> None:
         """A debate ends when its item is closed or put to the vote."""
-        if before.phase == Phase.TALKING:
+        if before.phase == Phase.SHOWN:
             speakers.end_debate(game)
 
     def ending(self, game: Game, state: State) -> list[Write]:
@@ -227,21 +234,25 @@ class AssemblyScreens(Screens):
     def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment:
         """Tells people about a new code and how many times their vote counts, and asks whether another device may have
         their seat."""
-        number, is_renewed = self.claim(seat, snapshot.game, snapshot.state), seat.renewed_in == snapshot.state.round
-        key = f"{translation.get_language()}-{number}-{int(is_renewed)}-{seat.weight}"
-        if not (number or is_renewed or seat.weight > 1):
+        state, own = snapshot.state, own_of(seat)
+        number, is_renewed = check_in.claim_number(seat, state), own.renewed_in == state.round
+        key = f"{translation.get_language()}-{number}-{int(is_renewed)}-{own.weight}"
+        if not (number or is_renewed or own.weight > 1):
             return Fragment(key, "")
-        context = {"game": snapshot.game, "number": number, "is_renewed": is_renewed, "weight": seat.weight}
+        context = {"game": snapshot.game, "number": number, "is_renewed": is_renewed, "weight": own.weight}
         return Fragment(key, fragment("assembly/parts/consent.html", context))
 
     def own_version(self, snapshot: Snapshot, player: str) -> str:
         return floor.position_of(snapshot, player)
 
-    def claim(self, seat: Seat, game: Game, state: State) -> str:
-        return check_in.claim_number(seat) if check_in.is_claimed(seat, state) else ""
+    def left_context(self, seat: Seat, state: State) -> dict[str, Any]:
+        return {"number": check_in.claim_number(seat, state)}
 
     def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return check_in_views.of_another_device(request, game, state)
+
+    def may_get_seat(self, request: HttpRequest, game: Game, state: State) -> bool:
+        return check_in_views.is_asking(request, game, state)
 
     def confirmation(self, game: Game, step: Step, present: int) -> str | Promise:
         return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")

@@ -2,9 +2,11 @@
 
 from accounts.personal_data import list_items
 from foundation.store import keys
-from foundation.store.schema import EventType, Export, ItemType
+from foundation.store.schema import EventType, Export, ItemType, MoreFields, fields_of
 from parts.live.items import OUTCOME, PLAYER
 
+from .assembly_seat import AssemblySeat
+from .entitlement import Entitlement
 from .minutes.records import FACTS
 
 ITEMS = (
@@ -31,3 +33,12 @@ EVENTS = (
     EventType("LiveMinutesNoted", "game_id number:int digest"),
     EventType("LiveMinutesDeleted", "game_id"),
 )  # fmt: skip
+
+OF_SESSION, PRESENT = fields_of(Entitlement), "present_count:int entitled:int quorum quorate:bool"
+MORE_FIELDS = (
+    MoreFields("live session", OF_SESSION, cells="entitled quorum has_roll"),
+    MoreFields("seat", hidden=fields_of(AssemblySeat)),
+    *(MoreFields(name, OF_SESSION) for name in ("LiveSessionMade", "LiveSessionEnded")),
+    *(MoreFields(name, PRESENT) for name in ("LiveSessionMoved", "LiveAnswersSealed", "LiveRoundSealed")),
+    MoreFields("LiveSessionDeleted", "has_minutes:bool"),  # of logs of earlier versions, now `has_record`
+)

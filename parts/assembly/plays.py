@@ -64,7 +64,8 @@ class Item(Decided):
         "Everyone sees how many are present, what majority is needed and what was decided. Only "
         "open votes show who voted how."
     )
-    first_phase = Phase.TALKING
+    first_phase = Phase.SHOWN
+    phase_labels = {Phase.SHOWN: gettext_lazy("Discussion")}
     min_voting_seconds = 0  # it was discussed before
     is_revealed = is_ranked = allows_follow_up = True
     without_a_vote: ClassVar[Text] = gettext_lazy("Close without a vote")
@@ -88,7 +89,7 @@ class Item(Decided):
     def step_label(self, step: Step, state: State) -> Text | None:
         if step == Step.NEXT and not state.round:
             return _("Call the first item")
-        return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.TALKING else STEPS.get(step)
+        return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.SHOWN else STEPS.get(step)
 
     # --- votes ---
 

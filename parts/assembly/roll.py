@@ -36,6 +36,7 @@ from parts.live import changes, repository, rules, seats
 from parts.live.rules import MAX_PLAYERS, Game, Phase, State
 from parts.live.seats import Seat
 
+from .assembly_seat import AssemblySeat, own_of, with_own
 from .electorate import Electorate
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
@@ -190,7 +191,8 @@ def add(
     if not added:
         return 0
     on_it = {player_of_entry(game_id, each) for each in each_entry(game_id)}
-    missing = [each.account for each in seats.read_seats(game_id) if each.account and each.player not in on_it]
+    accounts = {each.player: own_of(each).account for each in seats.read_seats(game_id)}
+    missing = [account for player, account in accounts.items() if account and player not in on_it]
     for batch in by_count(missing, TRANSACTION_ENTRIES):
         _add(game_id, who, batch, NO_ADDRESSES, NO_WEIGHTS)
     return added
@@ -235,7 +237,7 @@ def _weighing_seats(game: Game, entries: Sequence[Entry]) -> list[Write]:
     writes: list[Write] = [Check(place, Missing()) for place in weights if place not in found]
     for place, item in found.items():
         seat = seats.seat_from_item(item)
-        writes += seats.change(game, seat, replace(seat, weight=weights[place]))
+        writes += seats.change(game, seat, with_own(seat, weight=weights[place]))
     return writes
 
 
@@ -261,7 +263,7 @@ def renew(game_id: str, who: str, name: str) -> Entry:
     entry = _find_or_refuse(game_id, name)
     after = replace(entry, turn=entry.turn + 1, shown=entry.turn + 1)  # the previous code stops working
     seat = seats.find(game_id, player_of_entry(game_id, entry))
-    seat_writes = seats.change(game, seat, replace(seat, renewed_in=state.round)) if seat else []
+    seat_writes = seats.change(game, seat, with_own(seat, renewed_in=state.round)) if seat else []
     _record(game, state, game, who, change(game, entry, after), *seat_writes, renewed=1)
     if seat:
         seats.count_change(game)
@@ -364,20 +366,20 @@ def _record(before: Game, state: State, after: Game, who: str, *writes: Write, *
 
 def electorate(game: Game) -> Electorate:
     """People present as voters of an election, without robots; after the end, those who had not left."""
-    there = [each for each in seats.read_seats(game.id) if each.is_there and not each.robot]
-    coded = sorted((each for each in there if not each.account), key=lambda each: natural_sort_key(each.name))
+    there = [(each, own_of(each)) for each in seats.read_seats(game.id) if each.is_there and not each.robot]
+    coded = sorted((each for each in there if not each[1].account), key=lambda each: natural_sort_key(each[0].name))
     emails = {each.folded: each.email for each in each_entry(game.id)} if coded and game.own.has_roll else {}
-    addresses = {each.name: emails.get(fold(each.entry or each.name), "") for each in coded}
+    addresses = {seat.name: emails.get(fold(own.entry or seat.name), "") for seat, own in coded}
     accounts, quorum = dict(sorted(_accounts(game, there))), Quorum(game.own.quorum)
     is_met = quorum.is_met(len(there), game.own.entitled)
-    weights = {each.account or each.name: each.weight for each in there if each.weight != 1}
+    weights = {own.account or seat.name: own.weight for seat, own in there if own.weight != 1}
     return Electorate(len(there), accounts, addresses, quorum.needed(game.own.entitled), is_met, weights)
 
 
-def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
+def _accounts(game: Game, there: Iterable[tuple[Seat, AssemblySeat]]) -> Iterator[tuple[str, str]]:
     """Leaves out deleted accounts, even if someone else has the name by now."""
-    for batch in by_count(each for each in there if each.account):
-        found = table().get_many({keys.user(each.account) for each in batch})
+    for batch in by_count((seat.player, own.account) for seat, own in there if own.account):
+        found = table().get_many({keys.user(account) for _player, account in batch})
         people = {item["name"]: item["created_at"] for item in found.values()}
-        players = {each.player for each in batch}
+        players = {player for player, _account in batch}
         yield from ((name, at) for name, at in people.items() if player_of(game.id, name, at) in players)

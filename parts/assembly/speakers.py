@@ -74,7 +74,7 @@ NOBODY = Speakers()
 
 def current_list(speakers: Speakers, state: State) -> Speakers:
     """The list of the current round: one of an earlier round is over, and so is its speech."""
-    if state.phase == Phase.TALKING and speakers.round == state.round:
+    if state.phase == Phase.SHOWN and speakers.round == state.round:
         return speakers
     held = _with_speech(speakers, speakers.speaking) if speakers.speaking else speakers.held
     return replace(speakers, round=state.round, closed=False, waiting=(), speaking=None, held=held)
@@ -160,7 +160,7 @@ def _with_speech(speakers: Speakers, speech: Speech) -> tuple[Speech, ...]:
 
 
 def _check_talking(state: State) -> None:
-    if state.phase != Phase.TALKING:
+    if state.phase != Phase.SHOWN:
         raise NotNow(_("Nothing is being discussed right now, so there is no list of speakers."))
 
 

@@ -34,7 +34,7 @@ class Live(parts.Part):
         "ways to try": "live/parts/ways_to_try.html",
         "code": "live/parts/code_card.html",
     }
-    help = {"live": _("Hosting and joining live sessions and assemblies.")}
+    help = {"live": _("Hosting and joining live sessions.")}
 
     def install(self) -> None:
         from accounts.services import ON_REMOVAL

@@ -34,9 +34,9 @@ def free_places(game: Game, state: State) -> list[int]:
 
 
 def is_changeable(game: Game, state: State, place: int) -> bool:
-    """Whether it has not been asked yet, or is talked about for the first time, before it opens."""
-    is_talked_about = state.phase == Phase.TALKING and state.question == place and state.played.count(place) == 1
-    return is_talked_about or place in free_places(game, state)
+    """Whether it has not been asked yet, or is shown for the first time, before it opens."""
+    is_shown = state.phase == Phase.SHOWN and state.question == place and state.played.count(place) == 1
+    return is_shown or place in free_places(game, state)
 
 
 def check_changeable(game: Game, state: State, place: int) -> None:

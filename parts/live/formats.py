@@ -65,6 +65,10 @@ class Format:
     voided_for_players: Text = _("This question does not count. Nobody gets points for it.")
     not_a_question: Text = NOT_OF_THIS_TYPE
     no_such_question: Text = _("This question is not in this session.")
+    too_many: Text = _("A session has at most %(most)d questions.")
+    opens_at_once: Text = _(
+        "This is already shown, and what it would become opens at once. Add a new question instead."
+    )
     keeps_its_place: Text = ASKED  # a question that is removed, if a later one has been asked
     all_but_record_goes: Text = ""  # when a session is deleted that has a record
     origin_text: Text = _("Based on a ranking in the live session “%(title)s” on %(when)s.")

@@ -63,7 +63,7 @@ GERMAN = (GERMAN_FIRST.split(), [(noun, end) for end, nouns in GERMAN_SECOND.ite
 
 
 def generate_name(language: str | None, chance: random.Random = _SYSTEM) -> str:
-    """A random name, in German for German speakers and otherwise in English."""
+    """A random name, in German for those who read German and otherwise in English."""
     if (language or "").startswith("de"):
         mood, (animal, end) = chance.choice(GERMAN[0]), chance.choice(GERMAN[1])
         return f"{_with_end(mood, end).capitalize()} {animal}"

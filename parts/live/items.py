@@ -12,8 +12,7 @@ from .follow_up_store import FollowUp
 from .repository import PastSession
 from .rules import Game, State
 
-OWN = "entitled:int quorum has_roll:bool extra_votes:int"  # of formats, even of one that this site leaves out
-GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people".replace("own:any", OWN)
+GAME = f"{fields_of(Game, 'code', 'own', *repository.SECRETS)} created_by:person hosts:people"
 STATE = f"{fields_of(State)} clock:map"
 CLOCK = "began seconds pauses paused"
 OUTCOME = f"{fields_of(FollowUp)} by:person"
@@ -23,8 +22,8 @@ ITEMS = (
              lists=(keys.RUNNING_GAMES,),
              sheets=(Sheet("live-sessions", _("Live sessions"), _("Sessions running now, without the "
                                                             "names of participants."),
-                           "id title engagement_type created_at created_by:person total_questions debug_mode entitled "
-                           "quorum has_roll", "id", "", lambda asked: keys.RUNNING_GAMES, backwards=True),)),
+                           "id title engagement_type created_at created_by:person total_questions debug_mode", "id",
+                           "", lambda asked: keys.RUNNING_GAMES, backwards=True),)),
     ItemType("live state", keys.game_state, f"{STATE} ttl:int", inside=CLOCK),
     ItemType("live questions", keys.game_questions_part, hidden="questions:list ttl:int"),
     ItemType("live salt", keys.game_salt, hidden="salt:bytes ttl:int"),
@@ -43,10 +42,8 @@ ITEMS = (
                                                             "session. Enter its id."),
                            "game number round kind what title at by:person", "game number", "name",
                            lambda asked: keys.onwards(asked.name)),)),
-    ItemType("seat", keys.seat, hidden="player name:person account secret device approved:bool removed:bool robot:bool "
-             "left:bool left_at:int joined_at percent:int since:int entry claim claim_device claim_round:int "
-             "refused_round:int renewed_in:int taken_over_at taken_over_in:int weight:int version:int "
-             "ttl:int"),
+    ItemType("seat", keys.seat, hidden="player name:person secret device approved:bool removed:bool robot:bool "
+             "left:bool left_at:int joined_at percent:int since:int taken_over_at version:int ttl:int"),
     ItemType("live answer", keys.live_answer, hidden="player holder receipt said:any at:int ttl:int"),
     ItemType("live vote", keys.live_vote, hidden="player holder receipt said:any at:int ttl:int"),
     ItemType("live history", keys.game_in_history, f"{fields_of(PastSession)} created_by:person",
@@ -74,23 +71,20 @@ ITEMS = (
 )  # fmt: skip
 
 STATE_FIELDS = f"{STATE} {CLOCK}"
-PRESENT = "present_count:int entitled:int quorum quorate:bool"
 PLAYER = "game_id player"
 EVENTS = (
     EventType("LiveSessionMade", f"game_id {GAME}", "code"),
-    EventType("LiveSessionMoved", f"game_id step state:map digest options:int {PRESENT}", inside=STATE_FIELDS),
-    EventType("LiveAnswersSealed", f"game_id round:int count:int digest state:map {PRESENT}",
-              "heard:any asked:any", inside=STATE_FIELDS),
-    EventType("LiveRoundSealed", f"game_id round:int count:int digest state:map {PRESENT}",
-              "heard:any asked:any", inside=STATE_FIELDS),
+    EventType("LiveSessionMoved", "game_id step state:map digest options:int", inside=STATE_FIELDS),
+    *(EventType(f"Live{what}Sealed", "game_id round:int count:int digest state:map", "heard:any asked:any",
+                inside=STATE_FIELDS)
+      for what in ("Answers", "Round")),
     EventType("LiveItemAdded", "game_id title total_questions:int prepared_at state:map run_off:int",
               inside=STATE_FIELDS),
     EventType("LiveSessionCorrected", "game_id what title total_questions:int prepared_at state:map "
               "created_at created_by:person", inside=STATE_FIELDS),
     EventType("LiveSessionEnded", f"game_id counted:map state:map {GAME}", "code",
               inside=f"{STATE_FIELDS} players rounds answers"),
-    EventType("LiveSessionDeleted", "game_id created_at created_by:person hosts:people ended_at "
-              "has_minutes:bool"),
+    EventType("LiveSessionDeleted", "game_id created_at created_by:person hosts:people ended_at has_record:bool"),
     EventType("LiveSessionExpired", "game_id"),
     EventType("LiveHostAdded", "game_id name:person"),
     EventType("LiveHostRemoved", "game_id name:person created_at"),

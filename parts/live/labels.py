@@ -11,7 +11,7 @@ from .rules import Game, Phase, State, Step
 PHASE_LABELS: dict[Phase, str | Promise] = {
     Phase.WAITING: _("Waiting for people to join"),
     Phase.QUESTION: _("Question"),
-    Phase.TALKING: _("Discussion"),
+    Phase.SHOWN: _("Not open yet"),
     Phase.SORTING: _("Sorting the ideas"),
     Phase.VOTING: _("Voting"),
     Phase.RESULTS: _("Results"),
@@ -41,6 +41,11 @@ OF_UNCOUNTABLE: dict[Step, str | Promise] = {
 def type_label(type_: str) -> str | Promise:
     """Label of a session type."""
     return play_named(type_).label
+
+
+def phase_label(game: Game, state: State) -> str | Promise:
+    """Label of the phase that fits the current play."""
+    return play_for(game, state).phase_labels.get(state.phase, PHASE_LABELS[state.phase])
 
 
 def step_label(step: Step, game: Game, state: State) -> str | Promise:

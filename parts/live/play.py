@@ -127,16 +127,17 @@ class Play:
     has_texts: ClassVar[bool] = False  # free text, which hosts can hide
     has_bonus: ClassVar[bool] = False  # for speed
     has_few_answers: ClassVar[bool] = False  # so each answer is rendered once and shared
-    is_answered: ClassVar[bool] = True  # if not, it is only talked about
+    is_answered: ClassVar[bool] = True  # if not, it is only shown
     may_repeat: ClassVar[bool] = True  # while it is open
     spans: ClassVar[bool] = False  # consecutive questions form one round
     allows_follow_up: ClassVar[bool] = False  # a poll or election can be created from its options
-    first_phase: ClassVar[Phase] = Phase.QUESTION  # or `TALKING`, whose templates are the play's own
+    first_phase: ClassVar[Phase] = Phase.QUESTION  # or `SHOWN`, whose templates are the play's own
     own_form_phase: ClassVar[Phase | None] = None  # in which each player has a form of their own
     min_voting_seconds: ClassVar[int] = 30  # because reading the answers takes as long as writing one
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
     results: ClassVar[str] = "live/results"  # folder of the templates of its results
     farewell: ClassVar[Text] = _("The session is over. Votes were counted without names.")
+    phase_labels: ClassVar[Mapping[Phase, Text]] = {}  # that differ from the default
     closes: ClassVar[Mapping[Phase, Text]] = {}  # label of the button that closes a phase
 
     # --- what is asked ---

@@ -106,15 +106,6 @@ def _player(request: HttpRequest, game_id: str, item: Item | None) -> Player | N
     return Player(seat, seat.device == held.device)
 
 
-def claimed_seat(request: HttpRequest, game_id: str) -> Seat | None:
-    """The seat that this browser has claimed but not been granted."""
-    held = pass_of(request, game_id)
-    item = table().get(keys.seat(game_id, held.player)) if held else None
-    seat = seat_from_item(item) if item else None
-    is_asked = held and seat and seat.claim and hmac.compare_digest(seat.claim, digest(held.secret))
-    return seat if is_asked else None
-
-
 # --- the cookie ---
 
 

@@ -386,7 +386,7 @@ def moving(game: Game, before: State, after: State) -> list[Write]:
 
 
 def is_same(game: Game) -> Check:
-    """Condition: neither its settings nor its roll have changed since it was read."""
+    """Condition: nothing stored with the session itself has changed since it was read."""
     return Check(keys.game(game.id), unchanged(game))
 
 

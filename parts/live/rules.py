@@ -45,7 +45,7 @@ LAST_QUESTION = _("That was the last question. End the session to show the final
 class Phase(StrEnum):
     WAITING = "waiting"
     QUESTION = "question"
-    TALKING = "talking"  # about a question that is shown, before it opens
+    SHOWN = "talking"  # a question that is not open yet, with which any play can begin
     SORTING = "sorting"  # the host sorts ideas before they are ranked
     VOTING = "voting"
     RESULTS = "results"
@@ -64,7 +64,7 @@ class Step(StrEnum):
     """Steps a host can take."""
 
     NEXT = "next"  # question, including the first
-    VOTE = "vote"  # on what was talked about, or on the ideas
+    VOTE = "vote"  # on what was shown, or on the ideas
     CLOSE = "close"
     REVEAL = "reveal"
     PAUSE = "pause"
@@ -193,7 +193,7 @@ class State:
     @property
     def is_under_way(self) -> bool:
         """Whether the current round is not sealed yet."""
-        return self.is_open or self.phase in (Phase.TALKING, Phase.SORTING)
+        return self.is_open or self.phase in (Phase.SHOWN, Phase.SORTING)
 
     @property
     def is_uncountable(self) -> bool:

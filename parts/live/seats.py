@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -11,14 +11,13 @@ from foundation.acts import versions
 from foundation.acts.storage import table
 from foundation.pages.times import from_text
 from foundation.store import keys, sharded_reads
+from foundation.store.schema import ON_EVERY_ITEM
 from foundation.store.table import Delete, Item, Missing, Put, Write
 
 from . import rules
 from .clock import DEFAULT_PERCENT
 from .repository import item_at, values, values_of
 from .rules import Game, State
-
-NO_ROUND = -1  # no round: the lobby is round 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +35,10 @@ class Seat:
     left: bool = False  # voluntarily: their answers count, and they may return
     percent: int = DEFAULT_PERCENT  # of the usual time
     robot: bool = False
-    account: str = ""  # with which they came in, if the format asks for one
-    entry: str = ""  # their name on the format's list, if it has one
     left_at: int = 0  # milliseconds since 1970, if they have left
     taken_over_at: str = ""  # when a device with another secret last took over the seat
-    taken_over_in: int = NO_ROUND  # the round of that takeover
-    renewed_in: int = NO_ROUND  # the round in which the host issued them a new code
-    claim: str = ""  # digest of the secret of another device that asks for the seat
-    claim_device: str = ""
-    claim_round: int = 0  # the only round for which the claim is valid
-    refused_round: int = 0  # the round in which the seat's device rejected the claim
-    weight: int = 1  # how many times their vote counts, where the format says so
     version: int = 1
+    own: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what the session's format stores with it
 
     @property
     def plays(self) -> bool:
@@ -66,8 +57,12 @@ class Seat:
         return self.plays and (not self.left or self.left_at >= moment)
 
 
+NOT_OWN = ON_EVERY_ITEM | {*Seat.__match_args__, "ttl"}
+
+
 def seat_from_item(item: Item) -> Seat:
-    return Seat(**values_of(Seat, item))
+    """Read without knowing the session's format, so all that the engine does not store is the format's."""
+    return Seat(**values_of(Seat, item), own={name: value for name, value in item.items() if name not in NOT_OWN})
 
 
 def find(game_id: str, player: str) -> Seat | None:
@@ -136,4 +131,5 @@ def is_full(roster: Item | None) -> bool:
 
 
 def _item(game: Game, seat: Seat) -> dict[str, Any]:
-    return item_at(keys.seat(game.id, seat.player), game, values(seat))
+    stored = values(seat)
+    return item_at(keys.seat(game.id, seat.player), game, stored.pop("own") | stored)

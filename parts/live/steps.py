@@ -34,7 +34,7 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
         clock = (Step.RESUME if state.is_paused else Step.PAUSE,) if state.clock.seconds else ()
         again = (Step.VOID, Step.REPEAT) if play and play.may_repeat else ()
         return (Step.CLOSE, *clock, *again, Step.END)
-    if state.phase == Phase.TALKING:
+    if state.phase == Phase.SHOWN:
         return (*((Step.VOTE,) if play and play.is_answered else ()), Step.CLOSE, Step.END)
     if state.phase == Phase.SORTING:
         return (Step.VOTE, Step.CLOSE, Step.VOID, Step.END)
@@ -94,7 +94,7 @@ def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: i
         spans=(*state.spans, span),
         closing=0,
         revealed=False,
-        clock=Clock(now, question.seconds if play.is_timed and phase != Phase.TALKING else 0),
+        clock=Clock(now, question.seconds if play.is_timed and phase != Phase.SHOWN else 0),
         play=play.name,
         kind=str(question.kind),
         secret=play.is_secret(question),
@@ -106,9 +106,9 @@ def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: i
 def refreshed(game: Game, state: State, question: Question | None) -> State:
     """A new version of the state after a correction; `question` is the current one.
 
-    A question that is talked about may have become one of another kind.
+    A question that is shown but not open yet may have become one of another kind.
     """
-    if state.phase != Phase.TALKING or question is None:
+    if state.phase != Phase.SHOWN or question is None:
         return moved(state)
     play = play_of(game, question)
     return moved(state, play=play.name, kind=str(question.kind), secret=play.is_secret(question))

@@ -13,7 +13,7 @@ from . import counting, repository
 from .rules import Phase, State
 
 SEALED = "LiveRoundSealed"
-CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # phases from which a round can be sealed
+CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.SHOWN)  # phases from which a round can be sealed
 
 
 def check_rounds() -> tuple[int, list[str]]:

@@ -95,7 +95,9 @@ def _talked(otto: User) -> Game:
     game = making.make(otto, Type.ASSEMBLY, [filled(item)], title=text("Meeting"), entitled=3, quorum="1/3")
     ben = people.find(known("Ben"))
     player = roll.player_of(game.id, known("Ben"), ben.created_at if ben else "")
-    table().write(*seats.seating(game, seats.Seat(player, known("Ben"), game.created_at, account=known("Ben"))))
+    table().write(
+        *seats.seating(game, seats.Seat(player, known("Ben"), game.created_at, own={"account": known("Ben")}))
+    )
     for version, step in enumerate((Step.NEXT, Step.CLOSE), 1):
         moving.drive(game.id, otto.name, step, version)
     return game

@@ -49,7 +49,7 @@ def assembly(made):
 
 def test_a_topic_is_talked_about_and_closed_without_a_vote(site, assembly):
     state = drive(assembly, Step.NEXT)
-    assert state.phase == Phase.TALKING
+    assert state.phase == Phase.SHOWN
     assert Step.VOTE not in steps.offered(assembly, state)
     assert give(assembly, seats.find(assembly.id, "ada"), "yes") == AnswerStatus.NOT_OPEN
     state = drive(assembly, Step.CLOSE)

@@ -12,9 +12,12 @@ from accounts import repository as people
 from accounts.rules import Role
 from foundation.acts import rate_limits
 from foundation.acts.refusals import NotNow, Refusal
+from foundation.acts.storage import table
 from foundation.ranking.codes import code_symbols
+from foundation.store import keys
 from foundation.store.log import EventLog
 from parts.assembly import check_in, floor, quorum, roll
+from parts.assembly.assembly_seat import AssemblySeat, own_of
 from parts.assembly.entitlement import Entitlement
 from parts.live import players, repository, rules, seats
 from parts.live.rules import Step
@@ -94,8 +97,19 @@ def test_an_account_checks_in_by_a_button_and_never_by_a_link(assembly):
     assert not list(seats.read_seats(assembly.id)), "To look is not to be there."
     assert send_check_in(ada, assembly)["Location"] == address(assembly, "play")
     (seat,) = seats.read_seats(assembly.id)
-    assert (seat.name, seat.account, seat.entry, seat.is_there) == ("Ada", "Ada", "", True)
+    assert (seat.name, seat.own["account"], seat.own["entry"], seat.is_there) == ("Ada", "Ada", "", True)
     assert ada.get(address(assembly))["Location"] == address(assembly, "play")
+
+
+def test_a_seat_holds_flat_what_the_assembly_stores_and_the_engine_leaves_it_alone(listed):
+    by_code(Client(), listed, code_of(listed, "Zita"))
+    (seat,) = seats.read_seats(listed.id)
+    own = repository.values(AssemblySeat(entry="Zita"))
+    assert seat.own == own
+    seating.check_out(listed.id, seat.player, "Hana")
+    after = table().get(keys.seat(listed.id, seat.player))
+    assert after.items() >= {**own, "name": "Zita", "left": True, "version": 2}.items()
+    assert own_of(seats.seat_from_item(after)) == AssemblySeat(entry="Zita")
 
 
 @pytest.mark.deep
@@ -223,7 +237,7 @@ def test_a_code_checks_in_whoever_has_no_account(client, listed):
     assert not list(seats.read_seats(listed.id)), "and does nothing else."
     assert by_code(client, listed, f" {code.lower().replace('-', ' ')} ").status_code == 302
     (seat,) = seats.read_seats(listed.id)
-    assert (seat.name, seat.account, seat.entry) == ("Zita", "", "Zita")
+    assert (seat.name, seat.own["account"], seat.own["entry"]) == ("Zita", "", "Zita")
     assert client.get(address(listed, "play")).status_code == 200
     assert client.get(address(listed))["Location"] == address(listed, "play")
 
@@ -242,7 +256,7 @@ def test_only_those_on_the_roll_get_in(listed):
     ada.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
     assert send_check_in(ada, listed).status_code == 302
     assert there(listed) == ["Ada"]
-    assert next(seats.read_seats(listed.id)).entry == "Ada"
+    assert next(seats.read_seats(listed.id)).own["entry"] == "Ada"
 
 
 def test_an_account_made_of_a_name_on_the_roll_is_not_that_person(listed):

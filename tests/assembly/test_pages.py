@@ -504,4 +504,4 @@ def test_the_report_of_an_assembly_has_everything(hana, assembly):
 def test_the_report_names_a_round_that_is_talked_about_as_open(hana, assembly):
     drive(assembly, Step.NEXT)
     assert "voided before" not in shown(hana, assembly, "game_report")
-    assert repository.read_state(assembly.id).phase == Phase.TALKING
+    assert repository.read_state(assembly.id).phase == Phase.SHOWN

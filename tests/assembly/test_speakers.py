@@ -28,7 +28,7 @@ from tests.live.conftest import drive, seated
 from tests.people import sign_in
 from tests.races.overtaken import overtaken_by
 
-TALKING = State(phase=Phase.TALKING, round=1, played=(0,))
+TALKING = State(phase=Phase.SHOWN, round=1, played=(0,))
 EVERYBODY = {"ada", "ben", "cem"}
 
 

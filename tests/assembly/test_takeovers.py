@@ -179,7 +179,7 @@ def test_a_request_is_answered_by_its_number_and_only_by_the_seat_itself(site, a
     first, second = Client(), Client()
     by_code(first, assembly, code_of(assembly, "Zita"))
     before = seat_of(assembly, "Zita")
-    seen = check_in.claim_number(before)
+    seen = check_in.claim_number(before, repository.read_state(assembly.id))
     other = f"{(int(seen) + 1) % 10_000:04d}"
     assert "No other device is asking" in answer(phones["Zita"], assembly, "allow", other).content.decode()
     answer(phones["Yves"], assembly, "allow", seen)
@@ -257,7 +257,7 @@ def test_a_takeover_is_seen_by_the_room_and_in_the_log(site, assembly, phones):
 
 
 def test_many_takeovers_name_a_few_people(assembly):
-    everybody = [seats.Seat(f"p{number}", f"Member {number:02d}", "", taken_over_in=0) for number in range(8)]
+    everybody = [seats.Seat(f"p{number}", f"Member {number:02d}", "", own={"taken_over_in": 0}) for number in range(8)]
     told = check_in.takeover_names(everybody, repository.read_state(assembly.id))
     assert told["taken_over"] == ([f"Member {number:02d}" for number in range(5)], 3)
 

@@ -82,14 +82,14 @@ def test_a_weight_can_be_corrected_even_after_checking_in_but_not_during_a_vote(
         return host().post(roll_page(assembly), sent, follow=True).content.decode()
 
     assert "Your changes are saved." in save("Zita", "5")
-    assert (roll.find(assembly.id, "Zita").weight, seat_of(assembly, "Zita").weight) == (5, 5)
+    assert (roll.find(assembly.id, "Zita").weight, seat_of(assembly, "Zita").own["weight"]) == (5, 5)
     assert now(assembly).own.extra_votes == 14
     assert "A weight is a whole number" in save("Zita", "-1")
     assert "Nobody with that name is on the roll." in save("Nobody", "2")
     call(assembly, 1)
     drive(assembly, Step.VOTE)
     assert "A vote is open." in save("Zita", "6")
-    assert seat_of(assembly, "Zita").weight == 5
+    assert seat_of(assembly, "Zita").own["weight"] == 5
 
 
 def test_who_checks_in_while_their_weight_is_changed_has_the_new_one(assembly, monkeypatch):
@@ -103,7 +103,7 @@ def test_who_checks_in_while_their_weight_is_changed_has_the_new_one(assembly, m
 
     monkeypatch.setattr(roll, "_weighing_seats", check_in_meanwhile)
     roll.weigh(assembly.id, "Hana", "Yves", 4)
-    assert (roll.find(assembly.id, "Yves").weight, seat_of(assembly, "Yves").weight) == (4, 4)
+    assert (roll.find(assembly.id, "Yves").weight, seat_of(assembly, "Yves").own["weight"]) == (4, 4)
 
 
 def test_who_leaves_the_roll_takes_their_votes_along(assembly):
@@ -117,7 +117,7 @@ def test_a_roll_started_late_gives_weights_to_those_who_have_checked_in(made, pe
     check_in.by_account(game, state, ada, held[0])
     roll.add(game.id, "Hana", ["Ada", "Ben"], weights={"ada": 4, "ben": 2})
     check_in.by_account(game, state, ben, held[1])  # with the page from before there was a roll
-    assert {each.name: each.weight for each in seats.read_seats(game.id)} == {"Ada": 4, "Ben": 2}
+    assert {each.name: each.own["weight"] for each in seats.read_seats(game.id)} == {"Ada": 4, "Ben": 2}
 
 
 def test_a_copy_has_the_weights(assembly, person):

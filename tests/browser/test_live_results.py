@@ -16,7 +16,9 @@ from parts.questions.question import Kind, Question, Type
 
 from .test_access import faults, fits, in_turn, look
 
-STYLES = [BASE_DIR / "static/css" / f"{name}.css" for name in ("tokens", "base", "parts", "live_results")]
+STYLES = [
+    BASE_DIR / "static/css" / f"{name}.css" for name in ("tokens", "base", "parts", "live_results", "assembly_screens")
+]
 RACE = BASE_DIR / "static/js/live_race.js"
 LONG = "Maximiliane " + "von und zu Lichtenberg " * 4
 SEATS = {

@@ -84,11 +84,12 @@ def assembly(made):  # noqa: F811
     return game
 
 
-def sit(game, name, **more):
+def sit(game, name, account=None, weight=1, **more):
     """As somebody checks in; by a code without an account."""
     person = people.find(name)
-    account, player = more.pop("account", name), roll.player_of(game.id, name, person.created_at if person else "")
-    seat = seats.Seat(player, name, game.created_at, account=account, **more)
+    own = {"account": name if account is None else account, "weight": weight}
+    player = roll.player_of(game.id, name, person.created_at if person else "")
+    seat = seats.Seat(player, name, game.created_at, own=own, **more)
     table().write(*seats.seating(game, seat))
     return seat
 
@@ -350,8 +351,8 @@ def test_nor_of_what_has_no_options(made, hana, question):  # noqa: F811
 
 
 def test_only_an_assembly_is_an_electorate(ranked, made, hana):  # noqa: F811
-    refused(ranked, 0, hana, "Only in an assembly")
-    with pytest.raises(services.NoFollowUp, match="Only in an assembly"):
+    refused(ranked, 0, hana, "do not check in")
+    with pytest.raises(services.NoFollowUp, match="do not check in"):
         services.make_election(hana, ranked.id, 1, of_those_present=True)
     trivia = asked(made(Type.TRIVIA), ([0], [0], [1]))
     refused(trivia, 1, hana, "no options")
@@ -552,10 +553,8 @@ def test_those_who_checked_in_by_code_vote_by_link_to_the_address_of_the_roll(ma
     enrol("Ada")
     roll.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
     for entry in roll.each_entry(game.id):
-        account = entry.name if entry.account else ""
-        seat = seats.Seat(
-            roll.player_of_entry(game.id, entry), entry.name, game.created_at, account=account, entry=entry.name
-        )
+        own = {"account": entry.name if entry.account else "", "entry": entry.name}
+        seat = seats.Seat(roll.player_of_entry(game.id, entry), entry.name, game.created_at, own=own)
         table().write(*seats.seating(game, seat))
     made_ = services.make_election(hana, game.id, 0, of_those_present=True)
     election = elections.find(made_.what)

@@ -41,10 +41,10 @@ def test_an_assembly_prepared_two_weeks_before_can_be_held(made, at):
     at(game.created_at, 14 * ONE_DAY - ONE_MINUTE)
     ending.end_abandoned()
     assert Client().get(f"/join/{game.code}/").url.endswith(f"/join/{game.token}/")
-    assert drive(game, Step.NEXT).phase == Phase.TALKING
+    assert drive(game, Step.NEXT).phase == Phase.SHOWN
     at(game.created_at, 15 * ONE_DAY)
     ending.end_abandoned()
-    assert phase(game) == Phase.TALKING, "It was started yesterday."
+    assert phase(game) == Phase.SHOWN, "It was started yesterday."
 
 
 @pytest.mark.needs("assembly")

@@ -11,7 +11,8 @@ from accounts import repository as people
 from accounts.rules import Role
 from foundation.acts.storage import table
 from foundation.store import keys
-from parts.live import items, repository
+from foundation.store.schema import SCHEMA
+from parts.live import repository
 from parts.live.formats import FORMATS
 from parts.live.rules import Names
 from parts.live.services import hosting
@@ -251,7 +252,7 @@ def test_every_session_stores_what_formats_store_and_the_schema_knows_it(made):
     own = {
         name: value for each in FORMATS.values() if each.own for name, value in repository.values(each.own()).items()
     }
-    assert {each.partition(":")[0] for each in items.OWN.split()} == set(own)
+    assert own.keys() <= SCHEMA.type_of(keys.game("a")).fields.keys()
     assert own.items() <= table().get(keys.game(made().id)).items()
     assembly = made(Type.ASSEMBLY, entitled=7)
     stored = table().get(keys.game(assembly.id))

@@ -179,3 +179,17 @@ def test_help_and_history_tell_of_formats_that_are_on(hana):
     assert told() == [True, True, True, False]
     with switched_off("assembly"):
         assert told() == [False, False, False, True]
+
+
+OFFERING = ("/", "/help/", "/help/live/", "/live/", "/live/new/", "/live/history/", "/join/")
+
+
+@pytest.mark.needs("assembly")
+def test_no_page_offers_an_assembly_where_there_are_none(hana, client):
+    def offered() -> list[str]:
+        pages = {f"{path} to {browser}": browser.get(path) for path in OFFERING for browser in (hana, client)}
+        return [path for path, page in pages.items() if "assembl" in page.content.decode().lower()]
+
+    assert offered() != []
+    with switched_off("assembly"):
+        assert offered() == []

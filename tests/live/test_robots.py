@@ -70,7 +70,7 @@ def test_a_host_alone_plays_a_whole_session(made, time, type_):
             assert snapshots.current(game.id, counts=True).answered == 5
             drive(game, Step.CLOSE)
             assert snapshots.current(game.id).round is None or snapshots.current(game.id).round.count == 5
-        elif state.phase == Phase.TALKING:
+        elif state.phase == Phase.SHOWN:
             drive(game, Step.VOTE if Step.VOTE in steps.offered(game, state) else Step.CLOSE)
         elif state.phase == Phase.RESULTS and not state.revealed:
             assert snapshots.current(game.id).round.count == 5

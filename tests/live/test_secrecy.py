@@ -62,12 +62,12 @@ class Hall:
     def seated(self) -> Pass:
         player, name, account = (f"{self.chance.getrandbits(40):010x}{kind}" for kind in ("p", "n", "a"))
         held = Pass(player, "device", player)
-        own = {"secret": players.digest(held.secret), "device": held.device, "account": account}
-        self.site.write(*seats.seating(self.game, Seat(player, name, self.game.created_at, **own)))
+        known = {"secret": players.digest(held.secret), "device": held.device, "own": {"account": account}}
+        self.site.write(*seats.seating(self.game, Seat(player, name, self.game.created_at, **known)))
         return held
 
     def words(self) -> dict[str, tuple[str, ...]]:
-        return {each.player: (each.player, each.name, each.account) for each in seats.read_seats(self.game.id)}
+        return {each.player: (each.player, each.name, each.own["account"]) for each in seats.read_seats(self.game.id)}
 
     def copy(self, *, files: bool = False) -> Copy:
         return take_copy(self.site.path, {"web log": self.log.lines}, files=files)

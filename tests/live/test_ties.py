@@ -90,7 +90,7 @@ def test_one_press_calls_the_run_off_once(site, made, hana, page):
     assert (run_off.title, run_off.options) == ("Run-off: The fee", ("110", "120", "No change"))
     assert (run_off.kind, run_off.majority, run_off.run_off) == (FEE.kind, FEE.majority, 1)
     state = repository.read_state(game.id)
-    assert (state.phase, state.played) == (Phase.TALKING, (0, 1))
+    assert (state.phase, state.played) == (Phase.SHOWN, (0, 1))
     assert at(game, "run_off") not in hana.get(at(game, page)).content.decode()
     (added,) = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "LiveItemAdded"]
     assert added["run_off"] == 1

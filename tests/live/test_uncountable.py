@@ -212,7 +212,7 @@ def test_an_item_of_an_assembly_that_is_only_discussed_is_voided_too(broken):
     with pytest.raises(NotNow):
         drive(game, Step.CLOSE)
     assert drive(game, Step.VOID).phase == Phase.RESULTS
-    assert drive(game, Step.NEXT).phase == Phase.TALKING
+    assert drive(game, Step.NEXT).phase == Phase.SHOWN
 
 
 def test_a_session_is_ended_by_whoever_looked_before_another_voided_the_round(broken):

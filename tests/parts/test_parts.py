@@ -102,3 +102,21 @@ def test_pages_name_addresses_only_of_parts_that_are_there():
         named = NAMED.findall(path.read_text())
         found |= {(folder, name) for name in named if name in owners and owners[name] not in there}
     assert found == set()
+
+
+OF_ASSEMBLIES = re.compile(
+    "assembl|agenda|speaker|speech|talk(ed|ing)|debate|discuss|quorum|quorate|entitled|claim|(?<!reduced[- ])motion|"
+    "the minutes",
+    re.IGNORECASE,
+)
+ENGINE = ("parts/live/**/*.py", "templates/live/**/*.html", "static/css/live*.css", "static/js/live*.js")
+STORED = 'SHOWN = "talking"'  # by earlier versions
+
+
+def test_the_engine_of_live_sessions_names_nothing_of_assemblies():
+    """Neither in code nor in what people read: the assembly brings its words, pages and styles."""
+    root, named = settings.BASE_DIR, []
+    for path in (path for pattern in ENGINE for path in root.glob(pattern)):
+        lines = path.read_text().replace(STORED, "").splitlines()
+        named += [f"{path.relative_to(root)}: {line.strip()}" for line in lines if OF_ASSEMBLIES.search(line)]
+    assert named == []

@@ -122,7 +122,7 @@ def carried_on(person, made) -> None:  # noqa: F811
     """What an assembly has talked about becomes a poll and an election of those present."""
     game = made(Type.ASSEMBLY, [Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), seconds=0)])
     player = roll.player_of(game.id, "Petra", person("Petra").created_at)
-    table().write(*seats.seating(game, seats.Seat(player, "Petra", game.created_at, account="Petra")))
+    table().write(*seats.seating(game, seats.Seat(player, "Petra", game.created_at, own={"account": "Petra"})))
     drive(game, Step.NEXT)
     drive(game, Step.CLOSE)
     follow_ups.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)

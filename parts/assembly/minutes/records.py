@@ -18,6 +18,7 @@ from foundation.pages.sorting import natural_sort_key
 from foundation.store.keys import fold
 from foundation.store.splitting import in_parts
 from foundation.store.table import Item
+from parts.assembly.assembly_seat import own_of
 from parts.assembly.speakers import Speech, speakers_of
 from parts.live import counting
 from parts.live.follow_up_store import FollowUp
@@ -135,7 +136,7 @@ def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
         for item in copied_items
     ]
     there = sorted((each for each in seated if each.plays), key=lambda each: (fold(each.name), each.player))
-    people = ([each.player, each.name, each.account, each.joined_at] for each in there)
+    people = ([each.player, each.name, own_of(each).account, each.joined_at] for each in there)
     listed = [Part(f"{PEOPLE}{number:02}", {"people": batch}) for number, batch in enumerate(in_parts(people))]
     yield from sorted([*listed, *copied], key=lambda part: part.name)
 

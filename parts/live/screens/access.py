@@ -113,7 +113,7 @@ def blocked_page(request: HttpRequest, game: Game, state: State, player: Player 
     if player.seat.removed:
         return _page(request, "removed", game, player, 403)
     if player.seat.left:
-        return _page(request, "left", game, player, 200, number=SCREENS.of(game).claim(player.seat, game, state))
+        return _page(request, "left", game, player, 200, **SCREENS.of(game).left_context(player.seat, state))
     if not player.is_newest:
         return _page(request, "elsewhere", game, player, 409)
     return None if player.seat.approved else _page(request, "waiting", game, player, 200)

@@ -43,13 +43,17 @@ class Screens:
         """A question or notice to a player about their seat."""
         return None
 
-    def claim(self, seat: Seat, game: Game, state: State) -> str:
-        """Id of another device's claim to the seat; empty if there is none."""
-        return ""
+    def left_context(self, seat: Seat, state: State) -> dict[str, Any]:
+        """Additional context of the page for somebody who has left."""
+        return {}
 
     def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse | None:
-        """Page for a browser that used to have the seat, or claims it."""
+        """Page for a browser whose seat another device has."""
         return None
+
+    def may_get_seat(self, request: HttpRequest, game: Game, state: State) -> bool:
+        """Whether that page is to wait, because the browser may still get the seat."""
+        return False
 
     def confirmation(self, game: Game, step: Step, present: int) -> str | Promise | None:
         """Confirmation text before a step; `None` for the default."""

@@ -94,7 +94,7 @@ def confirmation(game: Game, step: Step, present: int) -> str | Promise:
 
 def confirmation_version(snapshot: Snapshot) -> str:
     """Changes when people come or go and the confirmation of a button on screen changes as a result."""
-    if snapshot.state.phase != Phase.TALKING:
+    if snapshot.state.phase != Phase.SHOWN:
         return ""
     return "-unsure" if confirmation(snapshot.game, Step.VOTE, len(snapshot.playing)) else ""
 
@@ -149,7 +149,7 @@ def host_context(snapshot: Snapshot) -> dict[str, Any]:
     return {
         **join_context(game),
         "site_name": settings.SITE_NAME,
-        "phase_label": labels.PHASE_LABELS[state.phase],
+        "phase_label": labels.phase_label(game, state),
         "is_scored": is_scored(snapshot),
         "is_voided": bool(state.round) and not state.counts(state.round),
         "uncountable": UNCOUNTABLE if state.is_uncountable else "",

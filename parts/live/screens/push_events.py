@@ -7,7 +7,7 @@
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
 | `consent` | `key`, `html` | what a player is asked about their seat, if the format does |
-| `beside` | `key`, `html` | what the format shows beside, such as who wants to speak |
+| `beside` | `key`, `html` | what the format shows beside |
 | `elsewhere` | | nothing more comes: another device has the seat |
 | `gone` | | nothing more comes: the session, or the seat in it, no longer exists |
 

@@ -30,10 +30,6 @@ CHANGED_SINCE = _(
     "Somebody else has changed this list in the meantime. Nothing was saved: check the list and try again."
 )
 OVER = _("The session has ended and can no longer be changed.")
-TALKED_ABOUT = _(
-    "This item is already being discussed and cannot become a collection of ideas. Add a new item instead."
-)
-TOO_MANY = _("An agenda has at most %(most)d items.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +64,8 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
         played = as_played(found.game, replace(question, play=before.play, run_off=before.run_off))
         if played is None:
             raise NotNow(NOT_OF_THIS_TYPE)
-        if place not in found.free and play_of(found.game, played).first_phase != Phase.TALKING:
-            raise NotNow(TALKED_ABOUT)
+        if place not in found.free and play_of(found.game, played).first_phase != Phase.SHOWN:
+            raise NotNow(found.game.format.opens_at_once)
         return (*found.questions[:place], played, *found.questions[place + 1 :])
 
     _corrected(game_id, who, "changed", place, seen, correct)
@@ -106,7 +102,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         if as_played(found.game, question) is None:
             raise NotNow(found.game.format.not_a_question)
         if len(found.questions) >= MAX_QUESTIONS:
-            raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
+            raise TooMany(found.game.format.too_many % {"most": MAX_QUESTIONS})
         editions = {question_fingerprint(found.questions[place]): place for place in found.free}
         if before and before not in editions:
             raise ChangedElsewhere(CHANGED_SINCE)

@@ -44,7 +44,7 @@ def _delete(game: Game, state: State, who: str) -> None:
         **repository.hosts_event_data(game),
         "game_id": game.id,
         "ended_at": game.ended_at,
-        "has_minutes": has_record,  # of assemblies, the first format with a record
+        "has_record": has_record,
     }
     writes = repository.deletion(game, has_code=repository.has_code(game), has_record=has_record)
     log().record(Event(who, "LiveSessionDeleted", said), *writes)

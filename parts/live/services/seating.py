@@ -57,7 +57,7 @@ NO_TIME = _("Choose one of the times offered.")
 
 
 def offered(seat: Seat, game: Game) -> tuple[SeatAct, ...]:
-    """The actions that will be accepted. No renaming where people check in: names come from account or roll."""
+    """The actions that will be accepted. No renaming where people check in: their names are known."""
     if seat.removed:
         return (SeatAct.READMIT,)
     if game.format.checks_in:

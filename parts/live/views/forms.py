@@ -311,7 +311,7 @@ def set_reference(chosen: QuestionSet | None) -> dict[str, Any]:
 class TitleForm(forms.Form):
     """Changes the title of a session."""
 
-    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, also later in the history and the minutes."))
+    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, also later in the history."))
 
     def clean_title(self) -> str:
         typed = str(self.cleaned_data["title"])

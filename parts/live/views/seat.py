@@ -57,8 +57,7 @@ def _load(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | Non
 def _still_waiting(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse:
     """Polled by pages that wait for the host, or for the device that has the seat."""
     if player is None:
-        asked = players.claimed_seat(request, game.id)
-        goes_on = asked is None or not SCREENS.of(game).claim(asked, game, state)
+        goes_on = not SCREENS.of(game).may_get_seat(request, game, state)
     else:
         goes_on = player.seat.approved or player.seat.removed or not player.is_newest
     return HttpResponseClientRedirect(reverse("play", args=[game.id])) if goes_on else HttpResponse(status=204)

@@ -40,7 +40,7 @@ def events(site, kind: str) -> list[dict]:
 def attend(game, *names: str) -> None:
     """Checked in with accounts of these names."""
     for name in names:
-        table().write(*seats.seating(game, Seat(name.lower(), name, now_text(), account=name)))
+        table().write(*seats.seating(game, Seat(name.lower(), name, now_text(), own={"account": name})))
 
 
 def decide(game, place: int, **said: str) -> None:
@@ -198,7 +198,7 @@ def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_i
 
 def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in, person):
     hana, dora = people.find("Hana"), roll.player_of(held.id, "Dora", person("Dora").created_at)
-    table().write(*seats.seating(held, Seat(dora, "Dora", now_text(), account="Dora")))
+    table().write(*seats.seating(held, Seat(dora, "Dora", now_text(), own={"account": "Dora"})))
     follow_ups.make_election(hana, held.id, 4, of_those_present=True)
     finish_background("fill election")
     ended(held)
