@@ -8,7 +8,7 @@ from foundation.acts.storage import table
 from foundation.store import keys
 from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
 from foundation.store.splitting import by_count
-from foundation.store.table import Put
+from foundation.store.table import Put, Write
 
 from . import repository
 from .repository import Standing
@@ -22,7 +22,7 @@ def standing_of(event: LoggedEvent) -> Standing:
     name = entry["voter_name"] if entry else voter if election.electorate == "everyone" else None
     if name != voter:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
-    if not election.is_for(rolls.groups_of(entry or {})):
+    if not election.questions_for(rolls.groups_of(entry or {})):
         raise DoesNotFit(f"is about {voter}, who is in none of the groups that may vote.")
     bound = account if rolls.is_by_account(voter) else None
     return Standing(election, voter, entry, account=bound)
@@ -38,19 +38,25 @@ def cast(event: LoggedEvent) -> Transactions:
     if standing.election.secret_ballot:
         yield repository.recording_vote(standing, paper=paper)
     else:
-        ballot = Ballot(data["rankings"], data["confirmation"], event.when, rolls.weight_of(data))
-        yield repository.casting(standing, ballot, paper=paper)
+        said = dict(data["answers"]) if "answers" in data else {1: data["rankings"]}
+        own = data["confirmation"], event.when, rolls.weight_of(data)
+        yield repository.casting(standing, {number: Ballot(text, *own) for number, text in said.items()}, paper=paper)
 
 
 def changed(event: LoggedEvent) -> Transactions:
-    more, weight = int(event.data.get("again", False)), rolls.weight_of(event.data)
-    yield [repository.recording_replacement(election_of(event), more, weight)]
+    yield [_replaced(event, int(event.data.get("again", False)))]
+
+
+def _replaced(event: LoggedEvent, more: int) -> Write:
+    election = election_of(event)
+    questions = map(election.at, event.data.get("questions", (1,)))
+    return repository.recording_replacement(election, questions, more, rolls.weight_of(event.data))
 
 
 def withdrawn(event: LoggedEvent) -> Transactions:
     """A secret ballot names nobody."""
-    if (election := election_of(event)).secret_ballot:
-        yield [repository.recording_replacement(election, -1, rolls.weight_of(event.data))]
+    if election_of(event).secret_ballot:
+        yield [_replaced(event, -1)]
         return
     standing = standing_of(event)
     if not standing.voted:
@@ -61,10 +67,11 @@ def withdrawn(event: LoggedEvent) -> Transactions:
 def sealed(event: LoggedEvent) -> Transactions:
     """The ballots of a secret election enter the log when it is closed. In the table they lay under a hash that the
     log does not have; here they lie under their code, to be counted."""
-    election = election_of(event)
+    election, question = election_of(event), event.data.get("question", 1)
     pk = keys.election_shard(election.name, 0, election.shards)
     for some in by_count(event.data["ballots"]):
-        yield [Put({"PK": pk, "SK": keys.ballot("", each["confirmation"]).sk, **each}) for each in some]
+        sort_keys = (keys.ballot("", each["confirmation"], question=question).sk for each in some)
+        yield [Put({"PK": pk, "SK": sk, **each}) for sk, each in zip(sort_keys, some, strict=True)]
 
 
 EFFECTS: dict[str, Effect] = {

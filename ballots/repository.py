@@ -18,15 +18,16 @@ from elections.invitations.voting_link import Link, are_unchanged
 from elections.repository import Description
 from elections.rules import Election
 from elections.sharding import Known
+from elections.turnout.counts import counted_in
 from foundation.acts.storage import table
 from foundation.store import keys, sharded_reads
 from foundation.store.purging import purge_marks
 from foundation.store.splitting import by_count
 from foundation.store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
-from foundation.tally.ballots import Ballots
+from foundation.tally import ballots as tally
 
 from .external_sort import Line, Sorter
-from .rules import Ballot, PublishedBallot
+from .rules import Ballot, Ballots, PublishedBallot
 from .secret import ballot_id
 
 Row = tuple[str, ...]
@@ -52,7 +53,7 @@ class Standing:
     linked_items: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
     about: Description | None = None  # what the election says of itself, if that was to be read, too
     secret: str = ""  # of the form, of the link, or typed by somebody who wants to change their ballot
-    found: Item | None = None  # what lies under that secret
+    found: Mapping[int, Item] = field(default_factory=dict)  # what lies under that secret in each question
 
     @property
     def label(self) -> str:
@@ -72,28 +73,34 @@ class Standing:
     @property
     def weight(self) -> int:
         """How many times their vote counts: fixed when the election opened, and stored with each ballot."""
-        return rolls.weight_of(self.found or self.entry or {})
+        return rolls.weight_of(next(iter(self.found.values()), self.entry or {}))
 
     @property
     def is_unknown(self) -> bool:
         """Whether nothing is known but a secret."""
-        return self.voter is None and self.found is not None
+        return self.voter is None and bool(self.found)
+
+    @property
+    def questions(self) -> tuple[Election, ...]:
+        """Those that they may vote on; of somebody unknown, those that they have voted on."""
+        if self.found:
+            return tuple(each for each in self.election.questions if each.number in self.found)
+        return self.election.questions_for(rolls.groups_of(self.entry or {}))
 
     @property
     def may_change(self) -> bool:
         """Whether there is a ballot that they can replace."""
-        return self.found is not None if self.election.secret_ballot else self.voted
+        return bool(self.found) if self.election.secret_ballot else self.voted
 
     @property
-    def ballot(self) -> Ballot | None:
+    def ballots(self) -> Ballots:
         """The secret ballot that was found by its secret, unless it was withdrawn."""
-        return ballot_from(self.found) if self.found and "rankings" in self.found else None
+        return {number: ballot_from(item) for number, item in self.found.items() if "rankings" in item}
 
-    @property
-    def ballot_key(self) -> Key:
+    def ballot_key(self, question: int) -> Key:
         election = self.election
-        name = ballot_id(self.secret, election.name) if election.secret_ballot else self.voter or ""
-        return keys.ballot(election.name, name, election.shards)
+        name = ballot_id(self.secret, election.name, question) if election.secret_ballot else self.voter or ""
+        return keys.ballot(election.name, name, election.shards, question)
 
 
 def read_standing(
@@ -134,7 +141,7 @@ def read_standing(
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
     own = rolls.entries_of(person, own) if person else own
-    own = [entry for entry in own if election.is_for(rolls.groups_of(entry))]
+    own = [entry for entry in own if election.questions_for(rolls.groups_of(entry))]
     entry = min(own, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
     free = [name for name in entries if entries[name] not in found]
     voter = entry["voter_name"] if entry else _free_name(election, person, free)
@@ -151,8 +158,24 @@ def read_standing(
         linked_items=found if link else {},
         about=elections.description_among(found, election_name) if described else None,
         secret=secret,
-        found=found.get(keys.ballot(election_name, own_ballot, shards)) if secret and election.secret_ballot else None,
+        found=_under_secret(election, secret, found),
     )
+
+
+def _under_secret(election: Election, secret: str, found: Mapping[Key, Item]) -> dict[int, Item]:
+    """What lies under a secret in each question. Of the first one it was read with the election; how many others there
+    are is known only by then."""
+    if not (secret and election.secret_ballot):
+        return {}
+    places = {
+        each.number: keys.ballot(
+            election.name, ballot_id(secret, election.name, each.number), election.shards, each.number
+        )
+        for each in election.questions
+    }
+    if election.more:
+        found = table().get_many(places.values())
+    return {number: found[place] for number, place in places.items() if place in found}
 
 
 def _free_name(election: Election, person: User | None, free: list[str]) -> str | None:
@@ -162,15 +185,16 @@ def _free_name(election: Election, person: User | None, free: list[str]) -> str 
     return free[0] if free and person and election.is_open_to(person.votes_since) else None
 
 
-def ballot_of(standing: Standing) -> Ballot | None:
+def ballots_of(standing: Standing) -> Ballots:
     """A voter's own ballot, to show to themselves only: a secret one to who has its secret, and none to the holder of a
     link, because others can read a mail."""
     if standing.link is not None:
-        return None
+        return {}
     if standing.election.secret_ballot:
-        return standing.ballot
-    item = table().get(standing.ballot_key) if standing.voted else None
-    return ballot_from(item) if item else None
+        return standing.ballots
+    places = {each.number: standing.ballot_key(each.number) for each in standing.questions} if standing.voted else {}
+    found = table().get_many(places.values()) if places else {}
+    return {number: ballot_from(found[place]) for number, place in places.items() if place in found}
 
 
 def ballot_from(item: Item) -> Ballot:
@@ -178,6 +202,7 @@ def ballot_from(item: Item) -> Ballot:
 
 
 def every_ballot(election: Known) -> Iterator[Ballot]:
+    """In its question."""
     found = sharded_reads.each(table(), sharding.ballot_spans(election))
     return (ballot_from(item) for item in found if "rankings" in item)
 
@@ -258,14 +283,14 @@ def every_published(election_name: str) -> Iterator[Item]:
         yield from part["ballots"]
 
 
-def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
+def read_ballots(election: Election, counts: Mapping[str, int] | None = None) -> tally.Ballots:
     """All ballots as input for counting: how many votes each ranking got. Unless the counts are given, ballots are
     streamed page by page."""
-    names = elections.candidate_names(sharding.name_of(election))
+    names = elections.candidate_names(election.name, election.number)
     if counts is None:
         counts = votes_of(Counter(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings", "weight")))
     numbers = range(max(names, default=-1) + 1)
-    every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
+    every = tally.Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
 
 
@@ -281,47 +306,53 @@ def votes_of(ballots: Mapping[tuple[Any, Any], int]) -> dict[str, int]:
 # --- writes; each returns parts of a transaction ---
 
 
-def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
+def casting(standing: Standing, ballots: Ballots, *, paper: bool) -> list[Write]:
     """The gate, the roll and the ballot. Refused if voting is closed, or if they voted elsewhere since `standing` was
     read."""
-    return [*recording_vote(standing, paper=paper), _stored(standing, ballot), *_checking_other_entries(standing)]
+    stored = [_stored(standing, number, ballot) for number, ballot in ballots.items()]
+    return [*recording_vote(standing, paper=paper), *stored, *_checking_other_entries(standing)]
 
 
 def recording_vote(standing: Standing, *, paper: bool) -> list[Write]:
     """What a cast writes besides the ballot, in public and secret elections alike."""
-    more = int(not standing.voted)
-    counts = {"voted": more, "paper": int(paper) - int(_was_paper(standing)), "extra": more * (standing.weight - 1)}
-    return [passing_gate(standing.election, **counts), marking_roll(standing, voted=True, paper=paper)]
+    more, is_paper = int(not standing.voted), int(paper) - int(_was_paper(standing))
+    gate = passing_gate(standing.election, standing.questions, more, standing.weight, paper=is_paper)
+    return [gate, marking_roll(standing, voted=True, paper=paper)]
 
 
 def withdrawing(standing: Standing) -> list[Write]:
     """Of a public ballot."""
-    counts = {"voted": -1, "paper": -int(_was_paper(standing)), "extra": 1 - standing.weight}
-    gate = passing_gate(standing.election, **counts)
-    return [gate, marking_roll(standing, voted=False, paper=False), Delete(standing.ballot_key, when=Exists())]
+    gate = passing_gate(standing.election, standing.questions, -1, standing.weight, paper=-int(_was_paper(standing)))
+    gone = [Delete(standing.ballot_key(each.number), when=Exists()) for each in standing.questions]
+    return [gate, marking_roll(standing, voted=False, paper=False), *gone]
 
 
-def replacing(standing: Standing, ballot: Ballot | None) -> list[Write]:
+def replacing(standing: Standing, ballots: Ballots) -> list[Write]:
     """Changes a secret ballot, or withdraws it. The roll does not change: between two copies of the store, it would
     point at the one ballot that did."""
-    assert standing.found is not None
-    was_withdrawn = "withdrawn" in standing.found
+    was_withdrawn = not standing.ballots
     before = Equals("withdrawn", True) if was_withdrawn else Exists() & Missing("withdrawn")
-    more = int(ballot is not None) - int(not was_withdrawn)
-    fields = _fields(ballot) if ballot else {"withdrawn": True, **rolls.weight_fields(standing.weight)}
-    put = Put({**standing.ballot_key.item, **fields}, when=before)
-    return [recording_replacement(standing.election, more, standing.weight), put]
+    withdrawn: Item = {"withdrawn": True, **rolls.weight_fields(standing.weight)}
+    puts = [
+        Put({**standing.ballot_key(number).item, **(_fields(ballots[number]) if ballots else withdrawn)}, when=before)
+        for number in standing.found
+    ]
+    more = int(bool(ballots)) - int(not was_withdrawn)
+    return [recording_replacement(standing.election, standing.questions, more, standing.weight), *puts]
 
 
-def recording_replacement(election: Election, more: int, weight: int) -> Write:
+def recording_replacement(election: Election, questions: Iterable[Election], more: int, weight: int) -> Write:
     """What a change or a withdrawal of a secret ballot writes besides it: so many more ballots of this weight count."""
-    return passing_gate(election, voted=more, withdrawn=-more, extra=more * (weight - 1))
+    return passing_gate(election, questions, more, weight, withdrawn=-more)
 
 
-def passing_gate(election: Election, **counts: int) -> Write:
-    """Any gate: it must be open, and counts the votes that pass."""
-    gates = sharding.gates_of(election)
-    return gates.passing(election.name, gates.pick(), counts)
+def passing_gate(election: Election, questions: Iterable[Election], more: int, weight: int, **also: int) -> Write:
+    """Any gate: it must be open, and counts the votes that pass; where there are several questions, in each of them,
+    too."""
+    gates, counts = sharding.gates_of(election), {"voted": more, "extra": more * (weight - 1), **also}
+    asked = [each.number for each in questions] if election.more else []
+    each_too = {counted_in(name, number): by for number in asked for name, by in counts.items()}
+    return gates.passing(election.name, gates.pick(), counts | each_too)
 
 
 def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
@@ -337,8 +368,9 @@ def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
     weight = standing.entry.get("weight")
     unchanged: Condition = Equals("voted", standing.voted)
     unchanged &= Equals("weight", weight) if weight else Missing("weight")
-    if standing.election.for_groups:
-        unchanged &= Equals("groups", standing.entry["groups"])
+    if any(each.for_groups for each in standing.election.questions):
+        groups = standing.entry.get("groups")
+        unchanged &= Equals("groups", groups) if groups else Missing("groups")
     if is_public:
         unchanged &= Equals("acts", standing.acts) if "acts" in standing.entry else Missing("acts")
     when = _if_links_are_unchanged(standing, place, unchanged)
@@ -351,22 +383,22 @@ def _fields(ballot: Ballot) -> Item:
     return {"rankings": ballot.rankings, "confirmation": ballot.confirmation, **rolls.weight_fields(ballot.weight)}
 
 
-def _stored(standing: Standing, ballot: Ballot) -> Put:
-    place, fields = standing.ballot_key, _fields(ballot)
+def _stored(standing: Standing, question: int, ballot: Ballot) -> Put:
+    place, fields = standing.ballot_key(question), _fields(ballot)
     if not standing.election.secret_ballot:
         fields |= {"voter_name": standing.voter, "when_cast": ballot.when_cast, "entity_type": "BALLOT"}
-        fields |= _listed(standing, ballot)
+        fields |= _listed(standing, question, ballot)
     return Put({"PK": place.pk, "SK": place.sk, **fields}, when=Exists() if standing.voted else Missing())
 
 
-def _listed(standing: Standing, ballot: Ballot) -> Item:
+def _listed(standing: Standing, question: int, ballot: Ballot) -> Item:
     """Where results come in live, ballots are also found by the time they were cast."""
     election = standing.election
     if election.results_visible != "live":
         return {}
     voter = standing.voter or ""
     by_time = keys.by_date(ballot.when_cast or "", voter)
-    return {"GSI1PK": keys.ballot_by_time(election.name, voter, election.shards), "GSI1SK": by_time}
+    return {"GSI1PK": keys.ballot_by_time(election.name, voter, election.shards, question), "GSI1SK": by_time}
 
 
 def _checking_other_entries(standing: Standing) -> list[Write]:

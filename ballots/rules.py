@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
@@ -73,6 +73,9 @@ class Ballot:
     weight: int = 1  # how many times it counts
 
 
+Ballots = Mapping[int, Ballot]  # what a voter says to each question, by its number
+
+
 def check_voting(election: Election, now: str) -> None:
     """Refuse votes before the opening and after the close; the closing moment itself is too late."""
     state = election.state(now)
@@ -88,7 +91,7 @@ def check_voting(election: Election, now: str) -> None:
 
 def not_on_the_roll(election: Election) -> str:
     """Why a member who may vote here has no vote in this election."""
-    if election.for_groups:
+    if not election.questions_for(()):
         return for_others(election)
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
@@ -97,8 +100,9 @@ def not_on_the_roll(election: Election) -> str:
 
 
 def for_others(election: Election) -> str:
-    """Why somebody may not vote on a question that is for some voter groups."""
-    return _("This question is for: %(groups)s.") % {"groups": ", ".join(election.for_groups)}
+    """Why somebody who is in none of the voter groups that may vote has no vote."""
+    groups = dict.fromkeys(group for each in election.questions for group in each.for_groups)
+    return _("This question is for: %(groups)s.") % {"groups": ", ".join(groups)}
 
 
 # --- comparing published ballots ---

@@ -4,7 +4,7 @@ A secret ballot lies under a hash of its secret. The roll records that its voter
 leads from one to the other. With the secret a ballot can be seen, changed and withdrawn; without it, it cannot. The
 site has it only while it answers a form that brings it. For voters by link, the link is the secret.
 
-Hashes include the election, so that ballots in several questions that share a secret have nothing in common.
+Hashes include the election and the question, so that what a voter says to several questions has nothing in common.
 """
 
 from __future__ import annotations
@@ -58,14 +58,18 @@ def of_link(link_secret: str) -> str:
     return _hash("link", link_secret)[:SECRET_BYTES].hex()
 
 
-def ballot_id(secret: str, election_name: str) -> str:
+def ballot_id(secret: str, election_name: str, question: int = 1) -> str:
     """Under which the ballot is stored."""
-    return _hash("ballot", secret, fold(election_name)).hex()
+    return _hash("ballot", secret, fold(election_name), *_about(question)).hex()
 
 
-def code(secret: str, election_name: str) -> str:
+def code(secret: str, election_name: str, question: int = 1) -> str:
     """Eighty bits by which the published ballot is found, such as K7QM-2XHD-94TP-WB3N."""
-    return code_of(_hash("code", secret, fold(election_name)), CODE_GROUPS)
+    return code_of(_hash("code", secret, fold(election_name), *_about(question)), CODE_GROUPS)
+
+
+def _about(question: int) -> tuple[str, ...]:
+    return () if question == 1 else (str(question),)
 
 
 def _hash(purpose: str, *parts: str) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from accounts.models import User
@@ -44,7 +43,8 @@ def record(
     noting: Callable[[int], Iterable[Write]] = lambda number: (),
 ) -> None:
     """`noting` returns further writes that need the event's number."""
-    event = Event(actor.name, event_type, {"election_name": election.name, **data})
+    about = {"question": election.number} if election.number > 1 else {}
+    event = Event(actor.name, event_type, {"election_name": election.name, **about, **data})
     storage.record(event, *writes, noting=noting)
 
 
@@ -53,16 +53,16 @@ def change(
 ) -> Election:
     """Change the description, the reminders, who may frame the result, or the settings of a draft."""
     check(actor, election, action, changes)
-    after = replace(election, **changes)
+    after = election.with_question(**changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
     if description is not None and repository.description_of(election.name).description != description:
         different["description"] = description
     if not different:
         return election
-    if after.kind != election.kind and after.kind == "yes-no" and repository.candidates(election.name):
+    if "kind" in different and changes["kind"] == "yes-no" and repository.candidates(election.name, election.number):
         raise rules.WrongState(rules.HAS_CANDIDATES)
     if after.secret_ballot > election.secret_ballot and max(rolls.weights(election), default=1) > 1:
         raise rules.WrongState(rules.NO_SECRET_WEIGHTS)
-    writes = repository.change(election, after, different.get("description"))
+    writes = repository.change(election.at(1), after, different.get("description"))
     record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
-    return next_version(election, after)
+    return next_version(election, after).at(election.number)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from foundation.tally.majorities import Of
@@ -28,21 +28,12 @@ def lacks_group(election: Election) -> bool:
     return bool(election.for_groups) and election.voter_count > 0 and election.entitled < least
 
 
-def check_opening(election: Election, candidates: int, now: str) -> None:
-    """Name everything missing at once: two candidates, voters, an end in the future."""
+def check_opening(election: Election, candidates: Mapping[int, int], now: str) -> None:
+    """Name everything missing at once: two candidates, voters, an end in the future. `candidates` says how many each
+    question has."""
     missing = []
-    if candidates < 2:
-        missing.append(_("at least two candidates"))
     if election.electorate == "listed" and not election.voter_count:
         missing.append(_("at least one voter on the roll"))
-    if election.for_groups and election.electorate != "listed":
-        missing.append(_("a list of voters, as it is for some groups"))
-    elif lacks_group(election):
-        missing.append(
-            _("at least three voters in the groups it is for, or else a secret ballot would be no secret")
-            if election.secret_ballot
-            else _("at least one voter in the groups it is for")
-        )
     if election.has_secret_weights:
         missing.append(
             _(
@@ -50,18 +41,40 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
                 "show whose it is"
             )
         )
-    if election.extra_votes and election.electorate != "listed":
-        missing.append(_("a list of voters, as votes have weights"))
-    if election.seats > 1 and election.seats >= candidates >= 2:
-        missing.append(_("more candidates than seats"))
-    if _choosable(election) > candidates >= 2:
-        missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": election.most})
-    if election.majority.endswith(Of.ENTITLED) and election.electorate != "listed":
-        missing.append(_("a list of voters, because the majority is a share of everyone on the roll"))
     if election.no_voting_after is not None and election.no_voting_after <= now:
         missing.append(_("an end in the future"))
+    for question in election.questions:
+        lacking = _lacking(question, candidates.get(question.number, 0))
+        if election.more:
+            named = {"title": question.title}
+            lacking = [_("%(missing)s for “%(title)s”") % {"missing": each, **named} for each in lacking]
+        missing += lacking
     if missing:
         raise NotReady(_("Before it can open, it needs %(missing)s.") % {"missing": ", ".join(map(str, missing))})
+
+
+def _lacking(question: Election, candidates: int) -> list[str | Promise]:
+    """What a question needs."""
+    missing: list[str | Promise] = []
+    if candidates < 2:
+        missing.append(_("at least two candidates"))
+    if question.for_groups and question.electorate != "listed":
+        missing.append(_("a list of voters, as it is for some groups"))
+    elif lacks_group(question):
+        missing.append(
+            _("at least three voters in the groups it is for, or else a secret ballot would be no secret")
+            if question.secret_ballot
+            else _("at least one voter in the groups it is for")
+        )
+    if question.extra_votes and question.electorate != "listed":
+        missing.append(_("a list of voters, as votes have weights"))
+    if question.seats > 1 and question.seats >= candidates >= 2:
+        missing.append(_("more candidates than seats"))
+    if _choosable(question) > candidates >= 2:
+        missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": question.most})
+    if question.majority.endswith(Of.ENTITLED) and question.electorate != "listed":
+        missing.append(_("a list of voters, because the majority is a share of everyone on the roll"))
+    return missing
 
 
 Sizes = Mapping[tuple[tuple[str, ...], int], int]  # how many are in each combination of groups and have each weight
@@ -69,6 +82,9 @@ Sizes = Mapping[tuple[tuple[str, ...], int], int]  # how many are in each combin
 
 def as_opened(election: Election, sizes: Sizes) -> Election:
     """A draft as it would open today, with these people on its roll."""
-    entitled = {each: size for each, size in sizes.items() if election.is_for(each[0])}
-    extra = sum((weight - 1) * size for (_groups, weight), size in entitled.items())
-    return replace(election, excluded=sum(sizes.values()) - sum(entitled.values()), extra_votes=extra)
+    for question in election.questions:
+        entitled = {each: size for each, size in sizes.items() if question.is_for(each[0])}
+        extra = sum((weight - 1) * size for (_groups, weight), size in entitled.items())
+        excluded = sum(sizes.values()) - sum(entitled.values())
+        election = election.at(question.number).with_question(excluded=excluded, extra_votes=extra)
+    return election

@@ -33,6 +33,14 @@ def election_of(event: LoggedEvent) -> Election:
     return election
 
 
+def question_of(event: LoggedEvent) -> Election:
+    """The election as it asks the question that the event is about."""
+    election, number = election_of(event), event.data.get("question", 1)
+    if number not in (each.number for each in election.questions):
+        raise DoesNotFit(f"is about question {number} of the election, which has none at that time.")
+    return election.at(number)
+
+
 # --- making, changing, renaming ---
 
 
@@ -46,7 +54,7 @@ def created(event: LoggedEvent) -> Transactions:
 
 
 def updated(event: LoggedEvent) -> Transactions:
-    election = election_of(event)
+    election = question_of(event)
     known = Election.__dataclass_fields__.keys() | {"description"}  # others are settings of earlier versions
     changes = {name: value for name, value in event.data.items() if name in known}
     if "convened" in changes:
@@ -55,7 +63,9 @@ def updated(event: LoggedEvent) -> Transactions:
     if text == repository.description_of(election.name).description:
         text = None
     fields: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
-    yield repository.change(election, replace(election, **fields), text)
+    if "more" in changes:
+        fields["more"] = repository.questions_of(changes)
+    yield repository.change(election.at(1), election.with_question(**fields), text)
 
 
 def renamed(event: LoggedEvent) -> Transactions:
@@ -83,29 +93,34 @@ def deleted(event: LoggedEvent) -> Transactions:
 
 
 def candidates_added(event: LoggedEvent) -> Transactions:
-    election = election_of(event)
-    new = [repository.new_candidate(election.name, Candidate(**each)) for each in event.data["candidates"]]
+    election = question_of(event)
+    new = [
+        repository.new_candidate(election.name, Candidate(**each), election.number) for each in event.data["candidates"]
+    ]
     yield [*new, repository.touched(election, candidates=True)]
 
 
 def candidate_of(event: LoggedEvent) -> Candidate:
     name = event.data["candidate_name"]
-    found = repository.find_candidate(event.data["election_name"], name)
+    found = repository.find_candidate(event.data["election_name"], name, event.data.get("question", 1))
     if found is None or found.name != name:
         raise DoesNotFit(f"is about {name}, who is not a candidate at that time.")
     return found
 
 
 def candidate_edited(event: LoggedEvent) -> Transactions:
-    election, before, data = election_of(event), candidate_of(event), event.data
+    election, before, data = question_of(event), candidate_of(event), event.data
     after = replace(before, statement=data["statement"], link=data["link"])
-    yield [repository.changing_candidate(election.name, before, after), repository.touched(election)]
+    change = repository.changing_candidate(election.name, before, after, election.number)
+    yield [change, repository.touched(election)]
 
 
 def candidates_removed(event: LoggedEvent) -> Transactions:
-    election = election_of(event)
+    election = question_of(event)
     names = event.data["candidates"]
-    removals = [write for name in names for write in repository.removing_candidate(election.name, name)]
+    removals = [
+        write for name in names for write in repository.removing_candidate(election.name, name, election.number)
+    ]
     yield [*removals, repository.touched(election)]
 
 
@@ -150,6 +165,7 @@ def opened(event: LoggedEvent) -> Transactions:
     election, data = election_of(event), event.data
     commitment, opened_at = data["lots_commitment"], data["opened_at"]
     election = replace(election, excluded=data.get("excluded", 0), extra_votes=data.get("extra_votes", 0))
+    election = replace(election, more=repository.questions_of(data)) if "more" in data else election
     after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
     after = replace(after, shows_skills=data.get("shows_skills", False))
     early, writes = lifecycle.opening(election, after)

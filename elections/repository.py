@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
@@ -26,7 +26,7 @@ from foundation.store import keys
 from foundation.store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from .convening import convened_of
-from .rules import Election, Relation, State, is_over, relation
+from .rules import Election, Question, Relation, State, is_over, relation
 from .sharding import gates_of
 
 RENAMING = TaskType("rename election", _("Renaming an election"))
@@ -34,6 +34,7 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 SEALING = TaskType("seal election", _("Sealing a result"), keys.SEALING_TASKS)
 
 # what lists show beside the state
+NOT_STORED = ("number", "whole")
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
 OF_THE_ROLL = ("voter_count", "by_letter", "voter_groups", "weighted")
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote", "by_lot")  # and once it is sealed, how it ended
@@ -75,6 +76,23 @@ class Description:
     place: Key
     description: str = ""
     html: Html | None = None  # as stored beside the text
+
+
+class RollCounts(NamedTuple):
+    """Of some people on the roll, for one question."""
+
+    excluded: int = 0  # how many may not vote on it
+    extra_votes: int = 0  # how many votes the others have beyond one each
+
+    def __bool__(self) -> bool:
+        return any(self)
+
+    @property
+    def negative(self) -> RollCounts:
+        return RollCounts(-self.excluded, -self.extra_votes)
+
+
+NO_COUNTS: Mapping[int, RollCounts] = {}
 
 
 # --- finding ---
@@ -148,33 +166,39 @@ def description_of(name: str) -> Description:
     return description_among({place: item} if item else {}, name)
 
 
-def candidates(name: str) -> list[Candidate]:
-    return [candidate_of(item) for item in table().each(keys.candidates(name))]
+def candidates(name: str, question: int = 1) -> list[Candidate]:
+    return [candidate_of(item) for item in table().each(keys.candidates(name, question))]
 
 
-def candidate_names(name: str) -> dict[int, str]:
+def candidate_counts(election: Election) -> dict[int, int]:
+    """How many each of its questions has."""
+    return {each.number: len(candidates(election.name, each.number)) for each in election.questions}
+
+
+def candidate_names(name: str, question: int = 1) -> dict[int, str]:
     """By number, without the statements and pictures that counting does not need."""
-    return {item["number"]: item["candidate_name"] for item in table().each(keys.candidates(name))}
+    return {item["number"]: item["candidate_name"] for item in table().each(keys.candidates(name, question))}
 
 
-def candidates_by_name(name: str) -> list[Candidate]:
-    return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
+def candidates_by_name(name: str, question: int = 1) -> list[Candidate]:
+    return sorted(candidates(name, question), key=lambda each: natural_sort_key(each.name))
 
 
-def candidates_with_html(name: str) -> tuple[Candidate, ...]:
+def candidates_with_html(name: str, question: int = 1) -> tuple[Candidate, ...]:
     """Sorted by name, with statements rendered as far as one request may."""
     budget = markdown_cache.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
-        return budget.load_or_render(keys.candidate(name, each.name), "statement", each.statement, each.html)
+        place = keys.candidate(name, each.name, question)
+        return budget.load_or_render(place, "statement", each.statement, each.html)
 
-    return tuple(replace(each, html=html(each)) for each in candidates_by_name(name))
+    return tuple(replace(each, html=html(each)) for each in candidates_by_name(name, question))
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:
-    """Cached `candidates_with_html`; every change of candidates changes the version."""
-    version = election.name, election.created_at, election.version
-    return _known_candidates.get(version, lambda: candidates_with_html(election.name))
+    """Cached `candidates_with_html` of its question; every change of candidates changes the version."""
+    version = election.name, election.created_at, election.version, election.number
+    return _known_candidates.get(version, lambda: candidates_with_html(election.name, election.number))
 
 
 def _bytes_of(candidates: Sequence[Candidate]) -> int:
@@ -186,8 +210,8 @@ def _bytes_of(candidates: Sequence[Candidate]) -> int:
 _known_candidates = SizedCache[tuple[Candidate, ...]](64_000_000, _bytes_of)
 
 
-def find_candidate(name: str, candidate: str) -> Candidate | None:
-    item = table().get(keys.candidate(name, candidate))
+def find_candidate(name: str, candidate: str, question: int = 1) -> Candidate | None:
+    item = table().get(keys.candidate(name, candidate, question))
     return candidate_of(item) if item else None
 
 
@@ -236,7 +260,13 @@ def _election_of(item: Item) -> Election:
     }
     if item.get("convened"):
         values["convened"] = convened_of(item["convened"])
+    values["more"] = questions_of(item)
     return Election(**values)
+
+
+def questions_of(item: Item) -> tuple[Question, ...]:
+    """Those after the first, as an election or an event has them."""
+    return tuple(Question(**each | {"for_groups": tuple(each["for_groups"])}) for each in item.get("more", ()))
 
 
 election_of = ParseCache(_election_of)
@@ -263,8 +293,10 @@ def _listed_fields(election: Election) -> Item:
 
 def storable(fields: Mapping[str, Any]) -> Item:
     """Fields as stored: lists for tuples, without what is rendered, stored elsewhere or worked out."""
-    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+    kept = {name: value for name, value in fields.items() if name not in ("html", "photo", *NOT_STORED)}
+    stored = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+    more = [each if isinstance(each, dict) else asdict(each) for each in fields.get("more", ())]
+    return stored | ({"more": [storable(each) for each in more]} if more else {})
 
 
 # --- writes; each returns parts of a transaction ---
@@ -274,6 +306,7 @@ def _item(election: Election) -> Item:
     place = keys.election(election.name)
     listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     is_draft = election.stored_state == State.DRAFT  # listed only for its organisers
+    assert election.number == 1, "The whole is stored, not what one of its questions makes of it."
     fields = storable(asdict(election))
     return {"PK": place.pk, "SK": place.sk, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
 
@@ -288,7 +321,12 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
-        *(_answers(election.name) if election.kind == "yes-no" and not election.renamed_from else []),
+        *(
+            write
+            for each in election.questions
+            if each.kind == "yes-no" and not election.renamed_from
+            for write in answers(election.name, each.number)
+        ),
         *(Check(task.key(election.name), Missing()) for task in (RENAMING, DELETING)),
     ]
     return Put(_item(election), when=Missing()), *tuple(others)
@@ -329,16 +367,18 @@ def change(before: Election, after: Election, description: str | None = None) ->
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
         writes.append(description_written(before.name, description))
-    if after.kind != before.kind == "yes-no":
-        writes += [Delete(keys.candidate(before.name, answer)) for answer in ANSWERS]
-    if before.kind != after.kind == "yes-no":
-        writes += _answers(before.name)
+    known = {each.number: each.kind for each in before.questions}
+    for each in after.questions:
+        if each.kind != "yes-no" == known.get(each.number):
+            writes += [Delete(keys.candidate(before.name, answer, each.number)) for answer in ANSWERS]
+        if each.kind == "yes-no" != known.get(each.number):
+            writes += answers(before.name, each.number)
     return own, *tuple(writes)
 
 
-def _answers(name: str) -> list[Write]:
+def answers(name: str, question: int = 1) -> list[Write]:
     """The candidates of a yes-or-no ballot, which it has from the beginning."""
-    return [new_candidate(name, Candidate(answer, number=number)) for number, answer in enumerate(ANSWERS)]
+    return [new_candidate(name, Candidate(answer, number=number), question) for number, answer in enumerate(ANSWERS)]
 
 
 def touched(
@@ -346,15 +386,14 @@ def touched(
     voters: int = 0,
     *,
     by_letter: int = 0,
-    excluded: int = 0,
-    extra_votes: int = 0,
+    counts: Mapping[int, RollCounts] = NO_COUNTS,
     groups: Sequence[str] = (),
     weighted: bool = False,
     candidates: bool = False,
 ) -> Update:
     """Give the election a new version after a change of candidates or roll: so many more voters, of whom so many
-    get letters, so many are in none of the groups it is for, and the others have so many votes beyond one each; all
-    groups of the roll, if there are new ones; and that it has weights.
+    get letters, and so many more that each question counts; all groups of the roll, if there are new ones; and that it
+    has weights.
 
     Refused if it was opened, locked or shut since it was read, so that no change follows the close in the log. New
     candidates depend on the version, too, so that no two get the same number.
@@ -364,13 +403,23 @@ def touched(
     if groups:
         known = Equals("voter_groups", list(election.voter_groups))
         when &= known if election.voter_groups else known | Missing("voter_groups")
-    counts = {"by_letter": by_letter, "excluded": excluded, "extra_votes": extra_votes}
+    own = counts.get(1, RollCounts())
+    more: Item = {"by_letter": by_letter, "excluded": own.excluded, "extra_votes": own.extra_votes}
+    set_: Item = ({"voter_groups": list(groups)} if groups else {}) | ({"weighted": True} if weighted else {})
+    if any(counted for number, counted in counts.items() if number > 1):
+        asked = storable({"more": election.at(1).more})["more"]
+        when &= Equals("more", asked)
+        set_["more"] = [_recounted(each, counts[each["number"]]) for each in asked]
     return Update(
         keys.election(election.name),
-        set=({"voter_groups": list(groups)} if groups else {}) | ({"weighted": True} if weighted else {}),
-        add={"version": 1, "voter_count": voters, **{name: number for name, number in counts.items() if number}},
+        set=set_,
+        add={"version": 1, "voter_count": voters, **{name: number for name, number in more.items() if number}},
         when=when & unchanged(election) if candidates else when,
     )
+
+
+def _recounted(question: Item, more: RollCounts) -> Item:
+    return question | {name: question[name] + by for name, by in more._asdict().items()}
 
 
 def opened_gates(election: Election) -> list[Write]:
@@ -431,28 +480,29 @@ def reminders_from_now(election: Election) -> Update:
     return Update(keys.reminders(election.name), set={"from": now_text()})
 
 
-def new_candidate(election_name: str, candidate: Candidate) -> Put:
-    place = keys.candidate(election_name, candidate.name)
+def new_candidate(election_name: str, candidate: Candidate, question: int = 1) -> Put:
+    place = keys.candidate(election_name, candidate.name, question)
     fields = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
     fields |= _text(candidate)
     return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **fields}, when=Missing())
 
 
-def candidate_exists(election_name: str, candidate: str) -> Check:
-    return Check(keys.candidate(election_name, candidate), Exists())
+def candidate_exists(election_name: str, candidate: str, question: int = 1) -> Check:
+    return Check(keys.candidate(election_name, candidate, question), Exists())
 
 
-def removing_candidate(election_name: str, name: str) -> list[Write]:
+def removing_candidate(election_name: str, name: str, question: int = 1) -> list[Write]:
     """Also the picture and the agreement: a new candidate of that name is asked again."""
-    candidate = find_candidate(election_name, name)
+    candidate = find_candidate(election_name, name, question)
     photo = candidate.photo if candidate else None
-    own = Delete(keys.candidate(election_name, name), when=Exists() & photos.photo_unchanged(photo))
-    return [own, Delete(keys.agreement(election_name, name)), *photos.deleting_bytes(photo)]
+    own = Delete(keys.candidate(election_name, name, question), when=Exists() & photos.photo_unchanged(photo))
+    return [own, Delete(keys.agreement(election_name, name, question)), *photos.deleting_bytes(photo)]
 
 
-def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
+def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None, question: int = 1) -> Update:
     """Refused if the candidate was removed or has another picture by now."""
-    return photos.setting_photo(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
+    place = keys.candidate(election_name, candidate.name, question)
+    return photos.setting_photo(place, candidate.photo, photo, Exists())
 
 
 def pictures_of(item: Item) -> list[Key]:
@@ -460,10 +510,10 @@ def pictures_of(item: Item) -> list[Key]:
     return photos.photo_keys(photo_of(item.get("photo")))
 
 
-def changing_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
+def changing_candidate(election_name: str, before: Candidate, after: Candidate, question: int = 1) -> Update:
     """Refused if it has changed since it was read, so that the log has changes in the order they happened."""
     unchanged = Equals("statement", before.statement) & Equals("link", before.link)
-    return Update(keys.candidate(election_name, before.name), set=_text(after), when=unchanged)
+    return Update(keys.candidate(election_name, before.name, question), set=_text(after), when=unchanged)
 
 
 def _text(candidate: Candidate) -> Item:

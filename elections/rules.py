@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
@@ -94,8 +94,31 @@ FIELDS_OF_EARLIER_VERSIONS = ("end_moved_at", "frame_hosts", "interruptions", "j
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A question of an election besides its first: how it is voted on and counted, and by whom."""
+
+    number: int  # never given twice, so that a question keeps its candidates when another goes
+    title: str
+    kind: str = "ranked"
+    method: str = "schulze"
+    seats: int = 1
+    fewest: int = 0
+    most: int = 0
+    majority: str = ""
+    unranked: str = "below"
+    for_groups: tuple[str, ...] = ()
+    excluded: int = 0
+    extra_votes: int = 0
+
+
+OF_QUESTION = tuple(Question.__dataclass_fields__)  # fields of an election that say something of one of its questions
+
+
+@dataclass(frozen=True, slots=True)
 class Election:
-    """An election as stored. Times are UTC, as text."""
+    """An election as stored, with what its first question asks, which is mostly its only one; or, as `at` gives it,
+    with what another of its questions asks. Times are UTC, as text.
+    """
 
     name: str
     owner_name: str
@@ -150,6 +173,46 @@ class Election:
     questions_open: bool = False  # whether questions are shown before an organiser has approved them
     questions_named: bool = False  # whether everyone sees who asks
     answers: int = 0  # grows whenever shown questions or answers change; while it is 0, there are none to read
+    title: str = ""  # of the question, where there are several
+    more: tuple[Question, ...] = ()  # the other questions, where there are several
+    order: tuple[int, ...] = ()  # of the questions on the ballot, by number; if empty, as they were added
+    number: int = 1  # of the question that this value is about; not stored, as it is the first one's
+    whole: Election | None = field(default=None, compare=False, repr=False)  # from which `at` took another question
+
+    def at(self, number: int) -> Election:
+        """The election as it asks one of its questions; everything that is not the question's is as it was. Raises
+        `LookupError` if there is no such question."""
+        whole = self.whole or self
+        if number == 1:
+            return whole
+        for asked in whole.more:
+            if asked.number == number:
+                return replace(whole, whole=whole, **{name: getattr(asked, name) for name in OF_QUESTION})
+        raise LookupError(f"{self.name} has no question {number}.")
+
+    @property
+    def questions(self) -> tuple[Election, ...]:
+        """The election as it asks each of its questions, in their order on the ballot."""
+        if not self.more:
+            return (self,)
+        return tuple(map(self.at, self.order or (1, *(each.number for each in self.more))))
+
+    def questions_for(self, groups: Collection[str]) -> tuple[Election, ...]:
+        """Those that somebody on the roll who is in these groups may vote on."""
+        return tuple(each for each in self.questions if each.is_for(groups))
+
+    @property
+    def address(self) -> tuple[str] | tuple[str, int]:
+        """What the addresses of pages about this question are made with."""
+        return (self.name,) if self.number == 1 else (self.name, self.number)
+
+    def with_question(self, **changes: Any) -> Election:
+        """The whole election, with these fields of this question changed."""
+        if self.number == 1:
+            return replace(self, **changes)
+        whole = self.at(1)
+        more = (replace(each, **changes) if each.number == self.number else each for each in whole.more)
+        return replace(whole, more=tuple(more))
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""
@@ -263,7 +326,7 @@ class Election:
     def has_secret_weights(self) -> bool:
         """Whether secret ballots count several times, which shows whose they are. No draft opens so; an earlier version
         opened some."""
-        return self.secret_ballot and self.extra_votes > 0
+        return self.secret_ballot and any(each.extra_votes > 0 for each in self.questions)
 
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now

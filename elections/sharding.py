@@ -65,8 +65,9 @@ def voter_key(election: Election, voter: str) -> Key:
 
 
 def ballot_spans(election: Known) -> list[Span]:
-    """All of the ballots."""
-    return keys.ballots(name_of(election), shards_of(election))
+    """All of the ballots in a question."""
+    question = 1 if isinstance(election, str) else election.number
+    return keys.ballots(name_of(election), shards_of(election), question)
 
 
 # --- with a name only, in one journey ---

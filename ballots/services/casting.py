@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 
 from accounts import repository as people
 from accounts.models import User
 from ballots import emails, repository, rules
 from ballots.passes import Pass
 from ballots.repository import Standing
-from ballots.rules import Ballot, HasNotVoted, HasVoted, NotConfirmed, NotOnTheRoll
+from ballots.rules import Ballot, Ballots, HasNotVoted, HasVoted, NotConfirmed, NotOnTheRoll
 from ballots.secret import CODE_GROUPS, code, new_secret
 from elections import actions
 from elections import repository as elections
@@ -27,7 +27,7 @@ from foundation.acts.refusals import NotNow, NotThere, Refusal
 from foundation.acts.retry import retry_lost_race, run_once
 from foundation.acts.storage import SITE, now_text, record, table
 from foundation.ranking.codes import new_code
-from foundation.ranking.marks import Ranks, marks_from
+from foundation.ranking.marks import BadRanking, Ranks, is_marked, marks_from, ranks_in
 from foundation.store import keys
 from foundation.store.log import Event, as_text, utc_now
 from foundation.store.table import Item, Write
@@ -41,16 +41,17 @@ Who = User | Pass | None  # `None`: somebody who has the secret of a ballot
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a form: the ballot as it is now, if it may be shown; and what became of the one before."""
+    """The outcome of a form: the ballot as it is now, if it may be shown, with what it says to each question; and what
+    became of the one before."""
 
-    ballot: Ballot | None
+    ballots: Ballots
     repeated: bool = False  # the form was carried out before
     replaced: bool = False
     acts: int = 0  # how often the voter had acted before
     standing: Standing | None = None  # with the secret of the ballot
 
 
-ALREADY_DONE = Outcome(None, repeated=True)
+ALREADY_DONE = Outcome({}, repeated=True)
 
 
 # --- who votes ---
@@ -67,7 +68,7 @@ def standing_of(
     else:
         read = partial(repository.read_standing, election_name, who, form=form, secret=secret)
         found = read(described=described, to_show=to_show)
-    if found is None or found.election.stored_state == State.DRAFT or (who is None and found.found is None):
+    if found is None or found.election.stored_state == State.DRAFT or (who is None and not found.found):
         return None
     return found
 
@@ -75,7 +76,7 @@ def standing_of(
 def check_voter(standing: Standing, now: str) -> None:
     """That they may cast a ballot now, or replace the one they have."""
     rules.check_voting(standing.election, now)
-    if standing.voter is None and standing.found is None:
+    if standing.voter is None and not standing.found:
         raise NotOnTheRoll(rules.not_on_the_roll(standing.election))
     check_not_final(standing)
 
@@ -83,7 +84,7 @@ def check_voter(standing: Standing, now: str) -> None:
 def check_not_final(standing: Standing) -> None:
     """A ballot that was cast can be replaced only if the election lets voters do so and, if it is secret, only with its
     secret."""
-    if not standing.voted and standing.found is None:
+    if not standing.voted and not standing.found:
         return
     if not standing.election.changeable:
         raise HasVoted(rules.FINAL)
@@ -117,7 +118,7 @@ def cast(
     outcome = _run_own(who, election_name, form, secret, act)
     if outcome is ALREADY_DONE and (standing := standing_of(who, election_name, form, secret=secret)) is not None:
         _check_theirs(who, standing)
-        return replace(outcome, ballot=standing.ballot, standing=standing)
+        return replace(outcome, ballots=standing.ballots, standing=standing)
     return outcome
 
 
@@ -166,21 +167,39 @@ def _cast(
         check_voter(standing, as_text(now))
     if CONFIRM in standing.election.safeguards and not confirmed:
         raise NotConfirmed(rules.NOT_CONFIRMED)
-    rankings = marks_from(ranks, elections.candidates_of(standing.election), standing.election)
-    if standing.found is not None:
+    rankings = answers(standing, ranks)
+    if standing.found:
         return _replace(who, standing, rankings, now, form)
     if paper:
         _check_no_ballot(standing)
     if standing.election.secret_ballot and not (standing.secret and standing.election.changeable):
         standing = replace(standing, secret=new_secret())  # which nobody will ever know
     mails = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
-    ballot = _record_cast(who, standing, rankings, now, form, *mails, paper=paper)
-    return Outcome(ballot, replaced=standing.voted, acts=standing.acts, standing=standing)
+    ballots = _record_cast(who, standing, rankings, now, form, *mails, paper=paper)
+    return Outcome(ballots, replaced=standing.voted, acts=standing.acts, standing=standing)
+
+
+def answers(standing: Standing, ranks: Ranks) -> dict[int, str]:
+    """What a form says to each of the voter's questions, as it is stored, or a refusal in a sentence. Of several
+    questions some may be skipped: the ballot is blank there, as if none of the candidates had been marked."""
+    questions = standing.questions
+    if not standing.election.more:
+        return {1: marks_from(ranks, elections.candidates_of(standing.election), standing.election)}
+    sent = {each.number: ranks_in(ranks, each.number) for each in questions}
+    if sum(map(len, sent.values())) < len(ranks):
+        raise BadRanking(_("The ballot answers a question that is not for you."))
+    marked = {number: own for number, own in sent.items() if is_marked(own)}
+    if not marked:
+        raise BadRanking(_("You have not answered any question yet."))
+    return {
+        each.number: marks_from(own, elections.candidates_of(each), each) if (own := marked.get(each.number)) else ""
+        for each in questions
+    }
 
 
 def _record_cast(
-    who: Who, standing: Standing, rankings: str, now: datetime, form: str, *mails: Write, paper: bool
-) -> Ballot:
+    who: Who, standing: Standing, rankings: Mapping[int, str], now: datetime, form: str, *mails: Write, paper: bool
+) -> Ballots:
     election = standing.election
     event_data: Item = {"election_name": election.name, "voter_name": standing.voter, "changed": standing.voted}
     if paper:
@@ -188,14 +207,26 @@ def _record_cast(
     if standing.entry is None and standing.account:
         event_data["account"] = standing.account
     if election.secret_ballot:
-        ballot = Ballot(rankings, code(standing.secret, election.name), weight=standing.weight)
+        ballots = _secret_ballots(standing, rankings)
     else:
-        ballot = Ballot(rankings, new_code(CODE_GROUPS), as_text(now), standing.weight)
-        event_data |= {"rankings": rankings, "confirmation": ballot.confirmation, **weight_fields(ballot.weight)}
-    actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
+        confirmation = new_code(CODE_GROUPS)
+        public = partial(Ballot, confirmation=confirmation, when_cast=as_text(now), weight=standing.weight)
+        ballots = {number: public(text) for number, text in rankings.items()}
+        said = {"answers": [[number, text] for number, text in rankings.items()]}
+        event_data |= (said if election.more else {"rankings": rankings[1]}) | {"confirmation": confirmation}
+        event_data |= weight_fields(standing.weight)
+    actor, casting = _name(who, standing), repository.casting(standing, ballots, paper=paper)
     writes = [*casting, *mails, *_checking_actor(who, standing, casting)]
     record(Event(actor, "BallotCast", event_data), *writes, once=form, at=now)
-    return ballot
+    return ballots
+
+
+def _secret_ballots(standing: Standing, rankings: Mapping[int, str]) -> Ballots:
+    """Each question has a code of its own, so that published answers are not joined."""
+    secret, name = standing.secret, standing.election.name
+    return {
+        number: Ballot(text, code(secret, name, number), weight=standing.weight) for number, text in rankings.items()
+    }
 
 
 def _name(who: Who, standing: Standing) -> str:
@@ -215,20 +246,24 @@ def _checking_actor(who: Who, standing: Standing, written: Sequence[Write]) -> l
 # --- changing and withdrawing a secret ballot: the log says that it happened, and nobody knows who did it ---
 
 
-def _replace(who: Who, standing: Standing, rankings: str, now: datetime, form: str) -> Outcome:
-    assert standing.found is not None
-    election, was_withdrawn = standing.election, standing.ballot is None
-    ballot = Ballot(rankings, code(standing.secret, election.name), weight=standing.weight)
-    again = {"again": True, **weight_fields(ballot.weight)} if was_withdrawn else {}
-    event_data = {"election_name": election.name, **again}
-    _record_replacement("BallotChanged", event_data, who, standing, ballot, now, form)
-    return Outcome(ballot, replaced=True, standing=standing)
+def _replace(who: Who, standing: Standing, rankings: Mapping[int, str], now: datetime, form: str) -> Outcome:
+    was_withdrawn, ballots = not standing.ballots, _secret_ballots(standing, rankings)
+    event_data = {"again": True, **_counted(standing)} if was_withdrawn else {}
+    _record_replacement("BallotChanged", event_data, who, standing, ballots, now, form)
+    return Outcome(ballots, replaced=True, standing=standing)
+
+
+def _counted(standing: Standing) -> Item:
+    """What the log says of a ballot that counts again, or no more: how many times, and in which of several questions."""
+    asked = {"questions": [each.number for each in standing.questions]} if standing.election.more else {}
+    return weight_fields(standing.weight) | asked
 
 
 def _record_replacement(
-    kind: str, event_data: Item, who: Who, standing: Standing, ballot: Ballot | None, now: datetime, form: str
+    kind: str, event_data: Item, who: Who, standing: Standing, ballots: Ballots, now: datetime, form: str
 ) -> None:
-    writes = repository.replacing(standing, ballot)
+    event_data = {"election_name": standing.election.name, **event_data}
+    writes = repository.replacing(standing, ballots)
     record(Event(SITE, kind, event_data), *writes, *_checking_actor(who, standing, writes), once=form, at=now)
 
 
@@ -243,16 +278,15 @@ def _withdraw(who: Who, standing: Standing | None, form: str) -> Outcome:
     if standing.repeated:
         return ALREADY_DONE
     check_voter(standing, as_text(now))
-    if standing.ballot is None if standing.election.secret_ballot else not standing.voted:
+    if not standing.ballots if standing.election.secret_ballot else not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
     if standing.election.secret_ballot:
-        data = {"election_name": standing.election.name, **weight_fields(standing.weight)}
-        _record_replacement("BallotWithdrawn", data, who, standing, None, now, form)
+        _record_replacement("BallotWithdrawn", _counted(standing), who, standing, {}, now, form)
     else:
         also = _checking_actor(who, standing, repository.withdrawing(standing)) if isinstance(who, Pass) else []
         also += emails.withdrawal_email(standing)
         record_withdrawal(_name(who, standing), standing, now, *also, once=form)
-    return Outcome(None, replaced=True, acts=standing.acts)
+    return Outcome({}, replaced=True, acts=standing.acts)
 
 
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
@@ -299,7 +333,8 @@ def check_paper(actor: User, standing: Standing) -> None:
         raise NotNow(_("This election does not accept paper ballots."))
     if standing.voter is None:
         sentence = _("Nobody with that name is on the roll for this election.")
-        raise NotOnTheRoll(f"{sentence} {rules.for_others(election)}" if election.for_groups else sentence)
+        is_for_some = not election.questions_for(())
+        raise NotOnTheRoll(f"{sentence} {rules.for_others(election)}" if is_for_some else sentence)
 
 
 def check_paper_voter(actor: User, standing: Standing) -> None:

@@ -25,8 +25,8 @@ def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) ->
     """Add those that are new; returns their names. Too many are refused before any is added."""
     batches = list(in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES))
     if len(batches) > 1:
-        _numbered(election.name, new)
-    return [name for batch in batches for name in retry_lost_race(partial(_add_batch, actor, election.name, batch))]
+        _numbered(election, new)
+    return [name for batch in batches for name in retry_lost_race(partial(_add_batch, actor, election, batch))]
 
 
 def _payload(candidate: Candidate) -> Item:
@@ -34,22 +34,28 @@ def _payload(candidate: Candidate) -> Item:
     return repository.storable(asdict(candidate))
 
 
-def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
-    election = repository.find(name)
-    if election is None:
-        raise LostRace
+def _add_batch(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
+    election = _now(election)
     check(actor, election, Action.ADD_CANDIDATES)
-    batch = _numbered(name, new)
+    batch = _numbered(election, new)
     if batch:
-        writes = [repository.new_candidate(name, each) for each in batch]
+        writes = [repository.new_candidate(election.name, each, election.number) for each in batch]
         data = {"candidates": [_payload(each) for each in batch]}
         record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
     return [each.name for each in batch]
 
 
-def _numbered(name: str, new: Sequence[Candidate]) -> list[Candidate]:
+def _now(election: Election) -> Election:
+    """The question as it is by now."""
+    now = repository.find(election.name)
+    if now is None or election.number not in (each.number for each in now.questions):
+        raise LostRace
+    return now.at(election.number)
+
+
+def _numbered(election: Election, new: Sequence[Candidate]) -> list[Candidate]:
     """The candidates that are new, each with an unused number."""
-    there = repository.candidates(name)
+    there = repository.candidates(election.name, election.number)
     names = {keys.fold(each.name) for each in there}
     wanted = [each for each in new if keys.fold(each.name) not in names]
     rules.check_names([each.name for each in (*there, *wanted)])
@@ -59,12 +65,12 @@ def _numbered(name: str, new: Sequence[Candidate]) -> list[Candidate]:
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
     """All statements together are bounded, so it depends on the version: of two concurrent edits, one retries."""
-    retry_lost_race(lambda: _edit_candidate(actor, repository.find(election.name) or election, candidate))
+    retry_lost_race(lambda: _edit_candidate(actor, _now(election), candidate))
 
 
 def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    there = {each.name: each for each in repository.candidates(election.name)}
+    there = {each.name: each for each in repository.candidates(election.name, election.number)}
     before = there.pop(candidate.name, None)
     if before is None:
         raise LostRace
@@ -72,13 +78,14 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
         return
     rules.check_statements(candidate.length, before.length, sum(each.length for each in there.values()))
     data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
-    change_ = repository.changing_candidate(election.name, before, candidate)
+    change_ = repository.changing_candidate(election.name, before, candidate, election.number)
     record(actor, "CandidateEdited", election, data, change_, repository.touched(election, candidates=True))
 
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    writes = [*repository.removing_candidate(election.name, name), repository.touched(election)]
+    removed = repository.removing_candidate(election.name, name, election.number)
+    writes = [*removed, repository.touched(election)]
     record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *writes)
 
 
@@ -89,7 +96,7 @@ def change_picture(actor: User, election: Election, name: str, wanted: PictureCh
     """Change the picture or its description, or remove it. Of two concurrent changes, the second wins."""
 
     def change() -> None:
-        now = repository.find(election.name) or election
+        now = _now(election)
         check(actor, now, Action.CHANGE_CANDIDATES)
         _change_picture(actor, now, name, wanted)
 
@@ -97,13 +104,13 @@ def change_picture(actor: User, election: Election, name: str, wanted: PictureCh
 
 
 def _change_picture(actor: User, election: Election, name: str, wanted: PictureChange) -> None:
-    candidate = repository.find_candidate(election.name, name)
+    candidate = repository.find_candidate(election.name, name, election.number)
     if candidate is None:
         raise LostRace
     before, after = candidate.photo, wanted.instead_of(candidate.photo)
     if before == after:
         return
-    change = repository.picturing_candidate(election.name, candidate, after)
+    change = repository.picturing_candidate(election.name, candidate, after, election.number)
     data = {"candidate_name": candidate.name, **photos.event_data(after)}
     writes = (change, *wanted.writes(before), repository.touched(election))
     record(actor, "CandidatePictured", election, data, *writes)
@@ -111,11 +118,8 @@ def _change_picture(actor: User, election: Election, name: str, wanted: PictureC
 
 def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) -> None:
     """A copy has its candidates' pictures as its own: those of the source go with the source."""
-    without = {keys.fold(each.name) for each in repository.candidates(election.name) if each.photo is None}
+    there = repository.candidates(election.name, election.number)
+    without = {keys.fold(each.name) for each in there if each.photo is None}
     for each in source:
         if each.photo and keys.fold(each.name) in without and (new := photos.copy(each.photo)):
-            retry_lost_race(
-                partial(
-                    _change_picture, actor, repository.find(election.name) or election, each.name, PictureChange(new)
-                )
-            )
+            retry_lost_race(partial(_change_picture, actor, _now(election), each.name, PictureChange(new)))

@@ -26,9 +26,9 @@ OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an elect
 
 def open_(actor: User, election: Election, *, editable: bool = False, shows_skills: bool = False) -> Election:
     check(actor, election, Action.OPEN)
-    election, candidates = rolls.as_it_would_open(election), repository.candidates(election.name)
-    opening_rules.check_opening(election, len(candidates), now_text())
-    editable = editable and election.kind != "yes-no"
+    election = rolls.as_it_would_open(election)
+    opening_rules.check_opening(election, repository.candidate_counts(election), now_text())
+    editable = editable and any(each.kind != "yes-no" for each in election.questions)
     return open_now(actor, election, editable=editable, shows_skills=shows_skills)
 
 
@@ -40,6 +40,7 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
     event_data |= {"shows_skills": True} if shows_skills else {}
     event_data |= {name: number for name in ("excluded", "extra_votes") if (number := getattr(election, name))}
+    event_data |= repository.storable({"more": election.more}) if election.more else {}
     also = [write for step in OPENING for write in step(after)]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)

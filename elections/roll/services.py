@@ -159,11 +159,11 @@ def adding(
 ) -> list[Write]:
     details = {name: known.get(name, Details()) for name in names}
     entries = (rolls.new_voter(election, name, accounts.get(name), each) for name, each in details.items())
-    excluded, extra = _counts(election, details.values())
+    counts = _counts(election, details.values())
     groups = _with_new(election, [each.groups or () for each in details.values()])
     weighted = any((each.weight or 1) != 1 for each in details.values())
     more = partial(repository.touched, election, len(names), groups=groups, weighted=weighted)
-    return [*entries, more(by_letter=_by_letter(names), excluded=excluded, extra_votes=extra)]
+    return [*entries, more(by_letter=_by_letter(names), counts=counts)]
 
 
 def _by_letter(names: Sequence[str]) -> int:
@@ -176,14 +176,17 @@ def is_grouped(election: Election, known: Known) -> bool:
     return election.stored_state == State.DRAFT and tells
 
 
-def _counts(election: Election, details: Iterable[Details]) -> tuple[int, int]:
-    """How many of these voters may not vote, and how many votes the others have beyond one each. A draft does not count
-    them: it may still change."""
+def _counts(election: Election, details: Iterable[Details]) -> dict[int, repository.RollCounts]:
+    """For each question, how many of these voters may not vote on it, and how many votes the others have beyond one
+    each. A draft does not count them: it may still change."""
     if election.stored_state == State.DRAFT:
-        return 0, 0
-    every = list(details)
-    entitled = [each for each in every if election.is_for(each.groups or ())]
-    return len(every) - len(entitled), sum((each.weight or 1) - 1 for each in entitled)
+        return {}
+    every, counts = list(details), {}
+    for question in election.questions:
+        entitled = [each for each in every if question.is_for(each.groups or ())]
+        extra = sum((each.weight or 1) - 1 for each in entitled)
+        counts[question.number] = repository.RollCounts(len(every) - len(entitled), extra)
+    return counts
 
 
 # --- voter groups ---
@@ -385,8 +388,7 @@ def remove_voters(actor: User, election: Election, names: Sequence[str], *also: 
 def removing(election: Election, names: Sequence[str]) -> list[Write]:
     """Refused for somebody who has voted."""
     entries = [Delete(sharding.voter_key(election, name), when=Equals("voted", False)) for name in names]
-    tells = election.for_groups or election.extra_votes
+    tells = any(each.for_groups or each.extra_votes for each in election.questions)
     gone = [each.details for each in rolls.on_roll(election, names).values()] if tells else []
-    excluded, extra = _counts(election, gone)
-    fewer = partial(repository.touched, election, -len(names), by_letter=-_by_letter(names))
-    return [*entries, fewer(excluded=-excluded, extra_votes=-extra)]
+    counts = {number: each.negative for number, each in _counts(election, gone).items()}
+    return [*entries, repository.touched(election, -len(names), by_letter=-_by_letter(names), counts=counts)]

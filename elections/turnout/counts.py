@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
@@ -24,6 +24,7 @@ MIN_GROUP_VOTERS = 5  # voters of a group; of fewer, it is not shown how many ha
 MAX_HOURLY_WINDOW = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
 SECONDS_PER_HOUR, SECONDS_PER_DAY = 3600, 24 * 3600
 VOTES = {"BallotCast": 1, "BallotChanged": 1, "BallotWithdrawn": -1}
+COUNTS = ("voted", "paper", "withdrawn", "extra")  # at each gate
 KINDS = (*VOTES, "ElectionUpdated", "InterruptionRecorded", "ElectionClosed")  # of events that may count
 
 
@@ -85,7 +86,8 @@ _known_votes = SizedCache[int](10_000, lambda votes: 1)  # elections
 
 
 def final_turnout(election: Election) -> Turnout:
-    """Of a closed election, completed from the log if the worker has not counted it all yet.
+    """Of a closed election, or of one of its questions, completed from the log if the worker has not counted it all
+    yet. The times are those of the election.
 
     How far the log was followed is read before the item, which has then counted everything up to there.
     """
@@ -96,11 +98,23 @@ def final_turnout(election: Election) -> Turnout:
         followed = (table().get(keys.FIGURES) or {}).get("last_event_id", 0)
         times = table().get(place) or times
         times = with_events(times, log().since(max(followed, times["counted"])))
-    return _counted([found[gate] for gate in gates if gate in found], times)
+    counted = _counted([found[gate] for gate in gates if gate in found], times)
+    if not election.more:
+        return counted
+    fields = {name: counted_in(name, election.number) for name in COUNTS}
+    return replace(
+        counted,
+        **{name: sum(found[gate].get(own, 0) for gate in gates if gate in found) for name, own in fields.items()},
+    )
+
+
+def counted_in(name: str, question: int) -> str:
+    """The field of a gate that counts in one of several questions."""
+    return f"{name}_{question:02d}"
 
 
 def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
-    counts = {name: sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper", "withdrawn", "extra")}
+    counts = {name: sum(gate.get(name, 0) for gate in gates) for name in COUNTS}
     steps: dict[int, int] = {}
     for name, count in (times or {}).items():
         if (end := end_of(name)) is not None:

@@ -70,18 +70,43 @@ def takes_one(rules: BallotRules) -> bool:
 # --- what was sent ---
 
 
+def field_prefix(question: int) -> str:
+    """What the fields of a question begin with: those of the first one as if there were no others."""
+    return RANK_PREFIX if question == 1 else f"{RANK_PREFIX}{question}:"
+
+
 def submitted_ranks(post: MultiValueDict) -> dict[str, list[str]]:
-    """What was sent, by candidate number. A radio button marks its candidate with a 1, as a box does."""
-    sent = {name.removeprefix(RANK_PREFIX): list(typed) for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
-    return sent | {number: ["1"] for number in sent.pop(CHOICE, []) if number}
+    """What was sent, by candidate number, which follows that of the question unless it is the first one. A radio button
+    marks its candidate with a 1, as a box does."""
+    sent: dict[str, list[str]] = {}
+    for name, typed in post.lists():
+        field = name.removeprefix(RANK_PREFIX)
+        question, colon, last = field.rpartition(":")
+        if last == CHOICE:
+            sent |= {f"{question}{colon}{number}": ["1"] for number in typed if number}
+        elif name.startswith(RANK_PREFIX):
+            sent[field] = list(typed)
+    return sent
 
 
-def typed_ranks(post: MultiValueDict) -> dict[int, str]:
-    """What was typed into the rank inputs, valid or not, by candidate number."""
-    short = {
-        number: values for number, values in submitted_ranks(post).items() if number.isdecimal() and len(number) < 10
+def ranks_in(ranks: Ranks, question: int) -> Ranks:
+    """Those of one question, by candidate number."""
+    if question == 1:
+        return {number: typed for number, typed in ranks.items() if ":" not in number}
+    mine = f"{question}:"
+    return {number.removeprefix(mine): typed for number, typed in ranks.items() if number.startswith(mine)}
+
+
+def is_marked(ranks: Ranks) -> bool:
+    return any(value.strip() for typed in ranks.values() for value in typed)
+
+
+def typed_ranks(post: MultiValueDict, question: int = 1) -> dict[int, str]:
+    """What was typed into the rank inputs of a question, valid or not, by candidate number."""
+    sent = ranks_in(submitted_ranks(post), question)
+    return {
+        int(number): values[-1] for number, values in sent.items() if number.isdecimal() and len(number) < 10 and values
     }
-    return {int(number): values[-1] for number, values in short.items()}
 
 
 def marks_from(ranks: Ranks, candidates: Sequence[Candidate], rules: BallotRules) -> str:

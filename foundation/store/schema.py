@@ -16,6 +16,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any
 
+from .keys import question_of
 from .table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
@@ -121,6 +122,7 @@ class ItemType:
         return self.key(*(0 if each.annotation in (int, "int") else word(each.name) for each in needed))
 
     def has(self, key: Key) -> bool:
+        _question, key = question_of(key)
         return key.table == self.place.table and fits(self.place.pk, key.pk) and fits(self.place.sk, key.sk)
 
     @cached_property

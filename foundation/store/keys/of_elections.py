@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from foundation.store.keys.parts import METADATA, escape, part, shard_of, sharded
 from foundation.store.table import Key, Span
@@ -10,6 +10,19 @@ from foundation.store.table import Key, Span
 
 def election(name: str) -> Key:
     return Key(f"ELECTION#{part(name)}", METADATA)
+
+
+def of_question(sort_key: str, question: int) -> str:
+    """The first question has the keys of an election with one; those of the others begin with their number."""
+    return sort_key if question == 1 else f"QUESTION#{question:02d}#{sort_key}"
+
+
+def question_of(key: Key) -> tuple[int, Key]:
+    """The number of the question of an election that an item belongs to, and its key if that were the first one."""
+    if not (key.pk.startswith("ELECTION#") and key.sk.startswith("QUESTION#")):
+        return 1, key
+    _question, number, rest = key.sk.split("#", 2)
+    return int(number), Key(key.pk, rest)
 
 
 def election_shard(name: str, shard: int, shards: int) -> str:
@@ -56,17 +69,17 @@ def run_by(person: str) -> Span:
     return Span(f"RUNS#{part(person)}", index=True)
 
 
-def candidate(election_name: str, name: str) -> Key:
-    return Key(election(election_name).pk, f"CANDIDATE#{part(name)}")
+def candidate(election_name: str, name: str, question: int = 1) -> Key:
+    return Key(election(election_name).pk, of_question(f"CANDIDATE#{part(name)}", question))
 
 
 def need(election_name: str, skill_id: str) -> Key:
     return Key(election(election_name).pk, f"NEED#{escape(skill_id)}")
 
 
-def agreement(election_name: str, candidate_name: str) -> Key:
+def agreement(election_name: str, candidate_name: str, question: int = 1) -> Key:
     """A candidate's consent to show their skills in this election."""
-    return Key(election(election_name).pk, f"AGREED#{part(candidate_name)}")
+    return Key(election(election_name).pk, of_question(f"AGREED#{part(candidate_name)}", question))
 
 
 def agreed_by(person: str) -> Span:
@@ -88,19 +101,27 @@ def all_in_shards(election_name: str, shards: int) -> list[Span]:
     return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []
 
 
-# --- what there is once in an election, and all of a kind ---
+# --- what there is once in an election or in each of its questions, and all of a kind ---
 
 
-def _one(sort_key: str) -> Callable[[str], Key]:
-    def key(election_name: str) -> Key:
-        return Key(election(election_name).pk, sort_key)
+class OfElection(Protocol):
+    def __call__(self, election_name: str, question: int = 1) -> Key: ...
+
+
+class AllOfElection(Protocol):
+    def __call__(self, election_name: str, question: int = 1) -> Span: ...
+
+
+def _one(sort_key: str) -> OfElection:
+    def key(election_name: str, question: int = 1) -> Key:
+        return Key(election(election_name).pk, of_question(sort_key, question))
 
     return key
 
 
-def _all(prefix: str) -> Callable[[str], Span]:
-    def span(election_name: str) -> Span:
-        return Span(election(election_name).pk, prefix=prefix)
+def _all(prefix: str) -> AllOfElection:
+    def span(election_name: str, question: int = 1) -> Span:
+        return Span(election(election_name).pk, prefix=of_question(prefix, question))
 
     return span
 
@@ -319,30 +340,33 @@ def open_marks(election_name: str) -> list[Key]:
     return [open_mark(election_name, number) for number in range(OPEN_MARKS)]
 
 
-def ballot(election_name: str, voter: str, shards: int = 1) -> Key:
+def ballot(election_name: str, voter: str, shards: int = 1, question: int = 1) -> Key:
     """For a secret ballot, a hash of its secret takes the place of the voter: not even its partition reveals who."""
     name = part(voter)
-    return Key(election_shard(election_name, shard_of(name, shards), shards), f"BALLOT#{name}")
+    pk = election_shard(election_name, shard_of(name, shards), shards)
+    return Key(pk, of_question(f"BALLOT#{name}", question))
 
 
-def ballots(election_name: str, shards: int = 1) -> list[Span]:
-    return [Span(election_shard(election_name, each, shards), prefix="BALLOT#") for each in range(shards)]
+def ballots(election_name: str, shards: int = 1, question: int = 1) -> list[Span]:
+    prefix = of_question("BALLOT#", question)
+    return [Span(election_shard(election_name, each, shards), prefix=prefix) for each in range(shards)]
 
 
-def ballots_by_time(election_name: str, since: str = "", shards: int = 1) -> list[Span]:
+def ballots_by_time(election_name: str, since: str = "", shards: int = 1, question: int = 1) -> list[Span]:
     """The ballots of an election with live results in the order they were cast, from a moment on."""
-    pk, first = f"BALLOTS#{part(election_name)}", since or None
+    pk, first = of_question(f"BALLOTS#{part(election_name)}", question), since or None
     return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
 
 
-def ballot_by_time(election_name: str, voter: str, shards: int = 1) -> str:
+def ballot_by_time(election_name: str, voter: str, shards: int = 1, question: int = 1) -> str:
     """The one of these lists that a ballot is in: that of its shard."""
-    return sharded(f"BALLOTS#{part(election_name)}", shard_of(part(voter), shards), shards)
+    pk = of_question(f"BALLOTS#{part(election_name)}", question)
+    return sharded(pk, shard_of(part(voter), shards), shards)
 
 
-def published(election_name: str, number: int) -> Key:
+def published(election_name: str, number: int, question: int = 1) -> Key:
     """Some ballots of a closed election, sorted by code."""
-    return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
+    return Key(election(election_name).pk, of_question(f"PUBLISHED#{number:04d}", question))
 
 
 # --- polling stations ---
@@ -360,13 +384,13 @@ def station_code(digest: str) -> Key:
 # --- results ---
 
 
-def result_part(election_name: str, number: int) -> Key:
-    return Key(election(election_name).pk, f"RESULT#{number:04d}")
+def result_part(election_name: str, number: int, question: int = 1) -> Key:
+    return Key(election(election_name).pk, of_question(f"RESULT#{number:04d}", question))
 
 
-def counted_part(election_name: str, number: int) -> Key:
+def counted_part(election_name: str, number: int, question: int = 1) -> Key:
     """How often each ranking was cast, for some thousands of rankings."""
-    return Key(election(election_name).pk, f"COUNTED#{number:04d}")
+    return Key(election(election_name).pk, of_question(f"COUNTED#{number:04d}", question))
 
 
 # --- mails ---
