@@ -86,9 +86,9 @@ def _open(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 def _show_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     """There is none after a withdrawal, and none after the close: then the ballot's page says so."""
-    if standing.ballot is None or not standing.election.takes_votes(now_text()):
+    if standing.ballots.get(1) is None or not standing.election.takes_votes(now_text()):
         return _open(request, standing)
-    return show_receipt(request, standing, standing.ballot)
+    return show_receipt(request, standing, standing.ballots.get(1))
 
 
 def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
@@ -125,7 +125,7 @@ def _show_opened(request: HttpRequest, standing: Standing, *, is_sent: bool = Fa
         return to_review(request, standing)
     sent = carried_ranking(request, standing)
     is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())
-    cast = standing.ballot
+    cast = standing.ballots.get(1)
     ranks = typed_ranks(sent) if sent and is_ranked else ranks_of(cast.rankings) if cast else {}
     return show_ballot(request, standing, ranks, was_withdrawn=cast is None)
 

@@ -20,13 +20,13 @@ from elections.asking import asking_hint, where_to_ask
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
-from elections.multi_ballots.links import shared_route
 from elections.rules import Election, State
 from foundation.acts.hooks import Hooks
 from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_page
 from foundation.pages.messages import message_page
+from foundation.pages.paths import path_of
 
 from . import passes, rules, services
 from .services import LinkTarget
@@ -130,8 +130,7 @@ def _target_path(election: Election) -> str:
     """Where a link leads: to the ballot, and after the close to the result; or where it does until voting begins."""
     if (meanwhile := _meanwhile(election)) is not None:
         return meanwhile.address
-    route, word = shared_route("results" if _is_over(election) else "ballot", election)
-    return reverse(route, args=[word])
+    return path_of("results" if _is_over(election) else "ballot", election.name)
 
 
 def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200, **more: Any) -> HttpResponse:

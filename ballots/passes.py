@@ -1,9 +1,9 @@
 """A pass: issued to a browser by the button behind a link, it opens the ballot of that one election.
 
 It is a signed cookie of its own: no session and no account. It opens the voter's pages in the election that the link
-was sent for, or in each election of a multi-question ballot; nothing else. A browser holds the passes of a few
-elections, for a day: then the link gives another. A pass is valid beside the account that was signed in when it was
-issued, or beside none: people who sign in vote as themselves, and signing out leaves no pass behind.
+was sent for, and nothing else. A browser holds the passes of a few elections, for a day: then the link gives another. A
+pass is valid beside the account that was signed in when it was issued, or beside none: people who sign in vote as
+themselves, and signing out leaves no pass behind.
 
 A mail can be read by others, so a link, or a pass, never shows how its voter has voted: it can only replace or withdraw
 that ballot.
@@ -20,7 +20,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from elections import repository as elections
 from elections.invitations.voting_link import Link
 from elections.rules import Election
 from foundation.acts.tokens import SECONDS_PER_DAY, create_token, read_token
@@ -37,10 +36,9 @@ LINK_FIELDS = len(fields(Link))
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The right to vote as one voter in one election, or in all elections of its multi-question ballot."""
+    """The right to vote as one voter in one election."""
 
     link: Link
-    multi_ballot_id: str = ""
     account_mark: str = ""  # a mark of the account that was signed in when it was given
     channel: str = ""  # one of WITHOUT_MAIL, if it was not a mail that led here; stored nowhere else
     label: str = ""  # what pages call the voter
@@ -60,37 +58,21 @@ class Pass:
 
 
 def pass_for_election(request: HttpRequest, name: str) -> Pass | None:
-    """The pass by which this browser may vote in the election; bound elections are asked what they are bound into."""
-    held = [each for each in passes_in(request) if each.account_mark == _account_mark(request.user)]
-    own = next((each for each in held if each.is_of(name)), None)
-    if own is not None or not any(each.multi_ballot_id for each in held):
-        return own
-    election = elections.find(name)
-    return next(
-        (each for each in held if election and each.multi_ballot_id and each.multi_ballot_id == election.book), None
-    )
-
-
-def held_for_multi_ballot(request: HttpRequest, multi_ballot_id: str, **_more: int) -> Pass | None:
-    """The pass by which this browser may vote in all questions on one ballot."""
+    """The pass by which this browser may vote in the election."""
     held = (each for each in passes_in(request) if each.account_mark == _account_mark(request.user))
-    return next((each for each in held if each.multi_ballot_id == multi_ballot_id), None)
+    return next((each for each in held if each.is_of(name)), None)
 
 
 def passes_in(request: HttpRequest) -> list[Pass]:
     """The browser's valid passes."""
-    found = (read_token("pass", each, PASS_SECONDS) for each in _cookie_parts(request)[1:])
-    return [
-        Pass(Link(*parts[:LINK_FIELDS]), *parts[LINK_FIELDS:])
-        for parts in found
-        if parts and LINK_FIELDS + 2 <= len(parts) <= LINK_FIELDS + 4  # two before there were channels and labels
-    ]
+    found = (read_token("voting pass", each, PASS_SECONDS) for each in _cookie_parts(request)[1:])
+    return [Pass(Link(*parts[:LINK_FIELDS]), *parts[LINK_FIELDS:]) for parts in found if parts]
 
 
 def issue_pass(
     request: HttpRequest, answer: HttpResponse, link: Link, election: Election, channel: str = "", label: str = ""
 ) -> None:
-    issued = Pass(link, election.book, _account_mark(request.user), channel, label)
+    issued = Pass(link, _account_mark(request.user), channel, label)
     _set_cookie(request, answer, [issued, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
 
@@ -112,7 +94,7 @@ def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pas
     """A random number of the browser comes first, by which pages recognise its unfinished ballots."""
     number = _cookie_parts(request)[0][:32] or secrets.token_hex(8)
     tokens = [
-        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.channel, each.label)
+        create_token("voting pass", *astuple(each.link), each.account_mark, each.channel, each.label)
         for each in list(passes)[:MAX_PASSES]
     ]
     while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:

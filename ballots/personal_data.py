@@ -22,13 +22,21 @@ from .repository import Standing
 
 
 def export_ballots(user: User) -> Iterator[Item]:
-    """One for each roll that says they voted: of a secret ballot, that it cannot be found."""
+    """One for each roll that says they voted, and each question: of a secret ballot, that it cannot be found."""
     for some in personal_data.entries(user):
         voted = [entry for entry in some if entry["voted"]]
         standings = list(_standings(user, voted)) if voted else []
-        public = [each.ballot_key for each in standings if not each.election.secret_ballot]
-        found = table().get_many(public) if public else {}
-        yield from (_ballot(each, found.get(each.ballot_key)) for each in standings)
+        cast = [
+            (question, each.ballot_key(question.number))
+            for each in standings
+            if not each.election.secret_ballot
+            for question in each.questions
+        ]
+        found = table().get_many([place for _question, place in cast]) if cast else {}
+        yield from (_ballot(question, found[place]) for question, place in cast if place in found)
+        note = _("You have voted. Nobody can tell which ballot is yours.")
+        secret = (each.election.name for each in standings if each.election.secret_ballot)
+        yield from ({"election": name, "secret": True, "note": note} for name in secret)
 
 
 def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
@@ -38,12 +46,11 @@ def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
             yield Standing(elections.election_of(item), entry["voter_name"], entry, person=user)
 
 
-def _ballot(standing: Standing, item: Item | None) -> Item:
-    cast = {"election": standing.election.name, "secret": standing.election.secret_ballot}
-    if item is None:
-        return cast | {"note": _("You have voted. Nobody can tell which ballot is yours.")}
+def _ballot(question: Election, item: Item) -> Item:
     ballot = repository.ballot_from(item)
-    cast |= _filled_in(standing.election, ballot.rankings)
+    cast: Item = {"election": question.name, "secret": False}
+    cast |= {"question": question.title} if question.more else {}
+    cast |= _filled_in(question, ballot.rankings)
     cast |= {"confirmation": ballot.confirmation, "cast_at": ballot.when_cast}
     return cast | weight_fields(ballot.weight)
 

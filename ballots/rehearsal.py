@@ -67,7 +67,7 @@ class Report:
 def rehearse(actor: User, election: Election) -> Report:
     actions.check(actor, election, Action.REHEARSE)
     candidates = elections.candidates(election.name)
-    check_opening(_for_robots(election), len(candidates), now_text())
+    check_opening(_for_robots(election), {1: len(candidates)}, now_text())
     check_cost(election, len(candidates))
     with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
         stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))

@@ -136,7 +136,7 @@ def read_standing(
     also_recent = [about] if described else []
     may_be_recent = person and (to_show or open_mark)
     recent = elections.recent_read(election_name, person, *also_recent, is_open=True) if may_be_recent else None
-    (shards, *of_link), found = sharding.read_all([election_name, *linked], where, recent)
+    (_shards, *of_link), found = sharding.read_all([election_name, *linked], where, recent)
     if at not in found or (open_mark and found.get(open_mark, {}).get("created_at") != found[at]["created_at"]):
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]

@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from accounts.access import View, public
 
-from . import change_views, link_views, multi_ballot_views, paper_views, views
+from . import change_views, link_views, paper_views, views
 
 
 def leads_to(page: str) -> View:
@@ -42,27 +42,10 @@ below_election = [
     path("<name:name>/paper/enter/", paper_views.enter_paper, name="enter_paper"),
 ]
 
-below_multi_ballot = [
-    path("<slug:multi_ballot_id>/change/", multi_ballot_views.change_multi_ballot, name="change_multi_ballot"),
-    path("<slug:multi_ballot_id>/ballot/", multi_ballot_views.fill_multi_ballot, name="fill_multi_ballot"),
-    path(
-        "<slug:multi_ballot_id>/ballot/<int:place>/",
-        multi_ballot_views.multi_ballot_question,
-        name="multi_ballot_question",
-    ),
-    path("<slug:multi_ballot_id>/ballot/review/", multi_ballot_views.multi_ballot_review, name="multi_ballot_review"),
-    path("<slug:multi_ballot_id>/ballot/cast/", multi_ballot_views.cast_multi_ballot, name="cast_multi_ballot"),
-    path(
-        "<slug:multi_ballot_id>/ballot/receipts/",
-        multi_ballot_views.multi_ballot_receipts,
-        name="multi_ballot_receipts",
-    ),
-]
 
 urlpatterns = [
     path("election/", include(below_election)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
-    path("book/", include(below_multi_ballot)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

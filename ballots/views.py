@@ -126,7 +126,7 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
         return to_review(request, standing)
     if (sent := carried_ranking(request, standing)) is not None:
         return show_ballot(request, standing, typed_ranks(sent), found="lost" in sent)
-    cast = repository.ballot_of(standing)
+    cast = repository.ballots_of(standing).get(1)
     return show_ballot(request, standing, ranks_of(cast.rankings) if cast else {})
 
 
@@ -197,7 +197,7 @@ def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | No
     if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
-    return show_thanks(request, found, found.ballot) if found and found.ballot else None
+    return show_thanks(request, found, found.ballots.get(1)) if found and found.ballots.get(1) else None
 
 
 def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
@@ -298,13 +298,13 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str, *, is_chan
         return show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
-    ballot = outcome.ballot
-    if outcome.repeated and standing.found and not standing.ballot:
+    ballot = outcome.ballots.get(1)
+    if outcome.repeated and standing.found and not standing.ballots.get(1):
         return open_by_secret(request, standing)  # it was withdrawn since
     if outcome.repeated and not standing.election.secret_ballot:
         if not standing.voted:
             return redirect_to("receipt", name)  # withdrawn since, too
-        ballot = repository.ballot_of(standing)
+        ballot = repository.ballots_of(standing).get(1)
     acts, notes = standing.acts + (not outcome.repeated), _notes(request, outcome)
     is_change = is_change or outcome.replaced
     answer = show_thanks(request, standing, ballot, acts=acts, is_change=is_change, notes=notes)
@@ -379,7 +379,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Of a public ballot. That of a secret one is shown to who sends its secret (`change_views.change_receipt`)."""
     if not standing.voted:
         return redirect("ballot", name=standing.election.name)
-    if standing.election.secret_ballot or standing.link or (cast := repository.ballot_of(standing)) is None:
+    if standing.election.secret_ballot or standing.link or (cast := repository.ballots_of(standing).get(1)) is None:
         return _lost_receipt(request, standing) or _show_counted(request, standing)
     return show_receipt(request, standing, cast)
 
@@ -442,7 +442,7 @@ def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
 @require_safe
 def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The QR code of the voter's own public ballot. The number of acts ties the image to the page that shows it."""
-    cast = None if standing.election.secret_ballot else repository.ballot_of(standing)
+    cast = None if standing.election.secret_ballot else repository.ballots_of(standing).get(1)
     if request.GET.get("acts") != str(standing.acts) or cast is None:
         raise Http404
     if not (svg := qr_svg(follow_link(standing.election, cast))):

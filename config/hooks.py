@@ -34,8 +34,6 @@ from elections.lifecycle.closing import AFTER_CLOSING
 from elections.link_requests.emails import EMAIL_TEMPLATES as LINK_EMAILS
 from elections.link_requests.services import ANSWERING
 from elections.managers.services import pass_on as pass_elections_on
-from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
-from elections.multi_ballots import repository as ballots_of_several
 from elections.personal_data import forget_calendar
 from foundation.acts import background
 from foundation.mail.emails import COLOURING, EMAIL_TEMPLATES
@@ -125,7 +123,6 @@ def install_hooks() -> None:
         REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.SEALING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
         ANSWERING,
-        *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
     )
 

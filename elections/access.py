@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial, wraps
+from functools import cache, partial
 from typing import Any, Protocol
 
-from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.utils.functional import SimpleLazyObject
-from django.utils.translation import gettext as _
+from django.http import Http404, HttpRequest
 
-from accounts.access import View, requires
+from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from foundation.acts.hooks import Hooks
@@ -20,8 +16,6 @@ from foundation.acts.storage import now_text
 from foundation.parts import Panel
 
 from . import actions, repository, rules
-from .multi_ballots import repository as multi_ballots
-from .multi_ballots.links import shared_page_url
 from .rules import Action, Election, Relation, State
 
 
@@ -64,24 +58,14 @@ def may(action: Action) -> Callable[[User, Election], None]:
 
 
 def organiser_page(action: Action) -> Any:
-    """A page for organisers; actions on all questions of a ballot redirect to its own page."""
-    opened = requires(Permission.USE_APPLICATION, load=repository.find_settled, rule=may(action), organises=True)
+    """A page for organisers."""
+    return requires(Permission.USE_APPLICATION, load=load_question, rule=may(action), organises=True)
 
-    def declare(view: View) -> View:
-        @wraps(view)
-        def redirecting(request: HttpRequest, election: Election) -> HttpResponse:
-            if (address := shared_page_url(request, election, action)) is None:
-                return view(request, election)
-            messages.info(
-                request,
-                _("This election is one of several questions on a ballot. You can do this here, for all of them."),
-            )
-            asked = request.META["QUERY_STRING"]
-            return redirect(f"{address}?{asked}" if asked else address)
 
-        return opened(redirecting)
-
-    return declare
+def load_question(name: str, question: int = 1) -> Election | None:
+    """The election as it asks the question that an address names."""
+    election = repository.find_settled(name)
+    return election.at(question) if election and election.has_question(question) else None
 
 
 def organiser_page_with(action: Action, find: Callable[..., Any]) -> Any:
@@ -100,8 +84,7 @@ def election_context(request: HttpRequest, election: Election, **more: Any) -> d
     state = election.state(now_text())
     user = request.user
     who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
-    multi_ballot = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
-    context = {"election": election, "state": state, "multi_ballot": multi_ballot}
+    context = {"election": election, "state": state}
     context["offered"] = _offered(who, state, has_candidates=election.kind != "yes-no")
     return context | more
 

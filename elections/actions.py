@@ -13,7 +13,6 @@ from foundation.store.log import Event
 from foundation.store.table import Write
 
 from . import repository, rolls, rules
-from .multi_ballots import repository as multi_ballots
 from .rules import Action, Election
 
 
@@ -21,14 +20,8 @@ def relation(user: User, election: Election) -> rules.Relation:
     return rules.relation(user.name, user.role, election)
 
 
-def check(user: User, election: Election, action: Action, settings: Iterable[str] = ()) -> None:
-    """Refuse an action this person may not take, not now, or not on a single question of a ballot."""
-    check_actor_and_state(user, election, action)
-    multi_ballots.check_single_question(election, action, settings)
-
-
-def check_actor_and_state(user: User, election: Election, action: Action) -> None:
-    """Like `check`, for actions on all questions of a ballot."""
+def check(user: User, election: Election, action: Action) -> None:
+    """Refuse an action this person may not take, or not now."""
     rules.check_who(relation(user, election), action)
     rules.check_when(election.state(now_text()), action)
     rules.check_settled(election, action)
@@ -52,7 +45,7 @@ def change(
     actor: User, election: Election, action: Action, *also: Write, description: str | None = None, **changes: Any
 ) -> Election:
     """Change the description, the reminders, who may frame the result, or the settings of a draft."""
-    check(actor, election, action, changes)
+    check(actor, election, action)
     after = election.with_question(**changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
     if description is not None and repository.description_of(election.name).description != description:

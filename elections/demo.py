@@ -10,7 +10,6 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
-from elections.voter_lists import Details
 from foundation.acts.hooks import Hooks
 from foundation.acts.queues import Progress, no_progress
 from foundation.acts.refusals import NameTaken
@@ -24,8 +23,6 @@ from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
 from .lifecycle import services as lifecycle
-from .multi_ballot_pages import services as binding
-from .multi_ballots import repository as multi_ballots
 from .roll.services import add_voters
 from .rules import Election, State
 
@@ -298,24 +295,6 @@ def load_group() -> int:
         return 0
     group = made.get(GROUP) or group_services.make(keeper, GROUP)
     group_services.add(keeper, group.id, [*VOTERS, "new.member@example.org"])
-    return 1
-
-
-def load_ballot() -> int:
-    """Two questions on one ballot, one of them only for a voter group."""
-    if (owner := people.find(OWNER)) is None:
-        return 0
-    mark = f"{OWNER} demo"
-    made = multi_ballots.find(binding.ballot_id(mark))
-    ballot = made or binding.make(owner, BALLOT, list(BALLOT_QUESTIONS), mark=mark)
-    leader = repository.find(ballot.leader)
-    if leader is None or leader.stored_state != State.DRAFT:
-        return 0
-    groups = {name: Details(groups=own) for name, own in BALLOT_GROUPS.items()}
-    add_voters(owner, leader, list(groups), groups)
-    for name, (candidates, for_groups) in zip(ballot.questions, BALLOT_QUESTIONS.values(), strict=True):
-        binding.prepare(owner, repository.find(name) or leader, candidates, for_groups=for_groups)
-    binding.open_(owner, ballot)
     return 1
 
 

@@ -13,14 +13,13 @@ from . import personal_data
 from .convening import Convened
 from .history import entries as history
 from .invitations import opt_out
-from .multi_ballots.rules import MultiBallot
 from .rolls import Voter
 from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list"
 LISTED = (
-    "name:election state no_voting_before no_voting_after created_at closing time_zone remind_before:list book "
+    "name:election state no_voting_before no_voting_after created_at closing time_zone remind_before:list "
     "for_groups:list "
     f"{OUTCOME}"
 )
@@ -86,13 +85,6 @@ ITEMS = (
     ItemType("requested links", keys.link_request, "answers:int until:int ttl:int", "turn:int listed"),
     ItemType("opted out", keys.quiet, hidden="address:address",
              exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
-
-    # several questions on one ballot
-    ItemType("multi-question ballot", keys.multi_ballot, fields_of(MultiBallot),
-             replayed=fields_of(MultiBallot, "version"), sheets=(
-        Sheet("books", _("Several questions on one ballot"),
-              _("Which elections share one ballot. Enter its id."), "book_id name place election leads",
-              "book_id place", "name"),)),
 
     # groups
     ItemType("group", keys.group, "id name owner_name:person created_at members:int version:int",

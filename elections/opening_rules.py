@@ -31,7 +31,7 @@ def lacks_group(election: Election) -> bool:
 def check_opening(election: Election, candidates: Mapping[int, int], now: str) -> None:
     """Name everything missing at once: two candidates, voters, an end in the future. `candidates` says how many each
     question has."""
-    missing = []
+    missing = [each for question in election.questions for each in _lacking(question, candidates)]
     if election.electorate == "listed" and not election.voter_count:
         missing.append(_("at least one voter on the roll"))
     if election.has_secret_weights:
@@ -43,19 +43,13 @@ def check_opening(election: Election, candidates: Mapping[int, int], now: str) -
         )
     if election.no_voting_after is not None and election.no_voting_after <= now:
         missing.append(_("an end in the future"))
-    for question in election.questions:
-        lacking = _lacking(question, candidates.get(question.number, 0))
-        if election.more:
-            named = {"title": question.title}
-            lacking = [_("%(missing)s for “%(title)s”") % {"missing": each, **named} for each in lacking]
-        missing += lacking
     if missing:
         raise NotReady(_("Before it can open, it needs %(missing)s.") % {"missing": ", ".join(map(str, missing))})
 
 
-def _lacking(question: Election, candidates: int) -> list[str | Promise]:
-    """What a question needs."""
-    missing: list[str | Promise] = []
+def _lacking(question: Election, candidate_counts: Mapping[int, int]) -> list[str | Promise]:
+    """What a question needs; where there are several, with its title."""
+    candidates, missing = candidate_counts.get(question.number, 0), list[str | Promise]()
     if candidates < 2:
         missing.append(_("at least two candidates"))
     if question.for_groups and question.electorate != "listed":
@@ -74,7 +68,9 @@ def _lacking(question: Election, candidates: int) -> list[str | Promise]:
         missing.append(_("as many candidates as a voter may choose (%(most)d)") % {"most": question.most})
     if question.majority.endswith(Of.ENTITLED) and question.electorate != "listed":
         missing.append(_("a list of voters, because the majority is a share of everyone on the roll"))
-    return missing
+    if not question.more:
+        return missing
+    return [_("%(missing)s for “%(title)s”") % {"missing": each, "title": question.title} for each in missing]
 
 
 Sizes = Mapping[tuple[tuple[str, ...], int], int]  # how many are in each combination of groups and have each weight

@@ -13,13 +13,12 @@ from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transaction
 from foundation.store.splitting import by_count
 from foundation.store.table import Item
 
-from . import repository
+from . import repository, sharding
 from .drafts import services as drafts
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
 from .lifecycle.deleting import deletion_task
 from .managers.services import with_manager, with_owner, without_manager
-from .multi_ballots import replay as multi_ballots
 from .roll import correcting
 from .roll import services as roll
 from .rules import Election, State
@@ -36,7 +35,7 @@ def election_of(event: LoggedEvent) -> Election:
 def question_of(event: LoggedEvent) -> Election:
     """The election as it asks the question that the event is about."""
     election, number = election_of(event), event.data.get("question", 1)
-    if number not in (each.number for each in election.questions):
+    if not election.has_question(number):
         raise DoesNotFit(f"is about question {number} of the election, which has none at that time.")
     return election.at(number)
 
@@ -149,12 +148,12 @@ def voters_removed(event: LoggedEvent) -> Transactions:
 
 
 def address_corrected(event: LoggedEvent) -> Transactions:
-    questions = correcting.questions_of(election_of(event))
-    entries = correcting.entries_of(questions, event.data["voter"])
-    if not entries:
+    election = election_of(event)
+    entry = table().get(sharding.voter_key(election, event.data["voter"]))
+    if entry is None:
         raise DoesNotFit(f"is about {event.data['voter']}, who is not on the roll at that time.")
-    new, replaced = correcting.correcting(questions, entries, event.data["address"])
-    yield [*new, *replaced]
+    new, replaced = correcting.correcting(election, entry, event.data["address"])
+    yield [new, *replaced]
 
 
 # --- from draft to closed ---
@@ -201,7 +200,6 @@ def run_by(change: Callable[[Election, str], Election], field: str) -> Effect:
 
 
 EFFECTS: dict[str, Effect] = {
-    **multi_ballots.EFFECTS,
     "ElectionCreated": created,
     "ElectionUpdated": updated,
     "ElectionRenamed": renamed,

@@ -34,7 +34,6 @@ DELETING = TaskType("delete election", _("Deleting an election"))
 SEALING = TaskType("seal election", _("Sealing a result"), keys.SEALING_TASKS)
 
 # what lists show beside the state
-NOT_STORED = ("number", "whole")
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
 OF_THE_ROLL = ("voter_count", "by_letter", "voter_groups", "weighted")
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote", "by_lot")  # and once it is sealed, how it ended
@@ -57,7 +56,6 @@ class Listed:
     seats: int = 1
     vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
     by_lot: tuple[str, ...] = ()  # those of all winners whom a lot elected
-    book: str = ""  # the ballot with several questions that it is on
     for_groups: tuple[str, ...] = ()
 
     def takes_votes(self, now: str) -> bool:
@@ -281,22 +279,29 @@ def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
     outcome = {name: item[name] for name in OUTCOME if name in item} if "sealed_at" in item else {}
     outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote", "by_lot") if name in outcome}
-    outcome |= {"book": item.get("book", ""), "for_groups": tuple(item.get("for_groups", ()))}
+    outcome |= {"for_groups": tuple(item.get("for_groups", ()))}
     return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 
 
 def _listed_fields(election: Election) -> Item:
     fields = {name: getattr(election, name) for name in LISTED_FIELDS}
-    more = {name: list(getattr(election, name)) for name in ("remind_before", "for_groups")} | {"book": election.book}
+    more = {name: list(getattr(election, name)) for name in ("remind_before", "for_groups")}
     return {"state": election.stored_state.value, **more} | fields
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
     """Fields as stored: lists for tuples, without what is rendered, stored elsewhere or worked out."""
-    kept = {name: value for name, value in fields.items() if name not in ("html", "photo", *NOT_STORED)}
+    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
     stored = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
-    more = [each if isinstance(each, dict) else asdict(each) for each in fields.get("more", ())]
-    return stored | ({"more": [storable(each) for each in more]} if more else {})
+    return stored | ({"more": [storable(asdict(each)) for each in fields["more"]]} if "more" in fields else {})
+
+
+def fields_of(election: Election) -> Item:
+    """All that is stored of an election: of the whole, not of what one of its questions makes of it."""
+    assert election.number == 1
+    names = (name for name in Election.__dataclass_fields__ if name not in ("number", "whole"))
+    fields = {name: getattr(election, name) for name in names}
+    return storable(fields | ({"convened": asdict(election.convened)} if election.convened else {}))
 
 
 # --- writes; each returns parts of a transaction ---
@@ -306,8 +311,7 @@ def _item(election: Election) -> Item:
     place = keys.election(election.name)
     listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     is_draft = election.stored_state == State.DRAFT  # listed only for its organisers
-    assert election.number == 1, "The whole is stored, not what one of its questions makes of it."
-    fields = storable(asdict(election))
+    fields = fields_of(election)
     return {"PK": place.pk, "SK": place.sk, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
 
 

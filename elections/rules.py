@@ -23,6 +23,7 @@ from .convening import Convened
 from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
+MAX_QUESTIONS = 20
 MAX_SEATS = 100
 MAX_MANAGERS = 20
 MAX_VOTER_GROUPS = 20  # of one roll
@@ -90,7 +91,7 @@ RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
 # of an election: still stored with some, and read by nothing
-FIELDS_OF_EARLIER_VERSIONS = ("end_moved_at", "frame_hosts", "interruptions", "join_requests", "join_until")
+FIELDS_OF_EARLIER_VERSIONS = ("book", "end_moved_at", "frame_hosts", "interruptions", "join_requests", "join_until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,6 @@ class Election:
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
     of_options: bool = False  # whether it was begun to rank options, not people, so that it needs no skills
     group: str = ""  # the number of the group that was last put on its roll
-    book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
     convened: Convened | None = None  # by which assembly, and who was present; never changes
     kind: str = "ranked"  # of ballot
@@ -189,6 +189,9 @@ class Election:
             if asked.number == number:
                 return replace(whole, whole=whole, **{name: getattr(asked, name) for name in OF_QUESTION})
         raise LookupError(f"{self.name} has no question {number}.")
+
+    def has_question(self, number: int) -> bool:
+        return number == 1 or number in (each.number for each in self.more)
 
     @property
     def questions(self) -> tuple[Election, ...]:

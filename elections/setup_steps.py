@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
+from foundation.pages.paths import path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,6 @@ class Step:
     title: str
     lead: str
     action: Action
-    route: str = ""  # of the page for all questions on a ballot, if it has one of its own
 
 
 STEPS = (
@@ -64,22 +63,8 @@ BY_NAME = {step.name: step for step in STEPS}
 WHAT = STEPS[0]
 STEPS_WITHOUT_CANDIDATES = tuple(step for step in STEPS if step.name != "candidates")  # of a yes-or-no vote
 
-# Of several questions on one ballot: who votes and when are steps of the question that leads.
-WHAT_SEVERAL = replace(WHAT, lead=_("Its name, as voters see it in their mail."), route="rename_multi_ballot")
-QUESTIONS = Step(
-    "questions",
-    _("Questions"),
-    _("What is on the ballot?"),
-    _("For each question, the people or options to choose between, at least two, and how many of them are elected."),
-    Action.SET_UP,
-    "multi_ballot_questions",
-)
-SEVERAL_STEPS = (WHAT_SEVERAL, QUESTIONS, BY_NAME["who"], BY_NAME["when"])
-
 
 def steps_of(election: Election | None) -> tuple[Step, ...]:
-    if election and election.book:
-        return SEVERAL_STEPS
     return STEPS_WITHOUT_CANDIDATES if election and election.kind == "yes-no" else STEPS
 
 
@@ -87,12 +72,10 @@ def next_url(step: Step, election: Election) -> str:
     """The next step; after the last one, the page that opens the election."""
     steps = steps_of(election)
     following = steps[steps.index(step) + 1 :]
-    return step_url(following[0], election) if following else shared_url("open_election", election)
+    return step_url(following[0], election) if following else path_of("open_election", election.name)
 
 
 def step_url(step: Step, election: Election) -> str:
-    if step.route:
-        return reverse(step.route, args=[election.book])
     return reverse("election_step", args=[election.name, step.name])
 
 
@@ -108,11 +91,11 @@ class ProgressStep:
 
 def progress_steps(election: Election | None, current: Step | None = None) -> list[ProgressStep]:
     """All steps up to opening, which is the current one by default; before a draft exists, the others have no link."""
-    path = SEVERAL_STEPS if current and current.route else steps_of(election)
+    path = steps_of(election)
     at = path.index(current) if current else len(path)
     steps = [
         ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(path)
     ]
-    opening = shared_url("open_election", election) if election else ""
+    opening = path_of("open_election", election.name) if election else ""
     return [*steps, ProgressStep(_("Open it"), opening, is_current=not current)]

@@ -13,20 +13,9 @@ from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
 from .link_requests import views as link_requests
 from .managers import views as managers
-from .multi_ballot_pages import views as multi_ballots
 from .public import views
 from .roll import views as roll_views
 from .turnout import views as turnout
-
-below_multi_ballot = [
-    path("<slug:multi_ballot_id>/", multi_ballots.multi_ballot, name="multi_ballot"),
-    path("<slug:multi_ballot_id>/dashboard/", multi_ballots.multi_ballot_dashboard, name="multi_ballot_dashboard"),
-    path("<slug:multi_ballot_id>/questions/", multi_ballots.multi_ballot_questions, name="multi_ballot_questions"),
-    path("<slug:multi_ballot_id>/rename/", multi_ballots.rename_multi_ballot, name="rename_multi_ballot"),
-    path("<slug:multi_ballot_id>/open/", multi_ballots.open_multi_ballot, name="open_multi_ballot"),
-    path("<slug:multi_ballot_id>/end/", multi_ballots.extend_multi_ballot, name="extend_multi_ballot"),
-    path("<slug:multi_ballot_id>/close/", multi_ballots.close_multi_ballot, name="close_multi_ballot"),
-]
 
 below_election = [
     path("<name:name>/", views.election, name="election"),
@@ -77,8 +66,6 @@ below_groups = [
 ]
 
 urlpatterns = [
-    path("books/new/", multi_ballots.make_multi_ballot, name="make_multi_ballot"),
-    path("book/", include(below_multi_ballot)),
     path("elections/", views.elections, name="elections"),
     path("elections/new/", setup_views.create, name="create_election"),
     path("elections/new/all/", setup_views.create_with_all_settings, name="create_election_whole"),

@@ -44,10 +44,6 @@ def by_pass(request: HttpRequest, name: str, **_words: Any) -> Pass | None:
     return None if _is_member(request) else passes.pass_for_election(request, name)
 
 
-def by_pass_of_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> Pass | None:
-    return None if _is_member(request) else passes.held_for_multi_ballot(request, multi_ballot_id)
-
-
 def by_pass_or_stranger(request: HttpRequest, name: str, **_words: Any) -> Pass | Stranger | None:
     if _is_member(request):
         return None

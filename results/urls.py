@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import export_views, multi_ballot_views, sandbox_views, views
+from . import export_views, sandbox_views, views
 from . import sharing_views as share_views
 from .checks import head_to_head, in_browser, what_if
 from .incoming import views as live_views
@@ -27,15 +27,10 @@ below_result = [
     path("<name:name>/", share_views.shared, name="shared"),
 ]
 
-below_multi_ballot = [
-    path("<slug:multi_ballot_id>/results/", multi_ballot_views.multi_ballot_results, name="multi_ballot_results"),
-    path("<slug:multi_ballot_id>/result/", multi_ballot_views.shared_multi_ballot, name="shared_multi_ballot"),
-]
 
 urlpatterns = [
     path("election/", include(below_election)),
     path("result/", include(below_result)),
-    path("book/", include(below_multi_ballot)),
     path("waiting/<str:token>/", views.waiting, name="waiting_for_result"),
     path("help/counting/", views.help_counting, name="help_counting"),
     path("try/", sandbox_views.try_it, name="try_it"),

@@ -80,7 +80,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # organisers see what they can do with the result; others came to read it
         return make(context | {"panels": panels(request.user, found.election)})
-    made_of = part.etag, found.election, context["state"], sorted(context["offered"]), context["multi_ballot"]
+    made_of = part.etag, found.election, context["state"], sorted(context["offered"])
     return cached_for_reader(request, made_of, partial(make, context))
 
 

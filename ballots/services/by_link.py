@@ -107,11 +107,10 @@ def guest_with_link(request: HttpRequest, election_name: str) -> Pass | None:
 
 
 def opens_result(held: Pass, election: Election) -> bool:
-    """Whether the pass is for this election, or for another question on the same ballot. Refused if its link is no
-    longer valid."""
+    """Whether the pass is for this election. Refused if its link is no longer valid."""
     found = resolve_link(held.link, held.channel)
     check_reader(found.person)
-    return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
+    return held.is_of(election.name)
 
 
 def standing_by(
@@ -129,7 +128,7 @@ def standing_by(
     home = elections.election_of(found.linked_items[at]) if at in found.linked_items else None
     entry, place = found.linked_items.get(found.home), found.home
     home = check_link(link, home, entry, held.channel)
-    if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
+    if not held.is_of(election_name):
         return None
     person = _person(link, entry, found.linked_items.get(link.account_place))
     check_holder(person, is_seen=held.channel == STATION)

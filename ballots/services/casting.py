@@ -50,6 +50,11 @@ class Outcome:
     acts: int = 0  # how often the voter had acted before
     standing: Standing | None = None  # with the secret of the ballot
 
+    @property
+    def ballot(self) -> Ballot | None:
+        """What it says to the first of the voter's questions, which is mostly the only one."""
+        return next(iter(self.ballots.values()), None)
+
 
 ALREADY_DONE = Outcome({}, repeated=True)
 
@@ -254,7 +259,7 @@ def _replace(who: Who, standing: Standing, rankings: Mapping[int, str], now: dat
 
 
 def _counted(standing: Standing) -> Item:
-    """What the log says of a ballot that counts again, or no more: how many times, and in which of several questions."""
+    """What the log says of a ballot that counts again or no more: how many times, and in which of several questions."""
     asked = {"questions": [each.number for each in standing.questions]} if standing.election.more else {}
     return weight_fields(standing.weight) | asked
 

@@ -1,5 +1,5 @@
 """Operations of the API on elections, their candidates and rolls, and on ballots with several questions."""
 
-from . import candidates, elections, multi_question_ballots, roll
+from . import candidates, elections, roll
 
-__all__ = ["candidates", "elections", "multi_question_ballots", "roll"]
+__all__ = ["candidates", "elections", "roll"]

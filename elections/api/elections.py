@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from accounts.api.calls import NO_EFFECT, Call, Page, Paging, cleaned
 from accounts.api.operations import Area, operation
-from accounts.api.problems import FieldError, Problem, of_form_errors
+from accounts.api.problems import of_form_errors
 from accounts.api.values import Markdown, Moment, Name, Zone, given, link, moment, stored, typed
 from accounts.api_tokens import Scope
 from accounts.rules import Permission
@@ -25,8 +25,6 @@ from elections.drafts.forms import TIMES, DescriptionForm, ElectionForm, Setting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_and_follow_up
 from elections.lifecycle.forms import EndForm, open_form
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import SharedSetting
 from elections.repository import Listed
 from elections.rules import Action, Relation, State
 from elections.turnout.counts import turnouts
@@ -187,7 +185,6 @@ class Election(msgspec.Struct):
     created_at: Moment
     opened_at: Moment | None
     closed_at: Moment | None
-    multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
     organiser: ForOrganisers | None
 
@@ -202,7 +199,6 @@ class ListedElection(msgspec.Struct):
     time_zone: str
     winners: Annotated[list[str], Meta(description="The first few, once the result is sealed.")]
     by_lot: Annotated[list[str], Meta(description="The winners whom a lot elected.")]
-    multi_question_ballot: Annotated[str, Meta(description="The id of the ballot that it is a question on, or empty.")]
     page: str
 
 
@@ -248,7 +244,7 @@ def list_(call: Call) -> Page[ListedElection]:
 def _listed(each: Listed) -> ListedElection:
     times = moment(each.no_voting_before), moment(each.no_voting_after)
     winners, by_lot, page = list(each.winners), list(each.by_lot), link("election", each.name)
-    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, winners, by_lot, each.book, page)
+    return ListedElection(each.name, each.state(now_text()), *times, each.time_zone, winners, by_lot, page)
 
 
 @operation("GET", "elections/<name:name>", AREA, "Read an election", answers=Election, **reading)
@@ -257,7 +253,6 @@ def read(call: Call, name: str) -> Election:
         raise Http404
     election, about = found
     check_visible(call.user, election)
-    election = multi_ballots.as_led(election)
     runs = actions.relation(call.user, election) != Relation.NOBODY
     plain = [
         "electorate",
@@ -280,7 +275,6 @@ def read(call: Call, name: str) -> Election:
         created_at=datetime.fromisoformat(election.created_at),
         opened_at=election.opened,
         closed_at=moment(election.closed_at),
-        multi_question_ballot=election.book,
         page=link("election", election.name),
         organiser=_for_organisers(election) if runs else None,
     )
@@ -341,24 +335,18 @@ def edit(call: Call, name: str) -> Election:
     else:
         election, action = load(call, name, Action.SET_UP), Action.SET_UP
         values = _changed(election, sent)
-    try:
-        call.run(lambda: actions.change(call.user, election, action, **values))
-    except SharedSetting as refusal:
-        names = {field: each for each, field in TIMES.items()}
-        errors = [FieldError(names.get(each, each), str(refusal)) for each in refusal.fields]
-        raise Problem("not-now", refusal, errors) from None
+    call.run(lambda: actions.change(call.user, election, action, **values))
     return read(call, name)
 
 
 def _changed(election: rules.Election, sent: dict[str, Any]) -> dict[str, Any]:
     """The settings that were sent, and those that follow from them, as far as they are not those that are shown."""
-    shown = multi_ballots.as_led(election)
-    before = SettingsForm.initial_of(shown, repository.description_of(election.name).description)
+    before = SettingsForm.initial_of(election, repository.description_of(election.name).description)
     del before["for_groups"]
-    groups = shown.voter_groups if "for_groups" in sent else None
-    values = _values(partial(SettingsForm, groups=groups), before, sent, shown.time_zone)
+    groups = election.voter_groups if "for_groups" in sent else None
+    values = _values(partial(SettingsForm, groups=groups), before, sent, election.time_zone)
     kept = [field for each, field in TIMES.items() if each not in sent]
-    return {each: value for each, value in values.items() if each not in kept and getattr(shown, each, ...) != value}
+    return {each: value for each, value in values.items() if each not in kept and getattr(election, each, ...) != value}
 
 
 @operation(

@@ -48,7 +48,7 @@ def _add_batch(actor: User, election: Election, new: Sequence[Candidate]) -> lis
 def _now(election: Election) -> Election:
     """The question as it is by now."""
     now = repository.find(election.name)
-    if now is None or election.number not in (each.number for each in now.questions):
+    if now is None or not now.has_question(election.number):
         raise LostRace
     return now.at(election.number)
 

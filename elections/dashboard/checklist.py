@@ -81,11 +81,11 @@ def checklist_items(
 ) -> list[ChecklistItem]:
     """Of an election, which is its only question, or of the one that leads several on a ballot."""
     items = (
-        *(_candidates(*each) for each in questions if each[1].book or each[1].kind != "yes-no"),
+        *(_candidates(*each) for each in questions if election.more or each[1].kind != "yes-no"),
         _voters(election, roll),
         _window(election, now),
         _ballots(election, has_secret_weights=any(each.has_secret_weights for _label, each, _there in questions)),
-        *([] if election.book else [_counting(election)]),
+        *([] if election.more else [_counting(election)]),
         _results(election),
         _how_people_vote(election),
         _mails(election),
@@ -97,8 +97,6 @@ def _change_button(election: Election, page: str, offered: Collection[str]) -> B
     """On the small page of the path, where it has one for this."""
     if {"candidates": "ADD_CANDIDATES", "roll": "ADD_VOTERS"}.get(page, "SET_UP") not in offered:
         return None
-    if page == "multi_ballot_questions":
-        return Button(_("Change"), reverse(page, args=[election.book]))
     of_path = page in ("when", "how")
     address = reverse("election_step", args=[election.name, page]) if of_path else reverse(page, args=[election.name])
     return Button(_("Change"), address)
@@ -107,7 +105,7 @@ def _change_button(election: Election, page: str, offered: Collection[str]) -> B
 def _candidates(label: str, election: Election, candidates: Sequence[Candidate]) -> ChecklistItem:
     number, lacking = len(candidates), lacks_candidates(election, len(candidates))
     of_ranking = election.kind == "ranked"
-    lines = list(_counting(election).lines[: -1 if of_ranking else None]) if election.book else []
+    lines = list(_counting(election).lines[: -1 if of_ranking else None]) if election.more else []
     if election.kind != "yes-no":
         lines += [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
     if number < 2:
@@ -116,10 +114,10 @@ def _candidates(label: str, election: Election, candidates: Sequence[Candidate])
         lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
     elif lacking:
         lines.append(_("Voters may choose more than there are (%(most)d).") % {"most": election.most})
-    lines += _for_groups(election) if election.book else []
-    page = "multi_ballot_questions" if election.book else "candidates"
+    lines += _for_groups(election) if election.more else []
+    page = "candidates"
     names = tuple(each.name for each in candidates) if election.kind != "yes-no" else ()
-    is_missing = lacking or (bool(election.book) and lacks_group(election))
+    is_missing = lacking or (bool(election.more) and lacks_group(election))
     return ChecklistItem(label, tuple(lines), page, names=names, is_missing=is_missing)
 
 
@@ -157,8 +155,8 @@ def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
         )
         lines.append(sentence % {"count": gone})
     lines += filter(None, [weights_text(weights)])
-    lines += [] if election.book else _for_groups(election)
-    is_missing = not number or (not election.book and lacks_group(election))
+    lines += [] if election.more else _for_groups(election)
+    is_missing = not number or (not election.more and lacks_group(election))
     return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=is_missing)
 
 
@@ -250,11 +248,11 @@ def _mails(election: Election) -> ChecklistItem:
 def fixed_by_opening(election: Election) -> list[str]:
     """What can no longer be changed after opening."""
     candidates = _("Candidates can no longer be changed, unless you allow more below.")
-    if election.book:
+    if election.more:
         candidates = _("Questions and candidates can no longer be changed.")
     return [
         _("The name and all settings above can no longer be changed."),
         _("Voters can be added, but not removed."),
-        *([candidates] if election.book or election.kind != "yes-no" else []),
+        *([candidates] if election.more or election.kind != "yes-no" else []),
         _("The end can only be moved later.") if election.ends else _("No end can be set any more."),
     ]

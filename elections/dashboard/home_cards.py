@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from accounts.models import User
 from elections import actions, repository, rules
 from elections.invitations.progress import Progress, progress
-from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State
 from elections.turnout.counts import turnouts
 from foundation.acts.hooks import Hooks
@@ -46,28 +45,27 @@ def election_cards(user: User, now: str) -> list[Card]:
     elections.sort(key=lambda each: each.voter_count)
     since = as_text(datetime.fromisoformat(now) - AFTER_CLOSE)
     current = [each for each in elections if each.state(now) != State.CLOSED or (each.closed_at or now) > since]
-    by_ballot = {each.book or each.name: each for each in current}  # of several questions, the first that has the roll
-    first = sorted(by_ballot.values(), key=lambda each: (each.state(now) == State.DRAFT, *rules.urgency(each, now)))
+    first = sorted(current, key=lambda each: (each.state(now) == State.DRAFT, *rules.urgency(each, now)))
     return list(run_parallel(table(), *(partial(_card, user, each, now) for each in first[:MAX_CARDS])))
 
 
 def _card(user: User, election: Election, now: str) -> Card:
     state = election.state(now)
-    is_draft, may_be_sealed = state == State.DRAFT, state == State.CLOSED and not election.book
+    is_draft, may_be_sealed = state == State.DRAFT, state == State.CLOSED
     candidates, so_far, voted, (name, later) = run_parallel(
         table(),
-        lambda: len(repository.candidates(election.name)) if is_draft else 0,
+        lambda: repository.candidate_counts(election) if is_draft else {},
         lambda: Progress() if is_draft else progress(election),
         lambda: 0 if is_draft else turnouts(election, to_show=True)[0].voted,
         lambda: (
-            ballot_name(election),
+            election.name,
             [step(user, election) for step in ONCE_SEALED] if may_be_sealed else [],
         ),
     )
     numbers = Numbers.of(election, so_far, candidates, voted)
     offered = {action.name for action in rules.offered(actions.relation(user, election), state)}
     step = next_step(election, numbers, offered, now, *(later if so_far.is_sealed else []))
-    is_urgent = step.button and not (is_draft or election.book or step.is_quiet or step.what == "result")
+    is_urgent = step.button and not (is_draft or step.is_quiet or step.what == "result")
     urgency, time = rules.urgency(election, now)
     figure = "" if is_draft else turnout_text(election, numbers)
     context = {"name": name, "election": election, "step": step, "figure": figure, "voted": voted}

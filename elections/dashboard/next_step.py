@@ -6,11 +6,10 @@ from apps above elections, connected in config/hooks.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -18,10 +17,10 @@ from accounts.models import User
 from elections import opening_rules, rules
 from elections.invitations.progress import Progress
 from elections.invitations.reminders import moment
-from elections.multi_ballots.links import shared_url
 from elections.rules import Election, State
 from elections.turnout.counts import tells_who
 from foundation.acts.hooks import Hooks
+from foundation.pages.paths import path_of
 
 REMINDER_LEAD_TIME = timedelta(days=3)  # before the end it is time to remind those who have not voted
 
@@ -47,7 +46,7 @@ class Step:
 class Numbers:
     """Figures about an election that are stored elsewhere."""
 
-    candidates: int = 0
+    candidates: Mapping[int, int] = field(default_factory=dict)  # of each question
     voted: int = 0
     uninvited: int = 0  # voters on the roll who have not been invited
     invited: int = 0  # voters who were to be mailed an invitation so far
@@ -56,10 +55,9 @@ class Numbers:
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
     asked: Step | None = None  # what waits for an answer
-    for_all: bool = False  # the election leads a ballot, and the step is for all its questions
 
     @classmethod
-    def of(cls, election: Election, so_far: Progress, candidates: int, voted: int) -> Numbers:
+    def of(cls, election: Election, so_far: Progress, candidates: Mapping[int, int], voted: int) -> Numbers:
         return cls(
             candidates=candidates,
             voted=voted,
@@ -81,11 +79,6 @@ ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:
     """`offered` are the actions this person may take; the first of `later` follows the sealing."""
     state = election.state(now)
-    if election.book and not numbers.for_all and not (state == State.DRAFT and numbers.candidates < 2):
-        sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
-        result = Button(_("See the result"), reverse("results", args=[election.name]))
-        also = (result,) if state == State.CLOSED else ()
-        return Step("multi_ballot", sentence, Button(_("See all questions"), shared_url("dashboard", election)), also)
     if state == State.DRAFT:
         return _draft_step(election, numbers.candidates, offered, now)
     if state == State.CLOSED:
@@ -96,13 +89,13 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
 def _button(
     election: Election, page: str, label: str, offered: Collection[str], action: str, query: str = ""
 ) -> Button | None:
-    return Button(label, shared_url(page, election) + query) if action in offered else None
+    return Button(label, path_of(page, *election.address) + query) if action in offered else None
 
 
 # --- a draft ---
 
 
-def _draft_step(election: Election, candidates: int, offered: Collection[str], now: str) -> Step:
+def _draft_step(election: Election, candidates: Mapping[int, int], offered: Collection[str], now: str) -> Step:
     if election.filling:
         return Step("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
     try:
@@ -111,19 +104,24 @@ def _draft_step(election: Election, candidates: int, offered: Collection[str], n
         return _missing_step(election, candidates, offered, str(refusal))
     rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
     also = (rehearse,) if rehearse else ()
-    label = _("Open the ballot") if election.book else _("Open the election")
+    label = _("Open the election")
     if button := _button(election, "open_election", label, offered, "OPEN"):
         return Step("open", _("Everything is ready. People can vote as soon as you open the election."), button, also)
     sentence = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
     return Step("open", sentence, None, also, is_quiet=True)
 
 
-def _missing_step(election: Election, candidates: int, offered: Collection[str], sentence: str) -> Step:
+def _missing_step(election: Election, candidates: Mapping[int, int], offered: Collection[str], sentence: str) -> Step:
     """The first thing that is missing, of all that the sentence names."""
-    if opening_rules.lacks_candidates(election, candidates):
-        button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
-        return Step("candidates", sentence, button)
-    if election.electorate == "listed" and (not election.voter_count or opening_rules.lacks_group(election)):
+    questions = election.questions
+    lacking = [each for each in questions if opening_rules.lacks_candidates(each, candidates.get(each.number, 0))]
+    if lacking:
+        return Step(
+            "candidates", sentence, _button(lacking[0], "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
+        )
+    if election.electorate == "listed" and (
+        not election.voter_count or any(opening_rules.lacks_group(each) for each in questions)
+    ):
         return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
     button = _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
     roll = _button(election, "roll", _("See the list"), offered, "ADD_VOTERS") if election.has_secret_weights else None
@@ -148,8 +146,7 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
         return Step("invite", text, invite, is_quiet=True)
     if is_listed and numbers.voted >= election.entitled:
         text = _("Everyone has voted. You can close the election now, or wait for the end.")
-        label = _("Close the ballot") if election.book else _("Close the election")
-        button = _button(election, "close_election", label, offered, "CLOSE")
+        button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
         return Step("close", text, button, is_quiet=True)
     return _waiting_step(election, numbers, offered, now, *([_("Everyone is invited.")] if is_listed else []))
 
@@ -196,7 +193,7 @@ def turnout_text(election: Election, numbers: Numbers) -> str:
 
 
 def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
-    result = Button(_("See the result"), shared_url("results", election))
+    result = Button(_("See the result"), path_of("results", election.name))
     if not numbers.is_sealed:
         sentence = _("The election is closed and final. The ballots are being counted.")
         return Step("wait", " ".join(filter(None, (sentence, numbers.sealing))), result, is_quiet=True)

@@ -33,7 +33,7 @@ MAX_GROUPED_VOTERS = 20_000  # on a roll that is read for the turnout of its gro
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     read = lambda: repository.candidates_by_name(election.name)  # noqa: E731
     election = rolls.as_it_would_open(election)
-    questions = [] if election.book else [(election.name, election)]
+    questions = [(election.title or election.name, election)]
     return render(request, "elections/dashboard.html", dashboard_context(request, election, read, questions))
 
 
@@ -43,10 +43,7 @@ def dashboard_context(
     read: Callable[[], Sequence[Candidate]],
     questions: Sequence[tuple[str, Election]],
     unasked: int | None = None,
-    *,
-    for_all: bool = False,
 ) -> dict[str, Any]:
-    """With `for_all`, of the ballot whose questions the election leads; `read` finds candidates, of one of them."""
     now = now_text()
     candidates, so_far, turnout, (parts, lacks_accounts, waiting) = run_parallel(
         table(),
@@ -56,16 +53,16 @@ def dashboard_context(
         lambda: (
             panels(request.user, election),
             needs_accounts(election),
-            [] if for_all else [found for find in WAITING if (found := find(election)) is not None],
+            [found for find in WAITING if (found := find(election)) is not None],
         ),
     )
-    context = election_context(request, election, candidates=candidates, for_all=for_all, **turnout)
+    context = election_context(request, election, candidates=candidates, **turnout)
     voted = context["turnout"].voted if "turnout" in context else 0
-    numbers = replace(Numbers.of(election, so_far, len(candidates), voted), for_all=for_all)
+    numbers = Numbers.of(election, so_far, {1: len(candidates)}, voted)
     later = [step(request.user, election) for step in ONCE_SEALED] if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     is_short = election.voter_count <= MAX_GROUPED_VOTERS
-    silent = 0 if for_all else sum(not each.statement for each in candidates)
+    silent = sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
     snapshot = replace(
         snapshot,

@@ -8,7 +8,7 @@ cannot be changed, and the old name stays taken.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -38,7 +38,7 @@ NOT_IN_CREATION_EVENT = (
 )
 # in the creation event only if they differ from these
 OMITTED_DEFAULTS: Item = {
-    **{"convened": None, "group": "", "book": "", "for_groups": []},
+    **{"convened": None, "group": "", "for_groups": [], "title": "", "order": [], "more": []},
     **{"kind": "ranked", "fewest": 0, "most": 0, "majority": ""},
 }
 NAME_TAKEN = _("There is already an election with that name. Please choose another one.")
@@ -57,7 +57,7 @@ def create_draft(
     actor: User, election: Election, *also: Write, mark: str | None = None, description: str = "", **data: Any
 ) -> None:
     _free_name(election.name)
-    fields = repository.storable(asdict(election)).items()
+    fields = repository.fields_of(election).items()
     event_data = {each: value for each, value in fields if each not in NOT_IN_CREATION_EVENT}
     event_data = {each: value for each, value in event_data.items() if value != OMITTED_DEFAULTS.get(each, ...)}
     event_data |= {"election_name": election.name, "description": description, **data}

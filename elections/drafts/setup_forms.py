@@ -14,9 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from elections import kinds
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
-from elections.multi_ballots.rules import MAX_QUESTIONS
 from elections.roll.forms import VotersForm
-from elections.rules import SEVERAL_SEATS, Election, check_window
+from elections.rules import MAX_QUESTIONS, SEVERAL_SEATS, Election, check_window
 from foundation.acts.storage import now_text
 from foundation.pages import lists
 from foundation.pages.cards import Card, Cards

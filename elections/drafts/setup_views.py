@@ -20,7 +20,6 @@ from elections.access import election_context, may
 from elections.candidates.services import add_candidates
 from elections.candidates.views import added_message
 from elections.dashboard.checklist import needs_accounts
-from elections.multi_ballots.links import shared_page_url
 from elections.roll.services import UnknownNames
 from elections.roll.views import ON_PATH, add_voters_from
 from elections.rules import Action, Election, State
@@ -34,7 +33,6 @@ from foundation.ranking.candidates import Candidate
 from . import services
 from .forms import ElectionForm
 from .setup_forms import BallotForm, HowForm, NewElectionForm, WhatForm, WhenForm, WhoForm
-from .templates import SEVERAL
 
 # --- what it is ---
 
@@ -43,8 +41,6 @@ from .templates import SEVERAL
 @form_page
 def create(request: HttpRequest) -> HttpResponse:
     """Kind and name; the rest has defaults. Idempotent: the same form again returns the same draft."""
-    if request.POST.get("beginning") == SEVERAL:
-        return redirect("make_multi_ballot", preserve_request=True)
     form = NewElectionForm(form_data(request))
     mark = f"{request.user.name} {token_in(request.POST)}"
 
@@ -90,8 +86,6 @@ def load_step(name: str, step: str) -> tuple[Election, Step] | None:
 def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
     """Save one step and continue; if the election is no longer a draft, say so instead."""
     election, step = found
-    if (address := shared_page_url(request, election, step.action)) is not None:
-        return redirect(address)
     return over_page(request, election, step) or PAGES[step.name](request, election, step)
 
 

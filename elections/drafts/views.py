@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from elections import actions
 from elections import repository as elections
 from elections.access import election_context, organiser_page
-from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from foundation.pages import markdown_cache
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.messages import show_time_notes
+from foundation.pages.paths import path_of
 
 from . import copying
 from . import services as drafts
@@ -60,12 +60,12 @@ def _name_page(
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
     initial = SettingsForm.initial_of(election, text)
-    groups = None if election.book else election.voter_groups or None  # of several questions, each chooses for itself
+    groups = election.voter_groups or None
     form = SettingsForm(form_data(request), initial=initial, groups=groups)
     act = lambda: actions.change(request.user, election, Action.SET_UP, **form.values())  # noqa: E731
     if run_form(request, form, act, _("The settings are saved.")):
         show_time_notes(request, form)
-        return redirect(shared_url("dashboard", election))
+        return redirect(path_of("dashboard", election.name))
     context = election_context(request, election, form=form, title=_("Settings"), button=_("Save settings"))
     return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
 

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_noop
 from accounts import repository as people
 from elections import repository
 from elections.asking import where_to_ask
-from elections.multi_ballots.links import shared_route, shared_url
 from elections.rules import Election, State
 from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text
@@ -20,6 +19,7 @@ from foundation.acts.tokens import create_token
 from foundation.mail.emails import EmailTemplate, Message
 from foundation.mail.mail import Mail, NothingToSay
 from foundation.pages import markdown_cache
+from foundation.pages.paths import path_of
 
 from . import opt_out, own_text, wording
 from .mailing import ASKED, REMINDER_TO_ALL_KIND, unsubscribe_token
@@ -44,12 +44,12 @@ def voting_url(election: Election, voter: str, to: str, number: str) -> str:
     if (token := new_token(election.name, voter, to, number)) is not None:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(to) is None:
-        return reverse("accept_invitation", args=[create_token("invitation", to, *shared_route("ballot", election))])
-    return shared_url("election", election)
+        return reverse("accept_invitation", args=[create_token("invitation", to, "ballot", election.name)])
+    return path_of("election", election.name)
 
 
 def _page(mail: Mail) -> str:
-    return shared_url("election", _election(mail))
+    return path_of("election", _election(mail).name)
 
 
 def _about_link(election: Election, mail: Mail) -> str:
@@ -95,7 +95,7 @@ def _description(mail: Mail) -> Message | None:
     election = _election(mail)
     sender = people.find(mail.about.get("invited_by") or election.owner_name)
     text = repository.description_of(election.name).description
-    if election.book or sender is None or not sender.can_write_to_many or not text.strip():
+    if sender is None or not sender.can_write_to_many or not text.strip():
         return None
     if len(text) > MAX_DESCRIPTION_CHARS:
         start = text[:MAX_DESCRIPTION_CHARS]

@@ -6,7 +6,7 @@ in one transaction. If everybody here may vote, the members follow the roll (`op
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field, replace
 
 from django.utils.translation import get_language, override
@@ -16,9 +16,8 @@ from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
 from elections import actions, repository, rolls, sharding
-from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State, WrongState, check_listing
-from elections.turnout.counts import tells_who, turnout, turnouts
+from elections.turnout.counts import tells_who, turnout
 from foundation.acts import background, storage
 from foundation.acts.background import Task, TaskType, finished, wait
 from foundation.acts.hooks import Hooks
@@ -136,7 +135,7 @@ def due_at_most(batch: Batch, counts: Item) -> int | None:
     if batch.kind in ONE_TIME_KINDS:
         return max(0, election.voter_count - election.by_letter - voters_mailed(counts, batch.kind))
     are_left = max(0, voters_mailed(counts, INVITED) - voters_mailed(counts, REMINDED))
-    if batch.tells_who and not batch.questions:
+    if batch.tells_who:
         return min(are_left, max(0, election.voter_count - turnout(election).voted))
     return are_left
 
@@ -280,7 +279,7 @@ def _one_invitation(
 ) -> tuple[Batch, Put, list[Write]]:
     """The mail to a voter whose entry was `old`, and what it counts; a failed one is put aside, so that retrying all
     failed mails does not send both."""
-    name, batch = old["voter_name"], Batch(election, INVITED, actor.name, questions=mailed_questions(election))
+    name, batch = old["voter_name"], Batch(election, INVITED, actor.name)
     if not batch.asks(old):
         raise WrongState(_("%(name)s is in none of the groups that may vote.") % {"name": name})
     last = outbox.find(old[INVITED]) if INVITED in old else None
@@ -317,16 +316,10 @@ class Batch:
     tells_who: bool = True  # has voted
     values: dict[str, str] = field(default_factory=dict)  # in all its mails
     window: Window = NOBODY  # which members it is for, where all of them may vote
-    questions: Mapping[str, Election] = field(default_factory=dict)  # of a ballot that does not ask everybody all
-
-    def own_questions(self, voter: Item) -> list[str]:
-        groups = rolls.groups_of(voter)
-        return [name for name, each in self.questions.items() if each.is_for(groups)]
 
     def asks(self, voter: Item) -> bool:
         """Whether there is a question for this voter."""
-        own = self.own_questions(voter) if self.questions else self.election.is_for(rolls.groups_of(voter))
-        return bool(own)
+        return bool(self.election.questions_for(rolls.groups_of(voter)))
 
     @property
     def email_kind(self) -> str:
@@ -360,8 +353,8 @@ class Batch:
     def about(self, voter: Item, display_name: str) -> dict[str, str]:
         more = self.values | ({"message": self.message} if self.message else {})
         more |= {RECIPIENT_NAME: display_name} if display_name else {}
-        own = self.own_questions(voter)
-        more |= {ASKED: "\n".join(own)} if len(own) < len(self.questions) else {}
+        own = self.election.questions_for(rolls.groups_of(voter))
+        more |= {ASKED: "\n".join(each.title for each in own)} if len(own) < len(self.election.questions) else {}
         about = {"election_name": self.election.name, "voter": voter["voter_name"], "invited_by": self.asked_by}
         return {**about, **more}
 
@@ -400,7 +393,7 @@ def _next_mails(mailing: Item) -> background.Batch:
     batch = batch_of(election, kind, *(mailing[name] for name in ("asked_by", "message", "moment")))
     batch = replace(batch, values=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
     page = _next_voters(batch, mailing.get("after"), budget.room)
-    due = [item for item in with_own_votes(page.items, batch) if is_due(item, batch)]
+    due = [item for item in page.items if is_due(item, batch)]
     mails = _mails_for(due, batch)
     budget = budget.without(sum(isinstance(write, Put) for write in mails))
     if page.cursor:
@@ -430,36 +423,9 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
     """As it would be asked for now."""
     leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
-    questions = mailed_questions(election)
-    telling = list(questions.values()) if election.for_groups and questions else [election]
-    tells_who_voted = not leaves_out_who_voted or all(
-        tells_who(each, counted.voted) for each, counted in zip(telling, turnouts(*telling), strict=True)
-    )
+    tells_who_voted = not leaves_out_who_voted or tells_who(election, turnout(election).voted)
     window = _window(election, kind, message, moment)
-    return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window, questions=questions)
-
-
-def mailed_questions(election: Election) -> dict[str, Election]:
-    """Those on its ballot by the names they have there, if they are not all for everybody on the roll."""
-    ballot = multi_ballots.find(election.book) if election.book else None
-    every = multi_ballots.questions(ballot) if ballot else []
-    return (
-        {ballot.short(each.name): each for each in every} if ballot and any(each.for_groups for each in every) else {}
-    )
-
-
-def with_own_votes(voters: Sequence[Item], batch: Batch) -> list[Item]:
-    """On a ballot whose leading question is not for them, people have voted once they have in each of their own."""
-    places = {
-        each["voter_name"]: [
-            sharding.voter_key(batch.questions[name], each["voter_name"]) for name in batch.own_questions(each)
-        ]
-        for each in voters
-        if batch.kind in (REMINDED, TIMED) and not batch.election.is_for(rolls.groups_of(each))
-    }
-    found = table().get_many({place for own in places.values() for place in own}) if any(places.values()) else {}
-    voted = {name: all(found.get(place, {}).get("voted") for place in own) for name, own in places.items()}
-    return [{**each, "voted": voted[name]} if (name := each["voter_name"]) in voted else each for each in voters]
+    return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window)
 
 
 def is_due(voter: Item, batch: Batch) -> bool:

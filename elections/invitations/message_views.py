@@ -15,12 +15,12 @@ from accounts.access import requires
 from accounts.rules import NOT_CONFIRMED
 from accounts.unsubscribe import unsubscribe_view
 from elections.access import election_context, organiser_page
-from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election, State
 from foundation.acts.storage import now_text
 from foundation.pages import markdown_cache
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.messages import confirm_page
+from foundation.pages.paths import path_of
 
 from . import messages, opt_out
 from . import reminders as scheduled
@@ -59,7 +59,7 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
     form = RemindersForm(form_data(request), initial={"remind_before": election.remind_before})
     act = lambda: scheduled.choose(request.user, election, form.cleaned_data["remind_before"])  # noqa: E731
     if run_form(request, form, act, _("The reminders are saved.")):
-        return redirect(shared_url("dashboard", election))
+        return redirect(path_of("dashboard", election.name))
     lead = "" if election.no_voting_after else _("This election has no end, so no reminders are sent.")
     return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **election_context(request, election))
 

@@ -16,12 +16,12 @@ from django.views.decorators.http import require_safe
 from accounts import mail_quota, registration_policy
 from accounts.rules import NOT_CONFIRMED
 from elections.access import election_context, organiser_page
-from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from foundation.acts.storage import table
 from foundation.pages.forms import form_page, refusals_as_errors
 from foundation.pages.messages import run_action
+from foundation.pages.paths import path_of
 from foundation.store.parallel import run_parallel
 
 from . import forecast, mailing, own_text
@@ -80,7 +80,7 @@ def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
     expected = _number(request.POST["send"])
     act = lambda: forecast.send(request.user, election, KINDS[what], expected)  # noqa: E731
     if run_action(request, act, _("The emails are on their way.")):
-        return redirect(shared_url("dashboard", election))
+        return redirect(path_of("dashboard", election.name))
     return _back(election, what)
 
 

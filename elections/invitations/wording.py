@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from accounts import repository as people
 from accounts.registration_policy import InvitationReason
 from elections import repository, rolls
-from elections.multi_ballots.links import ballot_name, question_lines
 from elections.rules import Election, State
 from foundation.acts.storage import now_text, table
 from foundation.mail.names import isolated
@@ -32,8 +31,8 @@ def email_values(election: Election, asked_by: str, now: str, own: list[str] | N
     """What the sentences of a mail or a page name; `own` are the questions of a voter who is not asked all of them."""
     return {
         "who": person_label(asked_by or election.owner_name),
-        "election": ballot_name(election),
-        "questions": "\n".join(question_lines(election, own)),
+        "election": election.name,
+        "questions": "\n".join(own or [each.title for each in election.questions if election.more]),
         "deadline": _deadline(*_times(election, now)),
         "window": window(election, now),
     }
@@ -43,7 +42,7 @@ def sentences(election: Election, asked_by: str, now: str) -> tuple[str, ...]:
     """As the invitation begins, for the page behind its link."""
     who = person_label(asked_by or election.owner_name)
     is_over, times = election.state(now) == State.CLOSED, _times(election, now)
-    return _sentences(who, ballot_name(election), is_over, times, get_language())
+    return _sentences(who, election.name, is_over, times, get_language())
 
 
 @lru_cache(1000)  # as voters of as many elections are asked
@@ -115,7 +114,7 @@ def invitations_of(email: str) -> list[InvitationReason]:
     found = table().get_many(entries) if entries else {}
     there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
     now, states = now_text(), (State.EDITABLE, State.OPEN)
-    there = [(each, entry) for each, entry in there if each.is_for(rolls.groups_of(entry))]
+    there = [(each, entry) for each, entry in there if each.questions_for(rolls.groups_of(entry))]
     open_ = islice(((each, entry) for each, entry in there if each.state(now) in states), MAX_LISTED_ELECTIONS)
     return [InvitationReason(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
 

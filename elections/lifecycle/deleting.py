@@ -5,7 +5,6 @@ from __future__ import annotations
 from accounts.models import User
 from elections import repository
 from elections.actions import check, record
-from elections.multi_ballots import repository as multi_ballots
 from elections.repository import DELETING, RENAMING
 from elections.rules import Action, Election
 from foundation.acts.background import Batch, Task, finished, next_deletions
@@ -72,7 +71,6 @@ def deletion(election: Election) -> list[Write]:
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
-        *multi_ballots.leaving(election),
         *([purge_mark()] if election.has_secrets else []),
     ]
 

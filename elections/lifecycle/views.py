@@ -62,8 +62,8 @@ def opening_page(
     (questions, unasked), roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
     points = checklist.checklist_items(election, questions, roll, context["offered"], now)
     most = max(len(candidates) for *_question, candidates in questions)
-    silent = 0 if election.book else sum(not each.statement for each in questions[0][2])
-    named = [(name if election.book else election.name, each) for name, each, _there in questions]
+    silent = 0 if election.more else sum(not each.statement for each in questions[0][2])
+    named = [(name if election.more else election.name, each) for name, each, _there in questions]
     snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress(), False, named, unasked)
     snapshot = replace(snapshot, lookalikes=[name for *_q, there in questions for name in lookalikes(there)])
     context |= {

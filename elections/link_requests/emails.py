@@ -8,7 +8,6 @@ from django.utils.translation import gettext_noop
 from elections.invitations import wording
 from elections.invitations.emails import voting_url
 from elections.invitations.voting_link import REQUESTED
-from elections.multi_ballots.links import ballot_name
 from foundation.acts.storage import now_text
 from foundation.mail.emails import EmailTemplate, LinkedItem
 from foundation.mail.mail import Mail, Withdrawn
@@ -37,7 +36,7 @@ def _links(mail: Mail) -> list[LinkedItem]:
 
 def _linked(vote: OpenVote, mail: Mail) -> LinkedItem:
     url = voting_url(vote.election, vote.voter, mail.to, f"{REQUESTED}{mail.number}")
-    return LinkedItem(ballot_name(vote.election), wording.window(vote.election, now_text()), url, _("Go to the ballot"))
+    return LinkedItem(vote.election.name, wording.window(vote.election, now_text()), url, _("Go to the ballot"))
 
 
 EMAIL_TEMPLATES = {

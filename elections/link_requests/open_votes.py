@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from accounts import repository as people
 from accounts.models import User
 from elections import repository, rolls
 from elections.invitations.mailing import INVITED
-from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Election
-from foundation.acts.storage import now_text, table
+from foundation.acts.storage import now_text
 from foundation.store import keys
 from foundation.store.table import Item
 
 
 @dataclass(frozen=True, slots=True)
 class OpenVote:
-    """An election, or a ballot with several questions, and the entry on its roll."""
+    """An election, and the entry on its roll."""
 
-    election: Election  # on a ballot with several questions, the leader
+    election: Election
     voter: str  # as on the roll; where every member may vote, the account
     was_invited: bool
 
@@ -44,7 +43,7 @@ def find(address: str) -> OpenVotes:
     names = {keys.fold(each["election_name"]): each["election_name"] for each in (*entries, *everyone)}
     open_ = repository.open_elections(names.values(), now_text())
     own = {keys.fold(each.name): vote for each in open_ if (vote := _vote(each, entries, person))}
-    votes = sorted(_ballots_once(own.values()), key=lambda each: each.election.no_voting_after or "~")
+    votes = sorted(own.values(), key=lambda each: each.election.no_voting_after or "~")
     first = next(iter(entries), {})
     if person is not None:
         return OpenVotes(person.email, person.display_name or person.name, person, votes)
@@ -61,24 +60,9 @@ def _entries(address: str, person: User | None) -> list[Item]:
 def _vote(election: Election, entries: Iterable[Item], person: User | None) -> OpenVote | None:
     """By an entry on its roll, the one that voted if there are two; or as a member."""
     here = [each for each in entries if keys.fold(each["election_name"]) == keys.fold(election.name)]
-    entitled = [each for each in here if election.is_for(rolls.groups_of(each))]
+    entitled = [each for each in here if election.questions_for(rolls.groups_of(each))]
     if entitled:
         entry = min(entitled, key=lambda each: not each["voted"])
         return OpenVote(election, entry["voter_name"], INVITED in entry)
     is_open = person is not None and not here and election.is_open_to(person.votes_since)
     return OpenVote(election, person.name, True) if person and is_open else None
-
-
-def _ballots_once(votes: Iterable[OpenVote]) -> list[OpenVote]:
-    """Of the questions on one ballot only the leader, whose roll is that of all."""
-    votes = list(votes)
-    ballots = multi_ballots.find_all(list({each.election.book for each in votes if each.election.book}))
-    places = [keys.election(ballot.leader) for ballot in ballots.values()]
-    found = table().get_many(places) if places else {}
-    once: dict[str, OpenVote] = {}
-    for vote in votes:
-        ballot = ballots.get(vote.election.book)
-        leader = found.get(keys.election(ballot.leader)) if ballot else None
-        election = repository.election_of(leader) if leader else vote.election
-        once.setdefault(keys.fold(election.name), replace(vote, election=election))
-    return list(once.values())

@@ -1,4 +1,4 @@
-"""Owner and managers. All questions of a ballot share them; the given election comes last, so a retry completes."""
+"""Owner and managers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from accounts.models import User
 from accounts.rules import Permission
 from elections import repository, rules
 from elections.actions import check, record
-from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election
 from foundation.acts import storage
 from foundation.acts.storage import table
@@ -27,10 +26,8 @@ def add_manager(actor: User, election: Election, name: str) -> str:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
     if _is_run_by(person.name, election):
         raise rules.NotReady(_("%(name)s already runs this election.") % {"name": person.name})
-    for each in (*multi_ballots.other_questions(election), election):
-        if not _is_run_by(person.name, each):
-            writes = repository.change(each, with_manager(each, person.name))
-            record(actor, "ManagerAdded", each, {"name": person.name}, *writes, people.is_same_account(person))
+    writes = repository.change(election, with_manager(election, person.name))
+    record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_same_account(person))
     return person.name
 
 
@@ -43,10 +40,9 @@ def _find_organiser(name: str) -> User:
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_MANAGERS)
-    for each in (*multi_ballots.other_questions(election), election):
-        after = without_manager(each, name)
-        if after != each:
-            record(actor, "ManagerRemoved", each, {"name": name}, *repository.change(each, after))
+    after = without_manager(election, name)
+    if after != election:
+        record(actor, "ManagerRemoved", election, {"name": name}, *repository.change(election, after))
 
 
 def with_manager(election: Election, name: str) -> Election:
@@ -66,11 +62,10 @@ def with_owner(election: Election, name: str) -> Election:
 def hand_over(actor: User, election: Election, name: str) -> str:
     check(actor, election, Action.HAND_OVER)
     person = _find_organiser(name)
-    for each in (*multi_ballots.other_questions(election), election):
-        after = with_owner(each, person.name)
-        if after != each:
-            writes = [*repository.change(each, after), people.is_same_account(person)]
-            record(actor, "ElectionOwnerChanged", each, {"new_owner": person.name}, *writes)
+    after = with_owner(election, person.name)
+    if after != election:
+        writes = [*repository.change(election, after), people.is_same_account(person)]
+        record(actor, "ElectionOwnerChanged", election, {"new_owner": person.name}, *writes)
     return person.name
 
 

@@ -17,7 +17,6 @@ from elections import repository, rolls
 from elections.access import Reader, check_visible, election_context, for_readers, panels
 from elections.answers import answers_with_candidates
 from elections.invitations import wording
-from elections.multi_ballots import repository as multi_ballots
 from elections.repository import Description, Listed
 from elections.roll.forms import SearchForm
 from elections.rolls import Voter
@@ -71,11 +70,7 @@ def _own_elections_page(request: HttpRequest) -> HttpResponse:
 
 
 def _list_page(request: HttpRequest, rows: Sequence[tuple[Listed, *tuple[Any, ...]]], **more: Any) -> HttpResponse:
-    """Of all questions on a ballot, the first row represents the ballot."""
-    first = {row[0].book or row[0].name: row for row in reversed(rows)}
-    shown = [row for row in rows if row is first[row[0].book or row[0].name]]
-    ballots = multi_ballots.find_all([row[0].book for row in shown if row[0].book])
-    return render(request, "elections/elections.html", {"rows": shown, "ballots": ballots, **more})
+    return render(request, "elections/elections.html", {"rows": rows, **more})
 
 
 def load_for_page(who: Reader, name: str) -> tuple[Election, Voter | None, Description] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,13 +12,11 @@ from django.utils.translation import ngettext
 from accounts.models import User
 from elections import repository, rolls, rules, sharding, voter_lists
 from elections.actions import check, record
-from elections.multi_ballots import repository as multi_ballots
 from elections.rolls import Voter
 from elections.rules import Action, Election, State
 from elections.voter_lists import Details, VoterRow
 from foundation.acts.refusals import Refusal
-from foundation.acts.retry import retry_lost_race
-from foundation.acts.storage import now_text, table
+from foundation.acts.storage import table
 from foundation.pages.lists import Verdict
 from foundation.store import keys
 from foundation.store.splitting import by_count
@@ -74,70 +71,25 @@ def add_batch(
     noted: Mapping[str, str] = NOT_NOTED,
     listing: Listing = lambda entry: [entry],
 ) -> int:
-    """Add the new voters of a batch in one transaction, and return how many; the other questions of a ballot follow.
+    """Add the new voters of a batch in one transaction, and return how many.
 
     `also` returns further writes, given how many are new and how many are unknown here. `noted` is in the event, too.
     `listing` returns what is written for a new entry.
     """
     if not election.filling:  # a copy gets what there was, and does not open so
         check_weights(election, known.values())
-    followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
-
-    def more(new: Sequence[str], unknown: int) -> list[Write]:
-        writes = also(len(new), unknown)
-        if new and followers:
-            writes.append(multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new)))
-        return writes
-
-    checks = [multi_ballots.is_free(election.book)] if election.book else []
-    added = _add(actor, election, batch, more, known, checks, noted, listing)
-    if followers and added:
-        multi_ballots.LISTING.start(subject)
-    return added
-
-
-def copy_voters(actor: User, leader: Election, followers: Sequence[str], voters: Sequence[str]) -> None:
-    """Put voters on the rolls of the other questions that are for them. Any number may do this at once, and again."""
-    there = rolls.on_roll(leader, voters)
-    known = {
-        name: Details(groups=there[folded].groups, weight=there[folded].weight)
-        for name in voters
-        if (folded := keys.fold(name)) in there
-    }
-
-    def copy(name: str) -> None:
-        election = repository.find(name)
-        if election is not None and election.state(now_text()) != State.CLOSED:
-            _add(
-                actor, election, [each for each, own in known.items() if election.is_for(own.groups or ())], known=known
-            )
-
-    for name in followers:
-        retry_lost_race(partial(copy, name))
-
-
-def _add(
-    actor: User,
-    election: Election,
-    batch: Sequence[str],
-    also: Callable[[Sequence[str], int], list[Write]] = lambda new, unknown: [],
-    known: Known = NOTHING,
-    checks: Sequence[Write] = (),
-    noted: Mapping[str, str] = NOT_NOTED,
-    listing: Listing = lambda entry: [entry],
-) -> int:
     rules.check_listing(election, batch)
     on_roll, accounts = rolls.roll_and_accounts(election, batch)
     missing = [name for name in batch if keys.fold(name) not in on_roll]
     new = [name for name in missing if _is_known(name, accounts)]
-    more = also(new, len(missing) - len(new))
+    more = also(len(new), len(missing) - len(new))
     weights = {name: known[name].weight or 1 for name in batch if name in known and known[name].weight is not None}
     election, groups = _spelled(election, batch, known, on_roll)
     if election.stored_state == State.DRAFT:
         election = _regroup(
-            actor, election, {name: own for name, own in groups.items() if name not in missing}, on_roll, checks
+            actor, election, {name: own for name, own in groups.items() if name not in missing}, on_roll
         )
-        _reweigh(actor, election, {name: own for name, own in weights.items() if name not in missing}, on_roll, checks)
+        _reweigh(actor, election, {name: own for name, own in weights.items() if name not in missing}, on_roll)
     _readdress(actor, election, {name: known[name] for name in batch if name in known and name not in missing}, on_roll)
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
@@ -148,7 +100,7 @@ def _add(
         details = {name: replace(known.get(name, Details()), groups=tuple(groups.get(name, ()))) for name in new}
         added = adding(election, new, bound, details)
         listed = (write for each in added for write in (listing(each) if isinstance(each, Put) else [each]))
-        record(actor, "VotersAdded", election, event_data, *listed, *more, *checks)
+        record(actor, "VotersAdded", election, event_data, *listed, *more)
     elif more:
         table().write(*more)
     return len(new)
@@ -225,7 +177,6 @@ def _regroup(
     election: Election,
     groups: Mapping[str, list[str]],
     on_roll: Mapping[str, Voter],
-    checks: Sequence[Write],
 ) -> Election:
     """Put people on the roll of a draft into these groups, and into no others; returns the election with the new ones.
     Once it is open, groups decide who may vote, and stay as they are."""
@@ -233,7 +184,7 @@ def _regroup(
     if not changed:
         return election
     event_data = {"voters": list(changed), "groups": list(changed.values())}
-    record(actor, "VotersGrouped", election, event_data, *grouping(election, changed), *checks)
+    record(actor, "VotersGrouped", election, event_data, *grouping(election, changed))
     return replace(election, voter_groups=_with_new(election, changed.values()) or election.voter_groups)
 
 
@@ -266,14 +217,12 @@ def remove_weights(actor: User, election: Election) -> None:
     put_on_roll(actor, election, several, dict.fromkeys(several, Details(weight=1)))
 
 
-def _reweigh(
-    actor: User, election: Election, weights: Mapping[str, int], on_roll: Mapping[str, Voter], checks: Sequence[Write]
-) -> None:
+def _reweigh(actor: User, election: Election, weights: Mapping[str, int], on_roll: Mapping[str, Voter]) -> None:
     """Give people on the roll of a draft these weights, which are fixed once it is open."""
     changed = {name: weight for name, weight in weights.items() if on_roll[keys.fold(name)].weight != weight}
     if changed:
         event_data = {"voters": list(changed), "weights": list(changed.values())}
-        record(actor, "VotersWeighted", election, event_data, *weighting(election, changed), *checks)
+        record(actor, "VotersWeighted", election, event_data, *weighting(election, changed))
 
 
 def weighting(election: Election, weights: Mapping[str, int]) -> list[Write]:
@@ -378,7 +327,7 @@ def remove_together(actor: User, election: Election, names: Iterable[str]) -> No
     """From the roll of a draft, a batch at a time."""
     check(actor, election, Action.REMOVE_VOTERS)
     for batch in by_count(names):
-        remove_voters(actor, election, batch, *([multi_ballots.is_free(election.book)] if election.book else []))
+        remove_voters(actor, election, batch)
 
 
 def remove_voters(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:

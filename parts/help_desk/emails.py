@@ -8,7 +8,6 @@ from django.utils.translation import gettext_noop
 
 from elections import repository
 from elections.invitations import own_text, wording
-from elections.multi_ballots.links import ballot_name
 from elections.rules import Election
 from foundation.mail.emails import EmailTemplate, Message
 from foundation.mail.mail import Mail, NothingToSay
@@ -36,11 +35,11 @@ def _reply(mail: Mail) -> Reply:
 
 def _waiting_values(mail: Mail) -> dict[str, str]:
     waiting = waiting_text(requests.waiting(mail.about["election_name"]))
-    return {"election": ballot_name(_election(mail)), "waiting": waiting}
+    return {"election": _election(mail).name, "waiting": waiting}
 
 
 def _reply_values(mail: Mail) -> dict[str, str]:
-    answer, election = _reply(mail), ballot_name(_election(mail))
+    answer, election = _reply(mail), _election(mail).name
     names = {"who": isolated(wording.person_label(answer.by)), "election": isolated(election)}
     answers = _("%(who)s, who runs the election “%(election)s”, has answered your request.") % names
     return {"election": election, "sentences": " ".join(filter(None, (answers, str(answer.sentence))))}

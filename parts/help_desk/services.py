@@ -184,12 +184,11 @@ def correct_address(actor: User, election: Election, request: HelpRequest, voter
     answered = _answering(actor, request, rules.CORRECTED)
 
     def correct() -> None:
-        questions = correcting.questions_of(election)
-        entries = correcting.check_correction(questions, voter, address)
-        (first, *new), replaced = correcting.correcting(questions, entries, address)
-        invited = mailing.inviting_with(actor, election, first, entries[0])
-        event_data = {"election_name": election.name, "voter": entries[0]["voter_name"], "address": address}
-        writes = [*answered, *invited, *new, *replaced, *_reserving(actor, answered, invitations=1)]
+        entry = correcting.check_correction(election, voter, address)
+        new, replaced = correcting.correcting(election, entry, address)
+        invited = mailing.inviting_with(actor, election, new, entry)
+        event_data = {"election_name": election.name, "voter": entry["voter_name"], "address": address}
+        writes = [*answered, *invited, *replaced, *_reserving(actor, answered, invitations=1)]
         overtaken = {0: Overtaken(rules.OVERTAKEN)}
         storage.record(Event(actor.name, "VoterAddressCorrected", event_data), *writes, refusals=overtaken)
 

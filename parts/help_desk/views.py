@@ -21,7 +21,6 @@ from accounts.visitors import visitor
 from elections import repository as elections
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations.voting_link import REPLACING
-from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State
 from elections.turnout.counts import turnout
 from foundation.acts.storage import now_text
@@ -55,9 +54,6 @@ def ask_for_help(request: HttpRequest, name: str) -> HttpResponse:
     election = elections.find(name)
     if election is None or election.stored_state == State.DRAFT:
         raise Http404
-    ballot = multi_ballots.find(election.book) if election.book else None
-    if ballot and not ballot.is_led_by(election.name):
-        return redirect("ask_for_help", name=ballot.leader)
     now, asker = now_text(), asker_of(request, election)
     form = AskForm(form_data(request), asker=asker)
     network, mark = visitor(request).address, token_in(request.POST)

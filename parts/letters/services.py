@@ -15,7 +15,6 @@ from accounts.models import User
 from elections import repository as elections
 from elections import rolls, sharding
 from elections.actions import check
-from elections.invitations.mailing import mailed_questions
 from elections.rolls import Voter
 from elections.rules import Action, Election, WrongState
 from foundation.acts import storage
@@ -81,9 +80,8 @@ def waiting(election: Election) -> Waiting:
 
 def _each_asked(election: Election) -> Iterator[Voter]:
     """Everybody listed by member number whom a question is for."""
-    questions = mailed_questions(election).values() or [election]
     voters = map(rolls.voter_of, repository.each_numbered(election))
-    return (voter for voter in voters if any(each.is_for(voter.groups) for each in questions))
+    return (voter for voter in voters if election.questions_for(voter.groups))
 
 
 # --- printing ---

@@ -21,8 +21,6 @@ from elections import voter_lists
 from elections.access import election_context, organiser_page
 from elections.asking import where_to_ask
 from elections.invitations import wording
-from elections.invitations.mailing import mailed_questions
-from elections.multi_ballots.links import ballot_name
 from elections.rolls import number_of
 from elections.rules import Action, Election
 from foundation.acts.branding import site_name
@@ -77,9 +75,9 @@ def _printed(
 
 def _pages(election: Election, found: list[Letter], actor: str, sender: str) -> Iterator[str]:
     """Each letter in its voter's language."""
-    questions, known = mailed_questions(election), {}
+    known: dict[tuple[str, tuple[str, ...]], dict[str, Any]] = {}
     for letter in found:
-        own = tuple(name for name, each in questions.items() if each.is_for(letter.voter.groups))
+        own = tuple(each.title for each in election.questions_for(letter.voter.groups) if election.more)
         language = letter.voter.language or settings.LANGUAGE_CODE
         with override(language):
             if (language, own) not in known:
@@ -129,7 +127,7 @@ def _csv(election: Election, found: list[Letter]) -> Iterator[str]:
         "help",
     ]
     ends = f"{election.ends:%Y-%m-%d %H:%M} UTC" if election.ends else ""
-    about = ballot_name(election), ends, help_address(election)
+    about = election.name, ends, help_address(election)
     tells_number = election.letter_check != rules.NUMBER
     rows = (
         [

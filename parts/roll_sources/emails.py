@@ -6,7 +6,6 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop, ngettext
 
 from elections import repository
-from elections.multi_ballots.links import ballot_name
 from foundation.mail.emails import EmailTemplate
 from foundation.mail.mail import Mail, NothingToSay
 
@@ -16,7 +15,7 @@ from . import sources
 def _values(mail: Mail) -> dict[str, str]:
     if (election := repository.find(mail.about["election_name"])) is None:
         raise NothingToSay
-    return {"election": ballot_name(election), "outcome": _outcome(mail)}
+    return {"election": election.name, "outcome": _outcome(mail)}
 
 
 def _outcome(mail: Mail) -> str:

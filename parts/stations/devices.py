@@ -7,7 +7,6 @@ from dataclasses import astuple, fields
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
-from django.urls import reverse
 
 from ballots import passes
 from ballots.views import forget_secret
@@ -51,7 +50,5 @@ def forget_voter(request: HttpRequest, answer: HttpResponse, election: Election 
         answer.delete_cookie(name, **_AT)
     if election is not None:
         forget_secret(answer, path_of("ballot", election.name))
-    if election is not None and election.book:
-        forget_secret(answer, reverse("fill_multi_ballot", args=[election.book]))
     rotate_token(request)
     answer["Clear-Site-Data"] = '"cache", "storage"'

@@ -20,8 +20,7 @@ OWN_PAGES = {"station_booth", "start_voting", "finish_voting", "booth_state", "l
 ALWAYS = OWN_PAGES | {"set_language", "picture", "site_logo", "site_colours", "healthz", "readyz", "metrics"}
 WHILE_VOTING = {
     *("ballot", "cast", "receipt", "receipt_qr", "ballot_state", "withdraw"),
-    *("fill_multi_ballot", "multi_ballot_question", "multi_ballot_review", "cast_multi_ballot"),
-    *("multi_ballot_receipts", "change_receipt", "change_multi_ballot"),
+    "change_receipt",
 }
 NO_ACTIVITY = {"ballot_state", "receipt_qr"}  # what pages ask for by themselves
 

@@ -150,7 +150,7 @@ def _entitled(election: Election, voter: str) -> tuple[Item, str]:
     entry = sharding.read_with_entry(election.name, voter)[1]
     if entry is None:
         raise NotOnTheRoll(_("Nobody with that name is on the roll for this election."))
-    if not election.book and not election.is_for(rolls.groups_of(entry)):
+    if not election.questions_for(rolls.groups_of(entry)):
         raise NotOnTheRoll(for_others(election))
     person = _person(entry)
     if person is not None and not person.can(Permission.VOTE):
@@ -176,7 +176,7 @@ def _check_not_final(election: Election, entry: Item, person: User | None) -> No
     found = rolls.find_with_entry(election.name, person) if person else None
     has_voted = entry["voted"] or bool(found and found[1] and found[1].voted)
     may_replace = election.changeable and not election.secret_ballot
-    if has_voted and is_told and not may_replace and not election.book:
+    if has_voted and is_told and not may_replace:
         label = rolls.voter_label(entry["voter_name"], entry.get("display_name", ""))
         raise NotNow(_("%(name)s has already voted.") % {"name": label})
 

@@ -19,7 +19,6 @@ from elections import repository as elections
 from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations.voting_link import STATION
-from elections.multi_ballots.links import shared_url
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from foundation.acts import features
@@ -28,6 +27,7 @@ from foundation.acts.refusals import Refusal
 from foundation.acts.storage import now_text
 from foundation.pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, token_in
 from foundation.pages.messages import refusals_as_messages, run_action
+from foundation.pages.paths import path_of
 from foundation.pages.qr import qr_svg
 
 from . import devices, repository, rules, services
@@ -231,7 +231,7 @@ def _screen(station: Station, is_voting: bool) -> str:
 def _screen_context(station: Station, screen: str, election: Election | None) -> dict[str, Any]:
     """Whose ballot it is, so that nobody votes in another person's name by mistake."""
     voter = repository.visitor_of(station.visit)[3] if station.visit and screen == "start" else ""
-    return {"voter": voter, "ballot_url": shared_url("ballot", election) if election and screen == "continue" else ""}
+    return {"voter": voter, "ballot_url": path_of("ballot", election.name) if election and screen == "continue" else ""}
 
 
 @public
@@ -246,7 +246,7 @@ def start_voting(request: HttpRequest) -> HttpResponse:
         return redirect("station_booth")
     election = elections.find(link.election_name)
     assert election is not None  # its station was found
-    answer = redirect(shared_url("ballot", election))
+    answer = redirect(path_of("ballot", election.name))
     devices.forget_voter(request, answer, election)
     passes.issue_pass(request, answer, link, election, STATION, label)
     devices.remember(answer, device)

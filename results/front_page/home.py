@@ -21,7 +21,6 @@ from accounts.registration_policy import allows_registration, explanation
 from accounts.repository import last_visit
 from accounts.rules import Permission
 from elections.dashboard.home_cards import CARDS, Card
-from elections.multi_ballots.links import vote_requests
 from elections.public.own_elections import votes_of
 from elections.repository import Description
 from foundation.acts import branding
@@ -88,10 +87,9 @@ def _votes(user: User, now: str) -> dict[str, Any]:
     """Open votes, ballots that can still be changed, and results since the last visit."""
     votes = votes_of(user, now, last_visit(user, now))
     decided = [(each, wording.outcome_line(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
-    waiting, cast = vote_requests(votes.waiting, votes.cast)
     return {
-        "waiting": [(each, _excerpt(votes.about[fold(each.name)]), vote) for each, vote in waiting],
-        "cast": cast,
+        "waiting": [(each, _excerpt(votes.about[fold(each.name)])) for each in votes.waiting],
+        "cast": votes.cast,
         "decided": decided,
         "more_decided": len(votes.decided) > MAX_ELECTIONS_LISTED,
     }

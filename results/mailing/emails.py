@@ -13,7 +13,6 @@ from elections import repository
 from elections.invitations import opt_out
 from elections.invitations.mailing import ASKED
 from elections.invitations.voting_link import new_token
-from elections.multi_ballots.links import ballot_name
 from foundation.mail.emails import EmailTemplate
 from foundation.mail.mail import Mail
 from foundation.tally.lots import ByLot
@@ -56,7 +55,7 @@ def _question_lines(about: dict[str, str]) -> list[str]:
 def _placeholders(mail: Mail) -> dict[str, str]:
     ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
-    name = ballot_name(election) if election else mail.about["election_name"]
+    name = election.name if election else mail.about["election_name"]
     outcome = "" if "questions" in mail.about else outcome_sentence(mail.about)
     questions = "\n".join(_question_lines(mail.about))
     return {"election": name, "outcome": outcome, "counted": counted % {"count": ballots}, "questions": questions}
@@ -70,8 +69,6 @@ def _link(mail: Mail) -> str:
     if (token := new_token(election.name, mail.about.get("voter", ""), mail.to, mail.number)) is not None:
         return reverse("vote_by_link", args=[token])
     is_for_all = election.results_public and people.find_by_email(mail.to) is None
-    if election.book:
-        return reverse("shared_multi_ballot" if is_for_all else "multi_ballot_results", args=[election.book])
     return reverse("shared" if is_for_all else "results", args=[election.name])
 
 

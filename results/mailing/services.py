@@ -16,11 +16,9 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from elections import actions
-from elections import repository as elections
 from elections.dashboard.next_step import Button, Step
 from elections.invitations import mailing as invitations
 from elections.invitations.mailing import ANNOUNCED
-from elections.multi_ballots import repository as multi_ballots
 from elections.rules import RUNNERS, Action, Election, WrongState
 from foundation.acts.storage import now_text, table, try_record
 from foundation.store import keys
@@ -55,35 +53,23 @@ def mail_result(actor: User, election: Election) -> None:
 
 def mail_automatically(election: Election) -> None:
     """Mail the result after sealing, if the organiser chose that. It counts towards the owner's daily limit; the rest
-    goes out the next day. For a multi-question ballot, the last question to be sealed sends one email for all."""
-    name = _leader_name(election)
-    leader = election if name == election.name else elections.find(name)
-    if leader is None or not leader.announces or mailed_at(leader) is not None:
+    goes out the next day."""
+    if not election.announces or mailed_at(election) is not None or (outcome := outcome_of(election)) is None:
         return
-    if (outcome := outcome_of(leader)) is None:
-        return
-    event = Event("plenum", "ResultMailed", {"election_name": leader.name})
-    mailing = invitations.mailing_task(leader, ANNOUNCED, leader.owner_name, reserved=0, values=outcome)
-    exists = Check(keys.election(leader.name), Exists() & Equals("created_at", leader.created_at))
+    event = Event("plenum", "ResultMailed", {"election_name": election.name})
+    mailing = invitations.mailing_task(election, ANNOUNCED, election.owner_name, reserved=0, values=outcome)
+    exists = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
     # unless another worker or the organiser has already started it
-    try_record(event, mailing, _marked(leader), exists)
+    try_record(event, mailing, _marked(election), exists)
 
 
 def mail_result_step(user: User, election: Election) -> Step | None:
     """The next step offered to organisers once the result is sealed."""
-    may = actions.relation(user, election) in RUNNERS and _leader_name(election) == election.name
+    may = actions.relation(user, election) in RUNNERS
     if not may or not election.voter_count or mailed_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
     return Step("announce", _("The votes are counted. Tell the voters the result by email."), button)
-
-
-def _leader_name(election: Election) -> str:
-    """The election whose voters are emailed: this one, unless another question leads the ballot."""
-    multi_ballot = multi_ballots.find(election.book) if election.book else None
-    if multi_ballot is None or multi_ballot.is_led_by(election.name):
-        return election.name
-    return multi_ballot.leader
 
 
 def _marked(election: Election) -> Update:
@@ -101,25 +87,10 @@ def mailed_at(election: Election) -> datetime | None:
 def outcome_of(election: Election) -> dict[str, str] | None:
     """What the mails say of it: how it ended, who won, how many ballots were counted; of several questions on one
     ballot that of each. `None` while something of it is not sealed."""
-    multi_ballot = multi_ballots.find(election.book) if election.book else None
-    if multi_ballot is None:
-        found = _sealed(election)
-        if found is None:
-            return None
-        return {**_outcome(found.report.result, MAX_WINNERS_NAMED), "ballots": str(found.seal.ballots)}
-    questions = multi_ballots.questions(multi_ballot)
-    sealed = [found for each in questions if (found := _sealed(each)) is not None]
-    if not sealed or len(sealed) < len(questions):
+    found = _sealed(election)
+    if found is None:
         return None
-    outcomes = [
-        {
-            "question": multi_ballot.short(each.election.name),
-            **_outcome(each.report.result, MAX_WINNERS_NAMED_PER_QUESTION),
-        }
-        for each in sealed
-    ]
-    ballots = sum(each.seal.ballots for each in sealed)
-    return {"ended": TOGETHER, "questions": json.dumps(outcomes, ensure_ascii=False), "ballots": str(ballots)}
+    return {**_outcome(found.report.result, MAX_WINNERS_NAMED), "ballots": str(found.seal.ballots)}
 
 
 def _sealed(election: Election) -> Sealed | None:

@@ -10,7 +10,6 @@ from accounts import mail_quota
 from elections.access import election_context, organiser_page
 from elections.invitations.forecast import make_forecast as forecast_of
 from elections.invitations.mailing import ANNOUNCED
-from elections.multi_ballots.links import ballot_name
 from elections.rules import Action, Election
 from foundation.pages.forms import form_page
 from foundation.pages.messages import message_page, run_action
@@ -29,7 +28,7 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
         return message_page(request, _("Mail the result"), str(mailing.NOT_SEALED))
     context = {
         "outcome": emails.outcome_sentence(about),
-        "called": ballot_name(election),
+        "called": election.name,
         "numbers": forecast_of(election, ANNOUNCED),
         "asked_at": mailing.mailed_at(election),
         "mails_today": mail_quota.quota_today(request.user),

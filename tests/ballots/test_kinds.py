@@ -255,11 +255,11 @@ def test_nothing_opens_that_cannot_be_filled_in(person):
     owner = person("the organiser")
     choose = replace(drafts.create(owner, "Board", **SETTINGS["choose"]), most=4, voter_count=1)
     with pytest.raises(NotReady, match="as many candidates as a voter may choose"):
-        check_opening(choose, 3, "2027-01-01T00:00:00.000Z")
-    check_opening(choose, 4, "2027-01-01T00:00:00.000Z")
+        check_opening(choose, {1: 3}, "2027-01-01T00:00:00.000Z")
+    check_opening(choose, {1: 4}, "2027-01-01T00:00:00.000Z")
     everyone = replace(choose, kind="yes-no", majority="1/2 entitled", electorate="everyone")
     with pytest.raises(NotReady, match="a list of voters"):
-        check_opening(everyone, 3, "2027-01-01T00:00:00.000Z")
+        check_opening(everyone, {1: 3}, "2027-01-01T00:00:00.000Z")
 
 
 # --- pages of organisers ---

@@ -14,7 +14,7 @@ DRAFT = Election("Board", "Ada", "2026-11-01T00:00:00.000Z", voter_count=207, no
 OPEN = replace(DRAFT, allow_edit=False, allow_vote=True)
 CLOSED = replace(DRAFT, allow_edit=False)
 EVERYBODY = replace(OPEN, electorate="everyone")
-FIVE = Numbers(candidates=5)
+FIVE = Numbers(candidates={1: 5})
 INVITED = replace(FIVE, voted=120)
 REMIND = "Remind those who have not voted"
 ANNOUNCE = Step("announce", "Tell them.", Button("Announce", "/announce/"))

@@ -137,7 +137,7 @@ def test_what_somebody_is_to_an_election(name, role, expected):
 
 def test_opening_names_everything_that_is_missing():
     with pytest.raises(NotReady) as refused:
-        check_opening(replace(ELECTION, no_voting_after=BEFORE), candidates=1, now=NOON)
+        check_opening(replace(ELECTION, no_voting_after=BEFORE), candidates={1: 1}, now=NOON)
     for words in ("two candidates", "one voter", "end in the future"):
         assert words in str(refused.value)
 
@@ -146,14 +146,14 @@ def test_opening_names_everything_that_is_missing():
 def test_opening_needs_more_candidates_than_seats(candidates, seats, ready):
     election = replace(ELECTION, seats=seats, method="stv-meek" if seats > 1 else "irv", voter_count=1)
     if ready:
-        check_opening(election, candidates, now=NOON)
+        check_opening(election, {1: candidates}, now=NOON)
     else:
         with pytest.raises(NotReady):
-            check_opening(election, candidates, now=NOON)
+            check_opening(election, {1: candidates}, now=NOON)
 
 
 def test_everybody_as_the_electorate_needs_no_roll():
-    check_opening(replace(ELECTION, electorate="everyone"), candidates=2, now=NOON)
+    check_opening(replace(ELECTION, electorate="everyone"), candidates={1: 2}, now=NOON)
 
 
 @every_row(

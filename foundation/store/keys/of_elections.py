@@ -251,13 +251,6 @@ def imported_rows(election_name: str, digest: str, number: int) -> Key:
     return Key(election(election_name).pk, f"IMPORTED#{escape(digest)}#{number:05d}")
 
 
-# --- several questions on one ballot ---
-
-
-def multi_ballot(multi_ballot_id: str) -> Key:
-    return Key(f"BOOK#{escape(multi_ballot_id)}", METADATA)
-
-
 # --- groups ---
 
 

@@ -321,21 +321,6 @@ def _own_name(found: dict[Key, Item], item: Item) -> str:
     return keys.fold(skill["name"]) if skill else ""
 
 
-# --- multi-question ballots ---
-
-
-def _multi_ballots(query: TableQuery) -> Page:
-    """The questions of one multi-question ballot, by its id."""
-    item = table().get(keys.multi_ballot(query.name))
-    masked = (masks.mask_item(DATA, item) if item else None) or {"questions": ()}
-    return Page([_multi_ballot_row(masked, place, name) for place, name in enumerate(masked["questions"], 1)])
-
-
-def _multi_ballot_row(multi_ballot: Item, place: int, election_name: str) -> Row:
-    leads = Cell(keys.fold(election_name) == keys.fold(multi_ballot["leader"]))
-    return Row((*cells_of(multi_ballot, "id", "name"), Cell(place), election_cell(election_name), leads), ())
-
-
 # --- the site's page ---
 
 
@@ -403,7 +388,6 @@ READERS: dict[str, Callable[[TableQuery], Page]] = {
     "ballots": _ballots,
     "rankings": _rankings,
     "skills": _skills,
-    "books": _multi_ballots,
     "site-page": _site_page,
     "sync": _sync,
     "events": _events,

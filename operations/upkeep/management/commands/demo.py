@@ -34,7 +34,6 @@ def steps() -> dict[str, Callable[[Progress], int]]:
     core = {"elections": elections.load, "ballots": ballots.load}
     later = {
         "groups": _quick(elections.load_group),
-        "ballots with several questions": _quick(elections.load_ballot),
     }
     return {"people": people} | first | core | others | later
 

@@ -1,1 +1,0 @@
-"""What organisers do with a multi-question ballot, and its pages."""

@@ -1,1 +1,0 @@
-"""Multi-question ballots: elections that are bound together as several questions on one ballot."""
