@@ -170,8 +170,9 @@ def _types() -> Callable[[Item], ItemType | None]:
         return found if found and found.replayed else None
 
     def type_of(item: Item) -> ItemType | None:
-        is_secret_ballot = item["SK"].startswith(ballot) and "voter_name" not in item
-        return None if is_secret_ballot else replayed(beginning(item["PK"]), beginning(item["SK"]))
+        _question, (pk, sk, *_) = keys.question_of(Key(item["PK"], item["SK"]))
+        is_secret_ballot = sk.startswith(ballot) and "voter_name" not in item
+        return None if is_secret_ballot else replayed(beginning(pk), beginning(sk))
 
     return type_of
 

@@ -84,7 +84,7 @@ def _close_until_killed(board: Election, at: int) -> bool:
 
 def _cast_as_if_it_were_open(bob, before, at: int) -> bool:
     try:
-        _record_cast(bob, before, "1", utc_now(), f"late {at}", paper=False)
+        _record_cast(bob, before, {1: "1"}, utc_now(), f"late {at}", paper=False)
     except Refused:
         return False
     return True

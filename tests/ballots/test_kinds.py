@@ -7,6 +7,9 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
+from elections.multi_ballot_pages import services as multi
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import question_key
 
 from accounts import repository as people
 from accounts.rules import Role
@@ -17,9 +20,6 @@ from elections import repository as elections
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.multi_ballot_pages import services as multi
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import question_key
 from elections.opening_rules import check_opening
 from elections.roll.services import add_voters
 from elections.rules import Action, NotReady, WrongState

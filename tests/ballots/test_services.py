@@ -266,7 +266,7 @@ def test_nothing_enters_a_closed_box(site, person, opened):
     with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     with pytest.raises(LostRace):
-        _record_cast(bob, before, "1", utc_now(), {1: "3"}, paper=False)
+        _record_cast(bob, before, {1: "1"}, utc_now(), "3", paper=False)
     assert len(ballots()) == 1
 
 
@@ -326,9 +326,9 @@ def test_two_entries_at_once_still_vote_once(site, person, opened):
     before = services.standing_of(eve, "Board", secret=SECRET)
     add_voters(people.find("the organiser"), election, ["Eve"])
     between = services.standing_of(eve, "Board", secret=OTHER)
-    _record_cast(eve, before, "1", utc_now(), {1: "1"}, paper=False)
+    _record_cast(eve, before, {1: "1"}, utc_now(), "1", paper=False)
     with pytest.raises(LostRace):
-        _record_cast(eve, between, "2", utc_now(), {1: "2"}, paper=False)
+        _record_cast(eve, between, {1: "2"}, utc_now(), "2", paper=False)
     assert len(ballots()) == 1
 
 
@@ -505,7 +505,7 @@ def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_
         services.cast(bob, "Board", ranks(Bo=1), "1")
     with pytest.raises(Refusal, match="Closed"):
         services.enter_paper(people.find("the organiser"), "Board", "Bob", ranks(Bo=1), "1")
-    _record_cast(eve, before, "1", utc_now(), {1: "2"}, paper=False)
+    _record_cast(eve, before, {1: "1"}, utc_now(), "2", paper=False)
     closing.CLOSING.finish(begun)
     assert [event["event_type"] for event in events(site, "BallotCast", "ElectionClosed")] == [
         "BallotCast",
@@ -576,7 +576,7 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
     standing = services.standing_of(eve, "Board")
     site.write(Delete(keys.user("Eve")))
     with pytest.raises(LostRace):
-        _record_cast(eve, standing, "1", utc_now(), {1: "1"}, paper=False)
+        _record_cast(eve, standing, {1: "1"}, utc_now(), "1", paper=False)
     assert ballots() == []
 
 
