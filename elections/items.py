@@ -119,7 +119,7 @@ EVENTS = (
     EventType("ElectionUpdated", SETTINGS, sentence=history.updated),
     EventType("ElectionRenamed", "election_name new_name", sentence=_("%(who)s renamed the draft.")),
     EventType("ElectionOpened", "election_name editable:bool lots_commitment opened_at shows_skills:bool "
-              "excluded:int extra_votes:int",
+              "excluded:int extra_votes:int unasked:int",
               sentence=history.opened),
     EventType("InterruptionRecorded", "election_name number:int began ended happened decided recorded_at "
               "new_end corrects:int", sentence=history.interrupted),

@@ -64,7 +64,6 @@ def delete_batch(task: Task) -> Batch:
 
 
 def deletion(election: Election) -> list[Write]:
-    """Also takes it off its multi-question ballot."""
     own = (keys.lots, keys.for_everyone, keys.public_election, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=unchanged(election)),
