@@ -30,7 +30,7 @@ ITEMS = (
 )  # fmt: skip
 
 EVENTS = (
-    EventType("ResultSealed", "election_name ballots:int digest report_digest sealed_at roll_commitment "
+    EventType("ResultSealed", "election_name question:int ballots:int digest report_digest sealed_at roll_commitment "
               "lots_secret winners:list withdrawn:int", "seed summary:any", sentence=history.result_sealed),
     EventType("SitePageEdited", "part name colour text links:list projects:list photo:map "
               "hides_example:bool", inside=SITE_PAGE),
