@@ -37,8 +37,7 @@ def record(
     once: str | None = None,
 ) -> None:
     """`noting` returns further writes that need the event's number; with `once`, the mark of a form, only once."""
-    about = {"question": election.number} if election.number > 1 else {}
-    event = Event(actor.name, event_type, {"election_name": election.name, **about, **data})
+    event = Event(actor.name, event_type, election.event_subject | data)
     storage.record(event, *writes, noting=noting, once=once)
 
 
