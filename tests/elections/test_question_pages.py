@@ -220,7 +220,7 @@ def test_each_question_has_its_pages_of_candidates(ada, spring):
     assert candidates(3) == ["Ida", "Jo"]
     assert ada.get(f"{page}Bo/").status_code == 404
     assert ada.get(f"/election/{NAME}/question/9/candidates/").status_code == 404
-    assert "yes or no" in text_of(ada.get(f"/election/{NAME}/question/2/candidates/"))
+    assert "Yes or no" in text_of(ada.get(f"/election/{NAME}/question/2/candidates/"))
 
 
 def test_each_question_has_settings_and_what_they_share_is_there_once(ada, spring):
