@@ -37,6 +37,7 @@ from foundation.ranking import drafts, listing, ranking_cookie
 from foundation.ranking.marks import (
     RANK_PREFIX,
     ShownBallot,
+    is_marked,
     ranks_of,
     sample_ballot,
     shown_ballot,
@@ -61,9 +62,11 @@ Marks = Mapping[int, Mapping[int, Any]]  # on a ballot: of each question, by can
 
 
 def carried_fields(post: MultiValueDict) -> MultiValueDict:
-    """The fields that the next step needs."""
+    """The fields that the next step needs: of the boxes only those with a mark, unless all are blank."""
     also = ("acts", "voter", SECRET, ranking_cookie.OWNER_FIELD)
-    return MultiValueDict({name: typed for name, typed in post.lists() if name.startswith(RANK_PREFIX) or name in also})
+    boxes = {name: typed for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
+    marked = {name: typed for name, typed in boxes.items() if is_marked({name: typed})}
+    return MultiValueDict({name: post.getlist(name) for name in also if name in post} | (marked or boxes))
 
 
 def secret_in(post: MultiValueDict) -> str:
