@@ -4,6 +4,8 @@ for (const ballot of document.querySelectorAll(".mark-ballot")) {
   const most = Number(ballot.dataset.most);
   const boxes = [...ballot.querySelectorAll("[name^=rank-]:not([type=hidden])")];
   const counter = (title ? ballot : document).querySelector(".mark-count");
+  const spoken = title ? [Object.assign(document.createElement("span"), { className: "out-of-sight" })] : [];
+  for (const each of spoken) each.textContent = `${title}: `;
   const note = ballot.querySelector(".rank-note");
   const words = (tools ? document.getElementById(tools) : ballot).querySelector("template").content; // the first list's
 
@@ -39,10 +41,10 @@ for (const ballot of document.querySelectorAll(".mark-ballot")) {
   const show = () => {
     const isCounted = kind !== "yes-no" && !(kind === "choose" && most === 1);
     if (!counter || !isCounted) return;
-    const text = title ? `${title}: ${sentence(marks())}` : sentence(marks());
+    const text = sentence(marks());
     counter.hidden = false;
     counter.classList.toggle("over", most > 0 && used(marks()) > most);
-    if (counter.textContent !== text) counter.textContent = text;
+    if (!counter.textContent.endsWith(text)) counter.replaceChildren(...spoken, text);
   };
 
   // --- a draft kept on this device, if there is storage ---
