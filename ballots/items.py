@@ -36,5 +36,6 @@ EVENTS = (
               "weight:int", "confirmation"),
     EventType("BallotChanged", "election_name again:bool weight:int"),
     EventType("BallotWithdrawn", "election_name voter_name:person account weight:int"),
-    EventType("BallotsSealed", "election_name part:int parts:int ballots:list", inside="confirmation rankings weight"),
+    EventType("BallotsSealed", "election_name part:int parts:int ballots:list question:int",
+              inside="confirmation rankings weight"),
 )  # fmt: skip

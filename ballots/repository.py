@@ -241,7 +241,7 @@ def published_ballots_in(box: Sorter) -> Iterator[PublishedBallot]:
 def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
     """Deletes these ballots in batches of one transaction each, and purges them from the store's files. In key order,
     so that the embedded store touches fewer pages. Refused unless the sealing mark allows it."""
-    check = Check(keys.sealing(election.name), may_be_removed(election))
+    check = Check(keys.sealing(election.name, election.number), may_be_removed(election))
     for batch in by_count(found):
         yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *purge_marks(table()), check]
 
@@ -266,20 +266,20 @@ def as_published(ballots: Iterable[Line]) -> list[Item]:
     ]
 
 
-def last_published(election_name: str, parts: int) -> Line | None:
+def last_published(election: Election, parts: int) -> Line | None:
     """The last line of so many parts, if any: parts of an election without votes are empty."""
-    part = table().get(keys.published(election_name, parts - 1)) if parts else None
+    part = table().get(keys.published(election.name, parts - 1, election.number)) if parts else None
     return as_line(PublishedBallot.of(part["ballots"][-1])) if part and part["ballots"] else None
 
 
 def publishing_part(election: Election, number: int, ballots: list[Item]) -> Put:
-    place = keys.published(election.name, number)
+    place = keys.published(election.name, number, election.number)
     return Put({"PK": place.pk, "SK": place.sk, "ballots": ballots})
 
 
-def every_published(election_name: str) -> Iterator[Item]:
+def every_published(election_name: str, question: int = 1) -> Iterator[Item]:
     """The ballots of a sealed election, sorted by their codes."""
-    for part in table().each(keys.all_published(election_name)):
+    for part in table().each(keys.all_published(election_name, question)):
         yield from part["ballots"]
 
 

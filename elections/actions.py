@@ -36,8 +36,7 @@ def record(
     noting: Callable[[int], Iterable[Write]] = lambda number: (),
 ) -> None:
     """`noting` returns further writes that need the event's number."""
-    about = {"question": election.number} if election.number > 1 else {}
-    event = Event(actor.name, event_type, {"election_name": election.name, **about, **data})
+    event = Event(actor.name, event_type, election.event_subject | data)
     storage.record(event, *writes, noting=noting)
 
 

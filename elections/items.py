@@ -17,7 +17,7 @@ from .rolls import Voter
 from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
-OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list"
+OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list questions:int decided:int"
 LISTED = (
     "name:election state no_voting_before no_voting_after created_at closing time_zone remind_before:list "
     "for_groups:list "

@@ -36,11 +36,41 @@ SEALING = TaskType("seal election", _("Sealing a result"), keys.SEALING_TASKS)
 # what lists show beside the state
 LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing", "time_zone")
 OF_THE_ROLL = ("voter_count", "by_letter", "voter_groups", "weighted")
-OUTCOME = ("sealed_at", "winners", "winner_count", "seats", "vote", "by_lot")  # and once it is sealed, how it ended
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Brief:
+    """How a sealed election ended, in short: of several questions only how many have an answer."""
+
+    winners: tuple[str, ...] = ()  # the first few
+    winner_count: int = 0  # how many there are in total
+    seats: int = 1
+    vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
+    by_lot: tuple[str, ...] = ()  # those of all winners whom a lot elected
+    questions: int = 1
+    decided: int = 0  # of several questions
+
+    @property
+    def item(self) -> Item:
+        """As stored with other fields of an item."""
+        if self.questions > 1:
+            return {"questions": self.questions, "decided": self.decided}
+        shown = {"winners": list(self.winners), "winner_count": self.winner_count, "seats": self.seats}
+        return shown | {name: list(value) for name in ("vote", "by_lot") if (value := getattr(self, name))}
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a question has an answer: neither is there a tie, nor did nobody give one."""
+        return any(self.vote[:-1]) if self.vote else 0 < self.winner_count <= self.seats
+
+
+def brief_fields(item: Item) -> dict[str, Any]:
+    fields = {name: item[name] for name in Brief.__dataclass_fields__ if name in item}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Brief):
     """An election as a list shows it."""
 
     name: str
@@ -51,11 +81,6 @@ class Listed:
     closing: str | None
     time_zone: str
     sealed_at: str = ""
-    winners: tuple[str, ...] = ()  # the first few
-    winner_count: int = 0  # how many there are in total
-    seats: int = 1
-    vote: tuple[int, ...] = ()  # on yes or no: how many said yes and no, abstained, and were needed
-    by_lot: tuple[str, ...] = ()  # those of all winners whom a lot elected
     for_groups: tuple[str, ...] = ()
 
     def takes_votes(self, now: str) -> bool:
@@ -277,10 +302,9 @@ def candidate_of(item: Item) -> Candidate:
 
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
-    outcome = {name: item[name] for name in OUTCOME if name in item} if "sealed_at" in item else {}
-    outcome |= {name: tuple(outcome[name]) for name in ("winners", "vote", "by_lot") if name in outcome}
-    outcome |= {"for_groups": tuple(item.get("for_groups", ()))}
-    return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
+    fields = {name: item[name] for name in LISTED_FIELDS} | {"for_groups": tuple(item.get("for_groups", ()))}
+    outcome = {"sealed_at": item["sealed_at"], **brief_fields(item)} if "sealed_at" in item else {}
+    return Listed(stored_state=State(state), **fields, **outcome)
 
 
 def _listed_fields(election: Election) -> Item:
@@ -537,8 +561,8 @@ def using_group(election: Election, group_id: str) -> list[Write]:
     return [known, group_used(group_id, election.name, election.created_at)]
 
 
-def sealing_mark(election: Election) -> Put:
-    """How far the ballots of a closed election are sealed; its task is `SEALING`."""
-    place = keys.sealing(election.name)
+def sealing_marks(election: Election) -> list[Put]:
+    """How far the ballots of a closed election are sealed, in each of its questions; its task is `SEALING`."""
     index = {"GSI1PK": keys.SEALING.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "election_name": election.name, "parts": 0})
+    mark = {**index, "election_name": election.name, "parts": 0}
+    return [Put({**keys.sealing(election.name, each.number).item, **mark}) for each in election.questions]

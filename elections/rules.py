@@ -209,6 +209,11 @@ class Election:
         """What the addresses of pages about this question are made with."""
         return (self.name,) if self.number == 1 else (self.name, self.number)
 
+    @property
+    def event_subject(self) -> dict[str, Any]:
+        """What an event says it is about: the election, and which of its questions besides the first."""
+        return {"election_name": self.name} | ({"question": self.number} if self.number > 1 else {})
+
     def with_question(self, **changes: Any) -> Election:
         """The whole election, with these fields of this question changed."""
         if self.number == 1:

@@ -30,15 +30,17 @@ class CachedPage:
     context_of: Callable[[Sealed], dict[str, Any]]
     preview_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
 
-    def find(self, election_name: str, reader: User | None) -> Found | None:
+    def find(self, election_name: str, reader: User | None, question: int = 1) -> Found | None:
         """At most a second old, unless the reader runs the election."""
-        with_report = page_cache.cache.peek(self._key(election_name)) is None
-        recently = elections.recent_read(election_name, reader, *repository.result_keys(election_name, with_report))
-        return services.find(election_name, with_report=with_report, recently=recently)
+        with_report = page_cache.cache.peek(self._key(election_name, question)) is None
+        places = repository.result_keys(election_name, question, with_report=with_report)
+        recently = elections.recent_read(election_name, reader, *places)
+        return services.find(election_name, question, with_report=with_report, recently=recently)
 
     def fragment(self, found: Found) -> Fragment:
         """The fragment, cached or new. A report that does not match the sealed digest is shown, but not cached."""
-        key, source = self._key(found.election.name), (found.election, found.seal, found.beside)
+        election = found.election
+        key, source = self._key(election.name, election.number), (election, found.seal, found.beside)
         if (part := page_cache.cached(key, source)) is not None:
             return part
         sealed = found if isinstance(found, Sealed) else repository.read_report(found)
@@ -48,5 +50,5 @@ class CachedPage:
             page_cache.cache.put(key, part)
         return part
 
-    def _key(self, election_name: str) -> tuple[Hashable, ...]:
-        return page_cache.cache_key(self.template, fold(election_name))
+    def _key(self, election_name: str, question: int) -> tuple[Hashable, ...]:
+        return page_cache.cache_key(self.template, fold(election_name), question)

@@ -14,7 +14,7 @@ SITE_PAGE = f"title address words link {fields_of(Photo)}"  # inside its links, 
 ITEMS = (
     ItemType("lot secret", keys.lots, hidden="secret"),
     ItemType("result", keys.result, "ballots:int candidates:list digest report_digest sealed_at parts:int voted:int "
-             "paper:int withdrawn:int extra:int steps:list groups:list lots_secret seed equals:bool",
+             "paper:int withdrawn:int extra:int steps:list groups:list lots_secret seed equals:bool brief:map",
              "roll_secret", rule=after_the_close,
              replayed="ballots candidates digest report_digest sealed_at withdrawn lots_secret seed"),
     ItemType("result's text", keys.result_part, "text", rule=after_the_close),
@@ -31,7 +31,8 @@ ITEMS = (
 
 EVENTS = (
     EventType("ResultSealed", "election_name ballots:int digest report_digest sealed_at roll_commitment "
-              "lots_secret winners:list withdrawn:int", "seed summary:any", sentence=history.result_sealed),
+              "lots_secret winners:list withdrawn:int question:int",
+              "seed summary:any", sentence=history.result_sealed),
     EventType("SitePageEdited", "part name colour text links:list projects:list photo:map "
               "hides_example:bool", inside=SITE_PAGE),
     EventType("SitePageRemoved"),

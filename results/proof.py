@@ -43,14 +43,15 @@ def check_sealed(election: Election) -> str | None:
     if election.stored_state != State.CLOSED:
         return None
     try:
-        _check(election)
+        for question in election.questions:
+            _check(question)
     except Mismatch as flaw:
         return f"Election “{election.name}”: {flaw}"
     return None
 
 
 def _check(election: Election) -> None:
-    there = table().get(keys.result(election.name))
+    there = table().get(keys.result(election.name, election.number))
     with closing(ballots.sorter()) as changes, closing(ballots.sorter()) as ordered:
         commitment, event_data = _read_log(election, changes)
         if event_data is None and there is None:
@@ -62,7 +63,7 @@ def _check(election: Election) -> None:
         ordered.add(_last_of_each_place(changes))
         compare(
             ballots.published_ballots_in(ordered),
-            map(PublishedBallot.of, ballots.every_published(election.name)),
+            map(PublishedBallot.of, ballots.every_published(election.name, election.number)),
             AMONG_PUBLISHED,
         )
         compare_box = compare_remaining if election.secret_ballot else compare
@@ -84,17 +85,21 @@ def _read_log(election: Election, changes: Sorter) -> tuple[str, Item | None]:
     commitment, result = "", None
     for number, event in enumerate(events_of(election)):
         kind, event_data = event["event_type"], event["event_data"]
-        if kind == "BallotsSealed":
+        is_about_this = event_data.get("question", 1) == election.number
+        if kind == "BallotsSealed" and is_about_this:
             changes.add(
                 _change(item["confirmation"], number, PublishedBallot.of(item)) for item in event_data["ballots"]
             )
         elif kind == "BallotCast" and not election.secret_ballot:
-            changes.add([_change(keys.fold(event_data["voter_name"]), number, PublishedBallot.of(event_data))])
+            said = dict(event_data["answers"]) if "answers" in event_data else {1: event_data["rankings"]}
+            if (ranking := said.get(election.number)) is not None:
+                ballot = PublishedBallot.of(event_data | {"rankings": ranking})
+                changes.add([_change(keys.fold(event_data["voter_name"]), number, ballot)])
         elif kind == "BallotWithdrawn" and not election.secret_ballot:
             changes.add([_change(keys.fold(event_data["voter_name"]), number)])
         elif kind == "ElectionOpened":
             commitment = event_data["lots_commitment"]
-        elif kind == "ResultSealed":
+        elif kind == "ResultSealed" and is_about_this:
             result = event_data
     return commitment, result
 
@@ -117,8 +122,10 @@ def _last_of_each_place(changes: Iterable[Line]) -> Iterator[Line]:
 def _check_counted(election: Election, seal: Seal, event_data: Item) -> None:
     """The rankings that what-ifs and recounts start from are those of the ballots."""
     try:
-        stored = repository.counted(election.name, seal.candidates).normal
-        every = Counter((each["rankings"], each.get("weight")) for each in ballots.every_published(election.name))
+        stored = repository.counted(election, seal.candidates).normal
+        every = Counter(
+            (each["rankings"], each.get("weight")) for each in ballots.every_published(election.name, election.number)
+        )
         cast = _numbered(election, seal, ballots.votes_of(every))
     except (BadBallot, TypeError, ValueError):
         raise Mismatch("the rankings as they were counted cannot be read any more.") from None
@@ -130,7 +137,7 @@ def _check_counted(election: Election, seal: Seal, event_data: Item) -> None:
 
 def _name_the_ballot(election: Election, seal: Seal, stored: Ballots, cast: Ballots) -> None:
     differing = {ranking for ranking, count in cast.counts.items() if stored.counts.get(ranking, 0) != count}
-    for ballot in map(PublishedBallot.of, ballots.every_published(election.name)):
+    for ballot in map(PublishedBallot.of, ballots.every_published(election.name, election.number)):
         if differing & _numbered(election, seal, {ballot.ranking: 1}).counts.keys():
             raise Mismatch(f"the ballot {ballot.code} is not among the counted rankings as it was sealed.")
     raise Mismatch("a ranking was counted that nobody has cast.")
@@ -152,7 +159,7 @@ def _check_result(election: Election, seal: Seal, event_data: Item) -> None:
     ):
         raise Mismatch("the digests kept with its result are not those that were sealed.")
     digest = hashlib.sha256()
-    for part in table().each(keys.result_parts(election.name)):
+    for part in table().each(keys.result_parts(election.name, election.number)):
         digest.update(part["text"].encode())
     if digest.hexdigest() != event_data["report_digest"]:
         raise Mismatch("the text of its result is not what was sealed.")
@@ -179,14 +186,14 @@ def _check_lots(election: Election, seal: Seal, event_data: Item, commitment: st
         raise Mismatch("the secret and the seed of its lots are not those that were sealed.")
     if secret and lots.commitment(secret) != commitment:
         raise Mismatch("the secret of its lots is not the one to which it was committed when it opened.")
-    if seed != (lots.seed_of(secret, event_data["digest"]) if secret else ""):
+    if seed != (lots.seed_of(secret, event_data["digest"], election.number) if secret else ""):
         raise Mismatch("the seed of its lots does not follow from the secret and the ballots.")
     _check_drawn(election, seed)
 
 
 def _check_drawn(election: Election, seed: str) -> None:
     """Each lot is drawn again; none can have been drawn if its secret was never published."""
-    found = repository.find(election.name)
+    found = repository.find(election.name, election.number)
     assert isinstance(found, repository.Sealed)
     result = found.report.result
     for lot in result.lots:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 
 from ballots import repository as ballots
-from elections.replay import election_of
+from elections.replay import question_of
 from elections.turnout.counts import final_turnout
 from foundation.store import keys
 from foundation.store.replay import DoesNotFit, Effect, LoggedEvent, Transactions
@@ -20,12 +20,12 @@ from .services import roll_commitment
 def result_sealed(event: LoggedEvent) -> Transactions:
     """The strongest check there is: from the log to the ballots, and from the ballots to who won. Their report is not
     written again: a later version may word it in another way, and `verify` compares it with its digest."""
-    election, data = election_of(event), event.data
+    election, data = question_of(event), event.data
     counted, turnout = ballots.read_ballots(election).normal, final_turnout(election)
     secret = data["lots_secret"]
     if secret and lots.commitment(secret) != election.lots_commitment:
         raise DoesNotFit("tells a secret of the lots that is not the one to which the election is committed.")
-    seed = lots.seed_of(secret, counted.digest) if secret else ""
+    seed = lots.seed_of(secret, counted.digest, election.number) if secret else ""
     entitled = roll_commitment(election, secrets.token_hex(32)).entitled
     winners = count(counted, election.method, **settings_of(election, seed, entitled)).winners
     again = {
@@ -39,7 +39,8 @@ def result_sealed(event: LoggedEvent) -> Transactions:
         if (data.get(name) or None) != (value or None):
             raise DoesNotFit(f"tells another result than the ballots in the log give ({name}).")
     told = {name: data[name] for name in ("report_digest", "sealed_at", "lots_secret")}
-    yield [Put({**keys.result(election.name).item, **again, **told, "candidates": list(counted.candidates)})]
+    head = keys.result(election.name, election.number).item
+    yield [Put({**head, **again, **told, "candidates": list(counted.candidates)})]
 
 
 EFFECTS: dict[str, Effect] = {"ResultSealed": result_sealed}

@@ -12,6 +12,7 @@ from itertools import chain
 import orjson
 
 from elections import repository as elections
+from elections.repository import Brief, brief_fields
 from elections.rolls import Voter
 from elections.rules import Election
 from elections.turnout.counts import GroupTurnout, Turnout
@@ -35,6 +36,12 @@ MAX_WINNERS_LISTED = 3  # winners that a list or a card names
 READ_WITH = Hooks[[str], Key]("what parts show with a result, by the name of its election: read in the same round trip")
 
 
+def brief_of(result: Result) -> Brief:
+    winners = result.winners if result.total > result.blank else ()
+    by_lot = tuple(name for lot in elected_by_lot(result) for name in lot.names)
+    return Brief(winners[:MAX_WINNERS_LISTED], len(winners), result.seats, result.vote, by_lot)
+
+
 @dataclass(frozen=True, slots=True)
 class Seal:
     """What was sealed: digests of the ballots and the report, the time, and the final turnout.
@@ -54,6 +61,7 @@ class Seal:
     seed: str = ""  # and what that and the ballots make: from this the lots were drawn
     equals: bool = False  # whether any ballot ranks equals
     groups: tuple[GroupTurnout, ...] = ()  # the turnout of voter groups
+    brief: Brief | None = None  # how it ended, where there are several questions
 
     @property
     def stamp(self) -> str:
@@ -83,35 +91,40 @@ class Sealed(Found):
     report: Report
 
 
-def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
+def find(
+    election_name: str, question: int = 1, *, with_report: bool = True, recently: Cacheable | None = None
+) -> Found | None:
     """In one round trip; two if the report is long. Items in `recently` may be a second old."""
     place, cacheable = keys.election(election_name), recently or Cacheable(())
-    others = result_keys(election_name, with_report)
-    head, first = others[0], keys.result_part(election_name, 0)
+    others = result_keys(election_name, question, with_report=with_report)
+    head, first = others[0], keys.result_part(election_name, 0, question)
     found = get_cached(cacheable, [key for key in (place, *others) if key not in cacheable.keys])
     if place not in found:
         return None
-    election = elections.election_of(found[place])
+    whole = elections.election_of(found[place])
+    if not whole.has_question(question):
+        return None
+    election = whole.at(question)
     if head not in found:
         return Found(election, None, None)
     seal = seal_of(found[head])
     beside = {key: item for key, item in found.items() if key not in (place, head, first)}
     if not with_report:
         return Found(election, seal, None, beside=beside)
-    text = found[first]["text"] if seal.parts == 1 else _text(election_name)
+    text = found[first]["text"] if seal.parts == 1 else _text(election)
     return Sealed(election, seal, Report.from_json(text), beside=beside)
 
 
-def result_keys(election_name: str, with_report: bool) -> list[Key]:
+def result_keys(election_name: str, question: int = 1, *, with_report: bool) -> list[Key]:
     """The head of its result, what parts show with it, and the report, or the first part of it."""
-    report = [keys.result_part(election_name, 0)] if with_report else []
-    return [keys.result(election_name), *(key(election_name) for key in READ_WITH), *report]
+    report = [keys.result_part(election_name, 0, question)] if with_report else []
+    return [keys.result(election_name, question), *(key(election_name) for key in READ_WITH), *report]
 
 
 def read_report(found: Found) -> Sealed:
     """Add the report to what was found without it."""
     assert found.seal is not None
-    report = Report.from_json(_text(found.election.name))
+    report = Report.from_json(_text(found.election))
     return Sealed(found.election, found.seal, report, beside=found.beside)
 
 
@@ -124,8 +137,15 @@ def find_seal(election_name: str) -> tuple[Election, Seal | None] | None:
     return elections.election_of(found[places[0]]), seal_of(found[places[1]]) if places[1] in found else None
 
 
-def _text(election_name: str) -> str:
-    return "".join(item["text"] for item in table().each(keys.result_parts(election_name)))
+def find_seals(election: Election) -> dict[int, Seal]:
+    """Those of all its questions that are sealed, without their reports."""
+    places = {each.number: keys.result(election.name, each.number) for each in election.questions}
+    found = table().get_many(places.values())
+    return {number: seal_of(found[place]) for number, place in places.items() if place in found}
+
+
+def _text(election: Election) -> str:
+    return "".join(item["text"] for item in table().each(keys.result_parts(election.name, election.number)))
 
 
 def _read_seal(item: Item) -> Seal:
@@ -135,6 +155,7 @@ def _read_seal(item: Item) -> Seal:
         **{name: item.get(name, "") for name in (*LOTS, "roll_secret")},
         candidates=tuple(item["candidates"]),
         groups=tuple(GroupTurnout(*each) for each in item.get("groups", ())),
+        brief=Brief(**brief_fields(item["brief"])) if "brief" in item else None,
         turnout=Turnout(item["voted"], item["paper"], steps, item.get("withdrawn", 0), item.get("extra", 0)),
     )
 
@@ -142,30 +163,33 @@ def _read_seal(item: Item) -> Seal:
 seal_of = ParseCache(_read_seal)
 
 
-def is_sealed(election_name: str) -> bool:
-    return table().get(keys.result(election_name)) is not None
+def is_sealed(election_name: str, question: int = 1) -> bool:
+    """With the first question all are: it is sealed last."""
+    return table().get(keys.result(election_name, question)) is not None
 
 
-def head(election_name: str, seal: Seal) -> Put:
+def head(election: Election, seal: Seal) -> Put:
     """Of several who seal at once, one does it."""
-    place = keys.result(election_name)
+    place = keys.result(election.name, election.number)
     fields = {name: getattr(seal, name) for name in (*PLAIN, "roll_secret")}
     fields |= {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
     counted |= {name: number for name in ("withdrawn", "extra") if (number := getattr(seal.turnout, name))}
     counted |= {"groups": [list(astuple(each)) for each in seal.groups]} if seal.groups else {}
+    counted |= {"brief": seal.brief.item} if seal.brief else {}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 
 
 def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
-    """The outcome in short: in lists of elections; and as an item of its own, if the result is public."""
-    winners = result.winners if result.total > result.blank else ()
-    shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:MAX_WINNERS_LISTED]), "winner_count": len(winners)}
-    shown |= {"seats": result.seats} | ({"vote": list(result.vote)} if result.vote else {})
-    by_lot = [name for lot in elected_by_lot(result) for name in lot.names]
-    shown |= {"by_lot": by_lot} if by_lot else {}
+    """The outcome in short: in lists of elections; and as an item of its own, if the result is public. Of several
+    questions, it is how many have an answer."""
+    brief = brief_of(result)
+    if election.more:
+        briefs = [each.brief for each in (*find_seals(election).values(), seal) if each.brief]
+        brief = Brief(questions=len(briefs), decided=sum(each.is_decided for each in briefs))
+    shown = {"sealed_at": seal.sealed_at, **brief.item}
     listed = Update(keys.listed_election(election.name), set=shown, when=Exists())
     if not election.results_public:
         return [listed]
@@ -175,19 +199,14 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
     return [listed, Put({"PK": place.pk, "SK": place.sk, **index, **about, **shown})]
 
 
-@dataclass(frozen=True, slots=True)
-class SharedResult:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedResult(Brief):
     """A sealed public result, as shown on a card."""
 
     election_name: str
     method: str
     ballots: int
     sealed_at: str
-    winners: tuple[str, ...]
-    winner_count: int
-    seats: int
-    vote: tuple[int, ...] = ()  # in a vote on yes or no, its numbers: `foundation.tally.result.VOTE`
-    by_lot: tuple[str, ...] = ()  # those of all winners whom a lot elected
 
 
 def newest_shared() -> SharedResult | None:
@@ -203,17 +222,20 @@ def shared_results(*, limit: int, cursor: str | None = None) -> tuple[list[Share
 
 
 def _shared_of(item: Item) -> SharedResult:
-    fields = {name: item[name] for name in SharedResult.__dataclass_fields__ if name in item}
-    return SharedResult(**fields | {name: tuple(item[name]) for name in ("winners", "vote", "by_lot") if name in item})
+    about = {name: item[name] for name in ("election_name", "method", "ballots", "sealed_at")}
+    return SharedResult(**about, **brief_fields(item))
 
 
-def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
+def write_parts(election: Election, report: str, ballots: Ballots) -> int:
     """Write the long texts before the head that makes them valid; returns the number of parts of the report."""
     texts, counts = split_text(report), split_counts(ballots.counts)
     parts = chain(
-        ({**keys.result_part(election_name, number).item, "text": text} for number, text in enumerate(texts)),
         (
-            {**keys.counted_part(election_name, number).item, "text": orjson.dumps(some).decode()}
+            {**keys.result_part(election.name, number, election.number).item, "text": text}
+            for number, text in enumerate(texts)
+        ),
+        (
+            {**keys.counted_part(election.name, number, election.number).item, "text": orjson.dumps(some).decode()}
             for number, some in enumerate(counts)
         ),
     )
@@ -222,9 +244,9 @@ def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
     return len(texts)
 
 
-def counted(election_name: str, candidates: tuple[str, ...]) -> Ballots:
+def counted(election: Election, candidates: tuple[str, ...]) -> Ballots:
     """The ballots of a sealed election as they were counted: how many votes each ranking got."""
     counts: dict[str, int] = {}
-    for item in table().each(keys.counted_parts(election_name)):
+    for item in table().each(keys.counted_parts(election.name, election.number)):
         counts |= json.loads(item["text"])
     return Ballots(candidates, counts)

@@ -149,7 +149,9 @@ def summary_by_time(election: Election) -> PairwiseSummary:
     """
     running = RunningCount()
     running.set_candidates(candidates_of(election))
-    cast = sharded_reads.each(table(), keys.ballots_by_time(election.name, shards=election.shards))
+    cast = sharded_reads.each(
+        table(), keys.ballots_by_time(election.name, shards=election.shards, question=election.number)
+    )
     rankings = ((item["rankings"], item.get("weight")) for item in cast)
     return sum(_summaries(running, rankings), running.summary)
 

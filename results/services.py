@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -59,18 +60,20 @@ class Disagreement(CannotSeal):
 
 
 def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
-    """Count a closed election and seal the result. Any number of workers may do this at once; it happens once. `counts`
-    saves reading the ballots again."""
-    if repository.is_sealed(election.name):
+    """Count a closed election, or one of its questions, and seal the result. Any number of workers may do this at once;
+    it happens once. `counts` saves reading the ballots again. With the first question, which is sealed last, the whole
+    election is sealed."""
+    is_sealed = partial(repository.is_sealed, election.name, election.number)
+    if is_sealed():
         return
     counted = ballots.read_ballots(election, counts).normal
     turnout = final_turnout(election)
     if counted.total != turnout.votes:
-        if repository.is_sealed(election.name):
+        if is_sealed():
             return  # another worker has, and empties its box
         raise Disagreement(f"There are {counted.total} votes, but the gates have counted {turnout.votes}.")
     checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
-    if not drawn["seed"] and repository.is_sealed(election.name):
+    if not drawn["seed"] and is_sealed():
         return  # sealing it disclosed and deleted the secret
     roll_secret = secrets.token_hex(32)
     roll = roll_commitment(election, roll_secret)
@@ -86,16 +89,17 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         digest=counted.digest,
         report_digest=hashlib.sha256(text.encode()).hexdigest(),
         sealed_at=now_text(),
-        parts=repository.write_parts(election.name, text, counted),
+        parts=repository.write_parts(election, text, counted),
         candidates=counted.candidates,
         turnout=turnout,
         roll_secret=roll_secret,
         equals=counted.has_equals,
         groups=tuple(group_turnouts(election, turnout.voted)),
+        brief=repository.brief_of(report.result) if election.more else None,
         **drawn,
     )
     event_data = {
-        "election_name": election.name,
+        **election.event_subject,
         **{name: getattr(seal, name) for name in ("ballots", "digest", "report_digest", "sealed_at")},
         "roll_commitment": roll.commitment,
         **({"withdrawn": turnout.withdrawn} if turnout.withdrawn else {}),
@@ -103,13 +107,10 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         **drawn,
         "winners": list(report.result.winners),
     }
-    writes = [
-        repository.head(election.name, seal),
-        Check(keys.election(election.name), Exists()),
-        Delete(keys.lots(election.name)),
-        *repository.outcome(election, seal, report.result),
-        *(write for step in SEALING for write in step(election)),
-    ]
+    writes: list[Write] = [repository.head(election, seal), Check(keys.election(election.name), Exists())]
+    if election.number == 1:
+        writes += [Delete(keys.lots(election.name)), *repository.outcome(election, seal, report.result)]
+        writes += [write for step in SEALING for write in step(election)]
     try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless another worker has sealed it, identically
 
 
@@ -130,7 +131,7 @@ def _lot_secrets(election: Election, counted: Ballots) -> Item:
     secret = elections.lots_secret(election.name)
     if secret and lots.commitment(secret) != election.lots_commitment:
         raise Disagreement("The secret of the lots is not the one to which the election is committed.")
-    return {"lots_secret": secret, "seed": lots.seed_of(secret, counted.digest) if secret else ""}
+    return {"lots_secret": secret, "seed": lots.seed_of(secret, counted.digest, election.number) if secret else ""}
 
 
 def _report(election: Election, counted: Ballots, drawn: Item, entitled: int) -> Report:
@@ -143,15 +144,23 @@ def _report(election: Election, counted: Ballots, drawn: Item, entitled: int) ->
 
 def _is_quick_to_count(election: Election) -> bool:
     """Whether a request may wait for it, assuming that every ballot is different and complete."""
-    voted, candidates = votes_of(election), len(candidates_of(election))
+    voted = votes_of(election)
+    if voted * len(election.questions) > MAX_BALLOTS_COUNTED_IN_REQUEST:
+        return False
+    return sum(_steps(each, voted) for each in election.questions) <= MAX_STEPS_IN_REQUEST
+
+
+def _steps(election: Election, voted: int) -> int:
+    candidates = len(candidates_of(election))
     size = Size(candidates, voted, voted * candidates, seats=election.seats)
-    job = CountJob(Ballots((), {}), election.method, settings_of(election, ""))
-    return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
+    return CountJob(Ballots((), {}), election.method, settings_of(election, "")).cost(size)
 
 
-def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
+def find(
+    election_name: str, question: int = 1, *, with_report: bool = True, recently: Cacheable | None = None
+) -> Found | None:
     """The election with its result. One that is over but not sealed is sealed now if that is quick."""
-    found = repository.find(election_name, with_report=with_report, recently=recently)
+    found = repository.find(election_name, question, with_report=with_report, recently=recently)
     if found is None or found.seal or found.election.state(now_text()) != State.CLOSED:
         return found
     is_closed_now = found.election.stored_state != State.CLOSED and close_if_over(election_name)
@@ -161,7 +170,7 @@ def find(election_name: str, *, with_report: bool = True, recently: Cacheable | 
         wait_for_worker(found.election)
     else:
         return found
-    return repository.find(election_name)
+    return repository.find(election_name, question)
 
 
 def wait_for_worker(election: Election) -> None:

@@ -1,5 +1,7 @@
 """Sealing a closed election: its ballots are published and counted, and those of a secret election deleted.
 
+Each question is sealed by itself, the first one last: once that is sealed, all are. What tells people comes then.
+
 Everything is streamed: ballots are read once, sorted on disk and counted meanwhile, and written in parts. The sealing
 mark records the progress, so that another worker can resume and pages can show it. The close stores the mark, and a
 background task in a lane of its own, of which each batch is one step: some ballots read, one part published, some
@@ -100,25 +102,33 @@ def take_over() -> int:
     return sum(try_write(SEALING.begin(name)) for name in names)
 
 
+def _first_last(election: Election) -> list[Election]:
+    return sorted(election.questions, key=lambda each: -each.number)
+
+
 def _seal(election: Election) -> Steps:
-    place, result = keys.sealing(election.name), keys.result(election.name)
-    found = table().get_many([place, result])
-    if (mark := found.get(place)) is None or mark.get("removing"):
+    marks = {each.number: keys.sealing(election.name, each.number) for each in election.questions}
+    results = {number: keys.result(election.name, number) for number in marks}
+    found = table().get_many([*marks.values(), *results.values()])
+    if any(place not in found or found[place].get("removing") for place in marks.values()):
         return
-    if result not in found or mark["parts"] != mark.get("of"):
-        with closing(BallotBox(election, mark)) as box:
+    for question in _first_last(election):
+        mark = found[marks[question.number]]
+        if results[question.number] in found and mark["parts"] == mark.get("of"):
+            continue
+        with closing(BallotBox(question, mark)) as box:
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
         votes = repository.votes_of(box.counts)
         for prepare in BEFORE_COUNTING:
-            prepare(election)
+            prepare(question)
         for count in COUNTING:
-            count(election, votes)
+            count(question, votes)
     for follow_up in SEALED:
         follow_up(election)
-    if not election.secret_ballot:
-        try_write(Delete(place, when=repository.is_mark_for(election)))  # unless another worker has finished it
+    if not election.secret_ballot:  # unless another worker has finished it
+        try_write(*(Delete(place, when=repository.is_mark_for(election)) for place in marks.values()))
 
 
 def _publish(box: BallotBox) -> Generator[float, None, bool]:
@@ -138,9 +148,9 @@ def _publish_part(election: Election, part: Part) -> None:
     writes = publishing(election, part.number, ballots, part.progress)
     if not election.secret_ballot:
         return table().write(*writes)
-    event_data = {"election_name": election.name, "part": part.number + 1, "parts": part.parts, "ballots": ballots}
+    event_data = {"part": part.number + 1, "parts": part.parts, "ballots": ballots}
     still_there = Check(keys.election(election.name), Exists())
-    record(Event("plenum", "BallotsSealed", event_data), *writes, still_there)
+    record(Event("plenum", "BallotsSealed", election.event_subject | event_data), *writes, still_there)
     return None
 
 
@@ -149,7 +159,8 @@ def publishing(
 ) -> list[Write]:
     """Refused if another worker has published this part."""
     is_next = Equals("parts", number) & repository.is_mark_for(election)
-    counted = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
+    place = keys.sealing(election.name, election.number)
+    counted = Update(place, set={"parts": number + 1, **(progress or {})}, when=is_next)
     return [repository.publishing_part(election, number, ballots), counted]
 
 
@@ -192,8 +203,8 @@ def _size(line: Line) -> int:
 
 
 class BallotBox:
-    """The ballots of a closed election, read once: how many have each ranking and weight, and the parts yet to be
-    published. The progress mark has those that are.
+    """The ballots of a closed election in one question, read once: how many have each ranking and weight, and the
+    parts yet to be published. The progress mark has those that are.
     """
 
     def __init__(self, election: Election, mark: Item):
@@ -211,7 +222,7 @@ class BallotBox:
 
     def read(self) -> Steps:
         """What comes before the last ballot published is counted, and not sorted again."""
-        last = repository.last_published(self.election.name, self._done) if self._is_known else None
+        last = repository.last_published(self.election, self._done) if self._is_known else None
         for some in by_count(repository.ballot_rows(self.election), STEP_LINES):
             self.counts.update(map(RANKING_AND_WEIGHT, some))
             ballots = list(map(repository.as_line, some))
@@ -244,18 +255,23 @@ class CannotSeal(ExplainedError):
 
 def empty(election: Election) -> Steps:
     """Delete the ballots of a sealed secret election: published, they no longer lie under hashes of their voters'
-    secrets. The box is read once: exactly what was compared with the published ballots is deleted."""
-    place = keys.sealing(election.name)
-    found = table().get_many([place, keys.result(election.name)])
-    if not election.secret_ballot or len(found) < 2:
-        return  # it is not sealed yet, or all is done
+    secrets. A box is read once: exactly what was compared with the published ballots is deleted."""
+    if election.secret_ballot and table().get(keys.result(election.name)):
+        for question in _first_last(election):
+            yield from _empty(question)
+
+
+def _empty(election: Election) -> Steps:
+    place = keys.sealing(election.name, election.number)
+    if (mark := table().get(place)) is None:
+        return  # all is done
     try:
         with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
             for some in by_count(repository.ballots_with_keys(election), STEP_LINES):
                 box.add(ballot for ballot, _ in some if ballot is not None)
                 left.add(at for _, at in some)
                 yield 0
-            _allow_removal(election, found[place], box)
+            _allow_removal(election, mark, box)
             units = 0.0
             for handful in repository.emptying(election, left):
                 retry_on_conflict(partial(table().write, *handful))
@@ -279,7 +295,7 @@ def _allow_removal(election: Election, mark: Item, box: Sorter) -> None:
     """Check that everything is published, and only then mark the ballots as removable."""
     if mark.get("removing"):
         return _check_published(election, box, compare_remaining)
-    place = keys.sealing(election.name)
+    place = keys.sealing(election.name, election.number)
     try:
         _check_published(election, box, compare)
     except CannotSeal:
@@ -299,7 +315,7 @@ def _check_published(
     """Read the published ballots back before their originals are deleted."""
     try:
         compare(
-            map(PublishedBallot.of, repository.every_published(election.name)),
+            map(PublishedBallot.of, repository.every_published(election.name, election.number)),
             repository.published_ballots_in(box),
             "in the ballot box",
         )

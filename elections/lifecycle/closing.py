@@ -33,9 +33,9 @@ def starting_close(before: Election, after: Election) -> list[Write]:
 
 
 def finishing_close(shut: Election) -> list[Write]:
-    """Writes of the close event, with the mark that says how far the election is sealed."""
+    """Writes of the close event, with the marks that say how far the election is sealed."""
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
-    return [*repository.change(shut, after), repository.sealing_mark(after)]
+    return [*repository.change(shut, after), *repository.sealing_marks(after)]
 
 
 def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:

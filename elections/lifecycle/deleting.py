@@ -64,11 +64,11 @@ def delete_batch(task: Task) -> Batch:
 
 
 def deletion(election: Election) -> list[Write]:
-    """Also takes it off its multi-question ballot."""
-    own = (keys.lots, keys.for_everyone, keys.public_election, keys.sealing, keys.shared_result)
+    own = (keys.lots, keys.for_everyone, keys.public_election, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=unchanged(election)),
         *(Delete(key(election.name)) for key in own),
+        *(Delete(keys.sealing(election.name, each.number)) for each in election.questions),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
         *([purge_mark()] if election.has_secrets else []),

@@ -35,7 +35,7 @@ class Fragment:
 cache = SizedCache[Fragment](CACHE_BYTES, lambda fragment: ENTRY_OVERHEAD_BYTES + 2 * len(fragment.html))
 
 
-def cache_key(*names: str) -> tuple[Hashable, ...]:
+def cache_key(*names: Hashable) -> tuple[Hashable, ...]:
     """One per language, path and features of the site."""
     return *names, get_language() or "", get_script_prefix(), features.current()
 

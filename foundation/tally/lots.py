@@ -15,6 +15,10 @@ at the end:
     printf 'plenum: commitment to lots\\nsecret' | sha256sum
     printf 'plenum: seed of lots\\nsecret\\ndigest' | sha256sum
 
+In an election with several questions, each of them but the first has a seed with one line more, its number:
+
+    printf 'plenum: seed of lots\\nsecret\\ndigest\\n2' | sha256sum
+
 So no one can choose the seed: before the close the secret is unknown, and it cannot be another one afterwards.
 
 A lot elects whoever it gives a seat; the winner of a STAR runoff whom it put into that runoff or who was chosen in it;
@@ -45,9 +49,9 @@ def commitment(secret: str) -> str:
     return _sha256(COMMITMENT, secret)
 
 
-def seed_of(secret: str, digest: str) -> str:
+def seed_of(secret: str, digest: str, question: int = 1) -> str:
     """From which the lots are drawn when the ballots with this digest are counted."""
-    return _sha256(SEED, secret, digest)
+    return _sha256(SEED, secret, digest, *([str(question)] if question > 1 else []))
 
 
 def _sha256(*lines: str) -> str:

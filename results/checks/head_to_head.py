@@ -29,7 +29,7 @@ def summary_of(request: HttpRequest, found: Sealed) -> PairwiseSummary:
     name, seal = found.election.name, found.seal
 
     def count() -> PairwiseSummary:
-        return bounded_counting.run_job(PairwiseJob(repository.counted(name, seal.candidates)), request)
+        return bounded_counting.run_job(PairwiseJob(repository.counted(found.election, seal.candidates)), request)
 
     return summaries.get((name, seal.digest), count)
 

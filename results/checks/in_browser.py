@@ -60,7 +60,7 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """Everything a count starts from, and what came out here, to compare."""
     report, seal = found.report, found.seal
     result = json.loads(report.result.as_json())
-    counted = repository.counted(found.election.name, seal.candidates)
+    counted = repository.counted(found.election, seal.candidates)
     payload = {
         "settings": {"method": found.election.method, **_settings(found)},
         "lots": {"commitment": found.election.lots_commitment, "secret": seal.lots_secret},

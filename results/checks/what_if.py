@@ -100,16 +100,16 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
 
 def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str]]:
     """The ballots without those of these voters, and the names that did not vote; no ballots if there are too many."""
-    name = found.election.name
+    election = found.election
     if found.seal.ballots > MAX_BALLOTS_RECOUNTED:
         return None, []
     if not voters:
-        return repository.counted(name, found.seal.candidates), []
-    names = {each.number: each.name for each in candidates_of(found.election)}
+        return repository.counted(election, found.seal.candidates), []
+    names = {each.number: each.name for each in candidates_of(election)}
     gone, met = {fold(voter) for voter in voters}, set()
 
     def remaining() -> Iterator[tuple[str, int | None]]:
-        for ballot in ballots.every_published(name):
+        for ballot in ballots.every_published(election.name, election.number):
             if (voter := fold(ballot["voter_name"])) in gone:
                 met.add(voter)
             else:

@@ -46,7 +46,8 @@ class EventFilter:
             return False
         if kind == "ElectionRenamed":
             self.name = event_data["new_name"]
-        self.done = kind == "ResultSealed" and self.report_digest in ("", event_data["report_digest"])
+        is_last = kind == "ResultSealed" and "question" not in event_data  # that of the first question
+        self.done = is_last and self.report_digest in ("", event_data["report_digest"])
         return True
 
     def _is_the_making(self, event_data: Item) -> bool:

@@ -41,7 +41,7 @@ Content = Iterable[bytes] | Iterable[str]
 
 def counted_as(format: str) -> Callable[[Sealed], Content]:
     """The ballots as they were counted: how many votes each ranking got."""
-    return lambda found: write(_file(found, repository.counted(found.election.name, found.seal.candidates)), format)
+    return lambda found: write(_file(found, repository.counted(found.election, found.seal.candidates)), format)
 
 
 def _file(found: Sealed, ballots: Ballots) -> File:

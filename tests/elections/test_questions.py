@@ -29,7 +29,7 @@ def three_questions(*, secret: bool):
     olga = people.find("Olga")
     election = drafts.create(olga, NAME, secret_ballot=secret)
     election = questions.add_question(
-        olga, election, "The budget", first_title="The chair", kind="yes-no", majority="1/2 cast"
+        olga, election, "The budget", first_title="The chair", kind="yes-no", method="majority", majority="1/2 cast"
     )
     election = questions.add_question(
         olga, election, "Speaker", for_groups=("Students",), kind="choose", most=1, method="most-votes"

@@ -405,7 +405,7 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
 
 def test_the_supposed_result_is_that_of_the_ballots_without_them(closed):
     found = closed(*SIX, method="borda")
-    counted = repository.counted("Board", found.seal.candidates)
+    counted = repository.counted(found.election, found.seal.candidates)
     report = build_report(what_if.job_of(found, counted.without(["Bo"])).run())
     assert report.result == count(counted.without(["Bo"]), "borda")
     assert {each.method for each in report.others} == {each.method for each in found.report.others}

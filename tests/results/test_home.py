@@ -7,6 +7,7 @@ import re
 
 import pytest
 from django.urls import reverse
+from elections.multi_ballot_pages import services as binding
 
 from accounts import repository as people
 from accounts.rules import Role
@@ -15,7 +16,6 @@ from elections import repository as elections
 from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
-from elections.multi_ballot_pages import services as binding
 from foundation.store import keys
 from foundation.store.table import Delete, Exists, Unwritable, Update
 from parts.live import codes

@@ -165,7 +165,7 @@ def test_the_seed_hangs_on_every_ballot(site, opened, close, person, monkeypatch
 
 def test_what_is_supposed_after_the_close_is_drawn_from_the_same_seed(site, drawn):
     found = drawn()
-    supposed = job_of(found, repository.counted("Board", found.seal.candidates).without(["Ada"])).run().result
+    supposed = job_of(found, repository.counted(found.election, found.seal.candidates).without(["Ada"])).run().result
     assert supposed.lots
     assert supposed.seed == found.seal.seed
 
@@ -266,7 +266,7 @@ def test_what_was_changed_everywhere_still_does_not_fit_together(site, drawn, na
 
 def test_a_lot_that_was_drawn_otherwise_is_named(site, drawn):
     found = drawn()
-    counted = repository.counted("Board", ("Ada", "Bo", "Cy"))
+    counted = repository.counted(found.election, ("Ada", "Bo", "Cy"))
     others = (report_on(counted, "irv", seed=f"another {number}") for number in range(100))
     other = next(each for each in others if each.result.lots != found.report.result.lots)
     text = other.as_json()

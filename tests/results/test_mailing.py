@@ -11,6 +11,8 @@ import pytest
 from django.core import mail as sent
 from django.test import Client
 from django.utils.translation import override
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 
 from accounts import repository as people
 from accounts.rules import Role
@@ -23,8 +25,6 @@ from elections.drafts import services as drafts
 from elections.invitations import opt_out
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
 from foundation.acts.refusals import NotAllowed

@@ -17,6 +17,7 @@ from ballots import services as ballots
 from ballots.repository import every_published
 from elections import repository as elections
 from elections.lifecycle import closing
+from elections.rules import Election
 from foundation.acts import background
 from foundation.store import keys, splitting
 from foundation.store.log import as_text, utc_now
@@ -111,8 +112,8 @@ def test_a_long_report_and_many_rankings_are_stored_in_parts(site, voted, close,
     close()
     found = services.find("Board")
     assert found.seal.parts > 1
-    assert repository.counted("Board", found.seal.candidates).counts == {"0": 1, "1": 1, "2": 2, "2>1": 1}
-    assert repository.counted("Board", found.seal.candidates).digest == found.seal.digest
+    assert repository.counted(found.election, found.seal.candidates).counts == {"0": 1, "1": 1, "2": 2, "2>1": 1}
+    assert repository.counted(found.election, found.seal.candidates).digest == found.seal.digest
 
 
 def rankings_of(candidates: int, count: int) -> dict[str, int]:
@@ -124,16 +125,18 @@ def test_what_many_candidates_and_long_rankings_need_is_stored_in_parts_that_fit
     """Of 60 candidates, all of them ranked by 2,450 voters: parts of so many rankings each were too large."""
     names = tuple(f"{number:02}" for number in range(60))
     counted = Ballots(names, rankings_of(60, 2_450))
-    repository.write_parts("Board", "", counted)
-    assert repository.counted("Board", names).counts == counted.counts
+    board = Election("Board", "Ada", "2026-01-01T00:00:00.000Z")
+    repository.write_parts(board, "", counted)
+    assert repository.counted(board, names).counts == counted.counts
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "名", "\U0001f600"])
 def test_a_report_is_split_by_its_bytes_whatever_its_script(site, letter):
     text = letter * 450_000
-    parts = repository.write_parts("Board", text, Ballots((), {}))
+    board = Election("Board", "Ada", "2026-01-01T00:00:00.000Z")
+    parts = repository.write_parts(board, text, Ballots((), {}))
     assert parts == len(list(site.each(keys.result_parts("Board")))) == -(-len(text.encode()) // splitting.PART_BYTES)
-    assert repository._text("Board") == text
+    assert repository._text(board) == text
 
 
 def test_a_ballot_lost_behind_our_back_is_not_sealed_over(site, voted, close):

@@ -1,0 +1,121 @@
+"""Several questions in one election: each is counted, sealed and published by itself, and nothing joins them."""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+
+import pytest
+
+from accounts import repository as people
+from ballots import repository as ballots
+from ballots.services import seal_closed, sealing
+from elections import repository as elections
+from elections.lifecycle import closing
+from elections.repository import Brief
+from foundation.acts.storage import use_table
+from foundation.store import keys, splitting
+from foundation.tally import lots
+from operations.upkeep.log.figures import site_sealer
+from operations.upkeep.replay import check
+from results import proof, repository
+from results import services as results
+from tests.ballots.test_emptying import Killed, Mortal
+from tests.elections.test_questions import NAME, three_questions
+from tests.voting import cast
+
+SAID = {
+    "Ada": {"0": ["1"], "2": ["2"], "2:1": ["1"], "3:0": ["1"]},
+    "Bob": {"2": ["1"], "2:0": ["1"]},
+    "Cy": {"2:0": ["1"]},
+    "Dan": {"1": ["1"], "3:0": ["1"]},
+}
+CAST = {1: ["", "0>2", "1", "2"], 2: ["", "0", "0", "1"], 3: ["", "0", "0"]}  # in the chair's race Cy said nothing
+
+
+def held(*, secret: bool = True, answers=SAID) -> None:
+    """Three questions, answered and closed."""
+    three_questions(secret=secret)
+    for name, said in answers.items():
+        cast(people.find(name), NAME, said, f"ballot of {name}")
+    closing.close(people.find("Olga"), elections.find(NAME))
+
+
+def questions():
+    return elections.find(NAME).questions
+
+
+def published(number: int):
+    return list(ballots.every_published(NAME, number))
+
+
+def in_the_box() -> int:
+    return sum(len(list(ballots.every_ballot(each))) for each in questions())
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_each_question_has_a_result_of_its_own(each_site, secret):
+    held(secret=secret)
+    seal_closed()
+    assert {each.number: sorted(one["rankings"] for one in published(each.number)) for each in questions()} == CAST
+    assert in_the_box() == (0 if secret else 11)
+    assert list(each_site.each(keys.SEALING)) == []
+    found = {each.number: results.find(NAME, each.number) for each in questions()}
+    assert {number: (each.seal.ballots, each.report.result.blank) for number, each in found.items()} == {
+        1: (4, 1),
+        2: (4, 1),
+        3: (3, 1),
+    }
+    assert found[2].report.result.vote == (2, 1, 1, 2)
+    assert {number: each.brief for number, each in repository.find_seals(elections.find(NAME)).items()} == {
+        1: Brief(("Xi", "Zoe"), 2),
+        2: Brief(("Yes",), 1, vote=(2, 1, 1, 2)),
+        3: Brief(("Kim",), 1),
+    }
+    assert proof.check_sealed(elections.find(NAME)) is None
+    site_sealer().seal()
+    assert check(each_site).first == ()
+
+
+def test_one_secret_of_the_lots_gives_each_question_a_seed_of_its_own(site):
+    held()
+    seal_closed()
+    seals = repository.find_seals(elections.find(NAME))
+    (secret,) = {each.lots_secret for each in seals.values()}
+    assert lots.commitment(secret) == elections.find(NAME).lots_commitment
+    assert {number: each.seed for number, each in seals.items()} == {
+        number: lots.seed_of(secret, each.digest, number) for number, each in seals.items()
+    }
+    assert len({each.seed for each in seals.values()}) == 3
+    assert site.get(keys.lots(NAME)) is None
+
+
+def test_nothing_joins_what_was_published_of_one_voter(site):
+    everything_else = {"Ada": SAID["Ada"] | {"2:1": [""]}}
+    held(answers=everything_else | {name: said for name, said in SAID.items() if name != "Ada"})
+    seal_closed()
+    codes = [{each["confirmation"] for each in published(number)} for number in (1, 2, 3)]
+    assert sum(map(len, codes)) == len(set.union(*codes)) == 11
+    items = [each for each in site.each(keys.all_of_election(NAME)) if each["SK"].partition("#")[0] != "VOTER"]
+    for one in codes[0]:
+        holding = [each["SK"] for each in items if one in str(each)]
+        assert holding == ["PUBLISHED#0000"]
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_whoever_is_killed_at_any_write_is_succeeded(site, secret, monkeypatch):
+    monkeypatch.setattr(splitting, "PART_BYTES", 60)
+    monkeypatch.setattr(splitting, "TRANSACTION_WRITES", 2)
+    held(secret=secret)
+    deaths = 0
+    while list(site.each(keys.SEALING)):
+        with use_table(Mortal(site, 1)), suppress(Killed):
+            deque(sealing._steps(NAME), maxlen=0)
+        deaths += 1
+    assert deaths > (20 if secret else 10)
+    assert {each.number: sorted(one["rankings"] for one in published(each.number)) for each in questions()} == CAST
+    assert in_the_box() == (0 if secret else 11)
+    assert list(site.each(keys.SEALING)) == []
+    assert proof.check_sealed(elections.find(NAME)) is None
+    events = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ResultSealed"]
+    assert [each.get("question", 1) for each in events] == [3, 2, 1]
