@@ -249,8 +249,9 @@ def show_ballot(request: HttpRequest, standing: Standing, marks: Marks, **more: 
 def _forms(
     request: HttpRequest, questions: Sequence[Election], marks: Marks, is_shuffled: bool
 ) -> list[dict[str, Any]]:
-    """Of each question. The tools that scripts build a list with come with the first list that needs them, by number."""
-    forms, tools = [], {}
+    """Of each question. What scripts build a list with comes with the first list that needs it: `tools`, by number."""
+    forms: list[dict[str, Any]] = []
+    tools: dict[str, int] = {}
     for each in questions:
         candidates = elections.candidates_of(each)
         order = "\n".join(map(str, each.address))

@@ -1,4 +1,4 @@
-"""A ballot with several questions: by keyboard on a phone, with two rankings on one page, left and found again, without scripts."""
+"""A ballot with several questions: by keyboard on a phone, with two rankings on one page, left and found again."""
 
 from __future__ import annotations
 
@@ -86,7 +86,6 @@ def test_by_keyboard_on_a_phone_one_is_skipped_and_what_was_left_is_found_again(
     )
     part(page, "The committee").get_by_label("Kim", exact=True).press("Space")
     expect(part(page, "The committee").locator(".mark-count")).to_have_text("The committee: Chosen: 1 of 2")
-    page.screenshot(path="/tmp/m/qv-phone.png", full_page=True)
     for scheme in ("light", "dark"):
         look(page, PHONE_PX, scheme)
         assert fits(page)
@@ -99,7 +98,6 @@ def test_by_keyboard_on_a_phone_one_is_skipped_and_what_was_left_is_found_again(
     expect(dialog.get_by_role("region", name="The chair").locator(".ballot-ranks")).to_contain_text("Sofia")
     assert_says_what_the_server_says(page)
     assert faults(page) == []
-    page.screenshot(path="/tmp/m/qv-review.png")
     page.get_by_role("button", name="Cast this ballot").press("Enter")
     expect(page.get_by_role("heading", name="Thank you. Your vote is cast.")).to_be_visible()
     assert said(there) == [["2>0"], ["1"], ["1"], [""]]
@@ -118,7 +116,6 @@ def test_on_a_desktop_each_list_is_dragged_compared_and_cast_with_a_code_for_eac
     there = asked()
     page = visit(there, who=VOTER)
     page.locator("html.ready").wait_for()
-    page.screenshot(path="/tmp/m/qv-desktop.png", full_page=True)
     chair = part(page, "The chair")
     chair.locator(".candidate", has_text="Noor").drag_to(chair.locator(".rank-empty"))
     expect(chair.locator(".place .candidate-name")).to_have_text(["Noor al-Said"])
@@ -135,10 +132,8 @@ def test_on_a_desktop_each_list_is_dragged_compared_and_cast_with_a_code_for_eac
     page.get_by_role("button", name="Cast this ballot").click()
     expect(page.locator(".code code")).to_have_count(4)
     assert faults(page) == []
-    page.screenshot(path="/tmp/m/qv-thanks.png", full_page=True)
     page.get_by_role("button", name="Show my receipt").click()
     expect(page.locator(".code code")).to_have_count(4)
-    page.screenshot(path="/tmp/m/qv-receipt.png", full_page=True)
     for scheme in ("light", "dark"):
         look(page, 320, scheme)
         assert faults(page) == []
