@@ -13,10 +13,11 @@ from .rules import Ballot
 
 ITEMS = (
     ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int withdrawn:int extra:int",
+             "voted_*:int paper_*:int withdrawn_*:int extra_*:int",  # where there are several questions, in each
              rule=before_the_close_only("open", "as_of")),
     ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast weight:int",
              "confirmation withdrawn:bool", replayed="voter_name rankings when_cast confirmation weight", value=Ballot,
-             rule=of_a_named_voter, lists=tuple(keys.ballots_by_time("")),
+             rule=of_a_named_voter, lists=(*keys.ballots_by_time(""), *keys.ballots_by_time("", question=2)),
              sheets=(
                  Sheet("ballots", _("Ballots"), _("Public elections list ballots by voter; closed secret elections "
                                                   "list them by code, without voters."),
@@ -32,10 +33,10 @@ ITEMS = (
 )  # fmt: skip
 
 EVENTS = (
-    EventType("BallotCast", "election_name voter_name:person changed:bool rankings paper:bool account "
-              "weight:int", "confirmation"),
-    EventType("BallotChanged", "election_name again:bool weight:int"),
-    EventType("BallotWithdrawn", "election_name voter_name:person account weight:int"),
-    EventType("BallotsSealed", "election_name part:int parts:int ballots:list question:int",
+    EventType("BallotCast", "election_name voter_name:person changed:bool rankings answers:list "
+              "paper:bool account weight:int", "confirmation"),
+    EventType("BallotChanged", "election_name again:bool weight:int questions:list"),
+    EventType("BallotWithdrawn", "election_name voter_name:person account weight:int questions:list"),
+    EventType("BallotsSealed", "election_name question:int part:int parts:int ballots:list",
               inside="confirmation rankings weight"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Item and event types of elections: rolls, mailings, groups, multi-question ballots."""
+"""Item and event types of elections: rolls, mailings, groups."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -14,7 +14,7 @@ from .convening import Convened
 from .history import entries as history
 from .invitations import opt_out
 from .rolls import Voter
-from .rules import Election
+from .rules import Election, Question
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int vote:list by_lot:list questions:int decided:int"
@@ -27,12 +27,17 @@ RENDERED = "html_version:int"
 UNSEEN_MARKS = " ".join((*personal_data.MARKS[1:], "invited_at"))  # auditors see only whether they were invited
 COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
                   for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
-UNLOGGED = ("version", "closing", "renamed_from", "filling", "group", "answers")  # fields of an election
+WORKED_OUT = ("number", "whole")  # fields of an election that are not stored
+STORED = fields_of(Election, *WORKED_OUT)
+UNLOGGED = ("version", "closing", "renamed_from", "filling", "group", "answers", *WORKED_OUT)
+INSIDE = f"{fields_of(Question)} {fields_of(Convened)}"  # its other questions, and who convened it
 
 ITEMS = (
     ItemType("calendar feed", keys.calendar_feed, hidden="name:person account digest made_at"),  # by earlier versions
-    ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
-             "filling:bool", inside=fields_of(Convened),
+    ItemType("multi-question ballot", keys.multi_ballot,  # by earlier versions
+             hidden="id name leader questions:list created_at version:int"),
+    ItemType("election", keys.election, f"{STORED} owner_name:person managers:people convened:map filling:bool",
+             inside=INSIDE,
              lists=(keys.ELECTIONS,),
              replayed=fields_of(Election, *UNLOGGED), value=Election,
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
@@ -112,15 +117,14 @@ ITEMS = (
     ItemType("pending members", keys.coming_members, hidden="token members:people accounts:list letters:list ttl:int"),
 )  # fmt: skip
 
-SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
+SETTINGS = f"election_name description {STORED} owner_name:person managers:people"
 EVENTS = (
-    EventType("ElectionCreated", f"{SETTINGS} convened:map", "copied_from", inside=fields_of(Convened),
-              sentence=history.created),
-    EventType("ElectionUpdated", SETTINGS, sentence=history.updated),
+    EventType("ElectionCreated", f"{SETTINGS} convened:map", "copied_from", inside=INSIDE, sentence=history.created),
+    EventType("ElectionUpdated", f"{SETTINGS} question:int", inside=INSIDE, sentence=history.updated),
     EventType("ElectionRenamed", "election_name new_name", sentence=_("%(who)s renamed the draft.")),
     EventType("ElectionOpened", "election_name editable:bool lots_commitment opened_at shows_skills:bool "
-              "excluded:int extra_votes:int",
-              sentence=history.opened),
+              "excluded:int extra_votes:int unasked:int more:list",
+              inside=INSIDE, sentence=history.opened),
     EventType("InterruptionRecorded", "election_name number:int began ended happened decided recorded_at "
               "new_end corrects:int", sentence=history.interrupted),
     EventType("ElectionClosed", "election_name closed_at", sentence=history.closed),
@@ -128,11 +132,12 @@ EVENTS = (
     EventType("ElectionOwnerChanged", "election_name new_owner:person", sentence=history.handed_over),
     EventType("ManagerAdded", "election_name name:person", sentence=_("%(who)s made %(name)s a manager.")),
     EventType("ManagerRemoved", "election_name name:person", sentence=_("%(who)s removed %(name)s as a manager.")),
-    EventType("CandidatesAdded", "election_name candidates:list",
+    EventType("CandidatesAdded", "election_name question:int candidates:list",
               inside="name number statement link", sentence=history.candidates_added),
-    EventType("CandidateEdited", "election_name candidate_name statement link", sentence=history.candidate_edited),
-    EventType("CandidatesRemoved", "election_name candidates:list", sentence=history.candidates_removed),
-    EventType("CandidatePictured", "election_name candidate_name photo:map", inside="id",
+    EventType("CandidateEdited", "election_name question:int candidate_name statement link",
+              sentence=history.candidate_edited),
+    EventType("CandidatesRemoved", "election_name question:int candidates:list", sentence=history.candidates_removed),
+    EventType("CandidatePictured", "election_name question:int candidate_name photo:map", inside="id",
               sentence=history.candidate_pictured),
     EventType("VotersAdded", "election_name voters:people accounts:list groups:list "
               "weights:list reason request",
@@ -162,6 +167,7 @@ EVENTS = (
     EventType("GroupMembersAdded", "group_id accounts:list", "members:people"),
     EventType("GroupMembersRemoved", "group_id", "members:people"),
     EventType("GroupDeleted", "group_id at"),
+    # several elections tied together, as earlier versions did
     EventType("BookMade", "book_id name questions:list created_at"),
     EventType("BookChanged", "book_id name questions:list"),
     EventType("BookTakenApart", "book_id"),

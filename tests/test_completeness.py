@@ -126,6 +126,7 @@ STEPS = (is_background_batch, is_opening, is_shutting, is_emptying)
 
 
 def _is_like(key: Key, other: Key) -> bool:
+    _question, key = keys.question_of(key)
     return [*map(beginning, key[:2])] == [*map(beginning, other[:2])]
 
 

@@ -27,7 +27,6 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
-from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import copying
@@ -39,11 +38,10 @@ from elections.lifecycle import closing
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
+from elections.questions import add_question
 from elections.roll import imports
 from elections.roll.services import add_voters
-from elections.rules import Action
+from elections.voter_lists import Details
 from foundation.acts import storage
 from foundation.acts.queues import SomeFailed
 from foundation.acts.refusals import Refusal
@@ -54,7 +52,6 @@ from foundation.mail.sending import LEASE_SECONDS, send_waiting
 from foundation.photos.changing import PictureChange
 from foundation.ranking.candidates import Candidate
 from foundation.store import keys
-from foundation.store.log import as_text
 from foundation.store.splitting import by_count
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import LOG, Conflict, Item, Put, Table, Unavailable
@@ -239,37 +236,24 @@ def import_a_list() -> None:
         imports.resume(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
 
 
-def two_questions() -> None:
-    """On one ballot; the second was a draft of its own, with a roll of its own."""
+def three_questions() -> None:
     people_come()
-    draft("Bo", "Board", ["Ann", "Bea", "new@example.org"])
-    draft("Bo", "Colour", ["Col"])
-    binding.make(someone("Bo"), "Spring", ["Board", "Colour"])
+    draft("Bo", "Board", [*NAMES, "new@example.org"])
+    add_question(someone("Bo"), election("Board"), "The budget", kind="yes-no")
+    asked = add_question(someone("Bo"), election("Board"), "A speaker", for_groups=("Staff",))
+    add_candidates(someone("Bo"), asked, [Candidate("Kim"), Candidate("Lou")])
+    change_picture(someone("Bo"), election("Board").at(3), "Kim", PictureChange(kept()))
+    add_voters(someone("Bo"), election("Board"), NAMES[:3], dict.fromkeys(NAMES[:3], Details(groups=("Staff",))))
 
 
-def two_open_questions() -> None:
-    two_questions()
-    soon = as_text(datetime.now(UTC) + timedelta(days=1))
-    actions.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
-    binding.open_(someone("Bo"), the_multi_ballot())
-
-
-def the_multi_ballot() -> Any:
-    return multi_ballots.find(election("Board").book)
-
-
-def open_both() -> None:
-    if not election("Board").allow_vote:
-        binding.open_(someone("Bo"), the_multi_ballot())
-
-
-def let_one_more_vote_in_both() -> None:
-    add_voters(someone("Bo"), election("Board"), ["Dan", "later@example.org"])
-
-
-def move_the_end_of_both() -> None:
-    if election("Board").no_voting_after:
-        binding.extend(someone("Bo"), the_multi_ballot(), None)
+def three_open_questions() -> None:
+    """Everybody has answered some of them."""
+    three_questions()
+    lifecycle.open_(someone("Bo"), election("Board"), editable=False)
+    for place, voter in enumerate(NAMES):
+        said = {"0": ["1"], "1": [str(place + 1)], "2:0": ["1"]}
+        said |= {"3:1": ["1"]} if place < 2 else {}
+        ballots.cast(someone(voter), "Board", said, form=voter)
 
 
 def keep_its_roll() -> None:
@@ -524,9 +508,10 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "voters are invited": (an_election_with_ballots, invite_its_voters),
     "an election is copied": (a_long_draft, copy_it),
     "a draft is renamed": (a_long_draft, rename_it),
-    "a ballot of two questions is opened": (two_questions, open_both),
-    "voters are added to two open questions": (two_open_questions, let_one_more_vote_in_both),
-    "the end of two questions is moved": (two_open_questions, move_the_end_of_both),
+    "a draft with three questions is copied": (three_questions, copy_it),
+    "a draft with three questions is renamed": (three_questions, rename_it),
+    "an election with three questions is closed and sealed": (three_open_questions, close_it),
+    "an election with three questions is deleted": (three_open_questions, delete_it),
     "a list is imported": (a_long_draft, import_a_list),
     "a roll is kept as a group": (a_roll, keep_its_roll),
     "a group is put on a roll": (a_group_and_a_draft, put_the_group_on_a_roll),

@@ -21,8 +21,8 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from elections.roll.services import add_voters
+from elections.rules import MAX_CANDIDATES, MAX_QUESTIONS
 from foundation.ranking.candidates import Candidate
 from foundation.store import splitting
 from foundation.store.limits import MAX_ITEM_BYTES
@@ -32,7 +32,7 @@ from parts.live.services import making
 from parts.polls.counting import MethodComparison
 from parts.questions.question import Kind, Question, Type
 from results import services as results
-from tests.fuzz.at_limits import take_multi_ballot_to_the_end, take_to_the_end, vote_in_multi_ballot
+from tests.fuzz.at_limits import take_questions_to_the_end, take_to_the_end, vote_on_questions
 from tests.fuzz.forms import links_on
 from tests.fuzz.recording import Sent, name_of, product_forms
 from tests.fuzz.walking import SCRIPTS, Walk, failed, largest_site
@@ -55,7 +55,6 @@ NOT_WALKED = {
     "parts.help_desk.forms.AnswerForm": "what several forms have in common",
     "parts.help_desk.forms.CorrectForm": "of a voter who is listed by address: tests/help_desk/test_help_desk.py",
     "parts.help_desk.forms.VoterForm": "only a button",
-    "elections.multi_ballot_pages.views.QuestionForm": "one per question: tests/elections fills it in",
     "parts.assembly.forms.PersonalCodeForm": "a code that is looked up",
     "parts.letters.code_views.CodeForm": "a code that is looked up",
     "parts.stations.forms.LeaveForm": "a code that is looked up",
@@ -93,14 +92,14 @@ def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(dis
 
 
 @pytest.mark.deep
-def test_a_ballot_of_the_most_questions_comes_to_its_end(distant_site):
-    take_multi_ballot_to_the_end(distant_site, MAX_QUESTIONS, 5, letters=197)
+def test_an_election_with_the_most_questions_comes_to_its_end(distant_site):
+    take_questions_to_the_end(distant_site, MAX_QUESTIONS, 5, letters=197)
 
 
 @pytest.mark.deep
-def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(distant_site):
-    """Of two questions with 500 candidates each, all of them ranked: 1,000 fields in one form."""
-    vote_in_multi_ballot(2, MAX_TOTAL_CANDIDATES // 2, letters=19)
+def test_a_ballot_on_several_questions_ranks_all_candidates_of_all(distant_site):
+    """Of two questions with 500 each."""
+    vote_on_questions(2, MAX_CANDIDATES, letters=19)
 
 
 # --- an election, from the first page to the last ---

@@ -22,8 +22,7 @@ PLUGINS = {"attrs", "hypothesis", "iniconfig", "packaging", "pluggy", "pygments"
 PLUGINS |= {"pytest-timeout", "sortedcontainers"}  # what a few tests need besides what runs
 CHOSEN = (
     "tests/upkeep/test_serve.py::test_stopping_lets_running_requests_finish",
-    "tests/elections/test_multi_ballot_pages.py"
-    "::test_the_guided_setup_leads_through_all_questions_from_a_name_to_the_sealed_result",
+    "tests/elections/test_questions.py",
     "tests/pages/test_time_fields.py",
     "tests/test_replay.py::test_the_log_makes_the_state_there_is",
 )

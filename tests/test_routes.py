@@ -38,7 +38,6 @@ NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
-NO_MULTI_BALLOT = "no-such-ballot"  # and these theirs: test_multi_ballot_pages.py in tests/elections and tests/ballots
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
 NO_WEBHOOK = "no-such-webhook"  # and webhooks theirs: tests/webhooks/test_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
@@ -385,7 +384,6 @@ ROUTES = {
     "change_review": (PUBLIC, READ, ["draft"]),
     "change_cast": (PUBLIC, ACT, ["draft"]),
     "change_withdraw": (PUBLIC, FORM, ["draft"]),
-    "change_multi_ballot": (PUBLIC, FORM, ["any"]),  # says nothing of which there are
     "ballot": (Permission.VOTE, FORM, ["draft"]),
     "review": (PUBLIC, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
@@ -394,21 +392,6 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "mail_result": (Permission.USE_APPLICATION, FORM, ["draft"]),
-    "make_multi_ballot": (Permission.USE_APPLICATION, FORM, []),
-    "multi_ballot": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
-    "multi_ballot_dashboard": (Permission.USE_APPLICATION, READ, [NO_MULTI_BALLOT]),
-    "multi_ballot_questions": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "rename_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "open_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "extend_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "close_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
-    "fill_multi_ballot": (Permission.VOTE, READ, [NO_MULTI_BALLOT]),
-    "multi_ballot_question": (Permission.VOTE, FORM, [NO_MULTI_BALLOT, 1]),
-    "multi_ballot_review": (Permission.VOTE, READ, [NO_MULTI_BALLOT]),
-    "cast_multi_ballot": (Permission.VOTE, ACT, [NO_MULTI_BALLOT]),
-    "multi_ballot_receipts": (Permission.VOTE, READ, [NO_MULTI_BALLOT]),
-    "multi_ballot_results": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
-    "shared_multi_ballot": (PUBLIC, READ, [NO_MULTI_BALLOT]),
     "results": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "result_screen": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "recount": (Permission.VIEW_APPLICATION, READ, ["draft"]),
@@ -471,7 +454,6 @@ OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     ),
     "elections/<name:name>/voters": ({"GET": RUNNING, "POST": ORGANISING, "PUT": ORGANISING}, ["draft"]),
     "elections/<name:name>/voters/<name:voter>": ({"DELETE": ORGANISING}, ["draft", "nobody"]),
-    "multi-question-ballots/<slug:ballot_id>": ({"GET": LOOKING}, [NO_MULTI_BALLOT]),
     "polls": ({"GET": LOOKING, "POST": ORGANISING}, []),
     "polls/<uuid:poll_id>": ({"GET": OPEN_TO_ALL, "DELETE": ORGANISING}, [NO_POLL]),
     "polls/<uuid:poll_id>/close": ({"POST": ORGANISING}, [NO_POLL]),
@@ -783,8 +765,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_MULTI_BALLOT in ROUTES[name][2] and name != "shared_multi_ballot":
-        return {"not found"}
     if {NO_SKILL, NO_SET, NO_GROUP, NO_WEBHOOK} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
     if NO_PROVIDER in ROUTES[name][2] and method in allowed:
@@ -824,7 +804,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "remove_app",
         "remove_passkey",
         "shared",
-        "shared_multi_ballot",
         "newest_checkpoint",
         "checkpoint",
         "doctor",

@@ -1,59 +1,58 @@
-"""Pages of several questions on one ballot, and those who look at them."""
+"""Pages of elections with several questions, and those who look at them."""
 
 from __future__ import annotations
 
 from accounts.models import User
 from ballots import services as ballots
-from elections import actions
+from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import MultiBallot
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle.services import open_
 from elections.roll.services import add_voters
-from elections.rules import Action
+from elections.rules import Election
 from foundation.ranking.candidates import Candidate
-from results.services import find as sealed
 
 from .site import Look
-from .words import MIN_TAG_CHARS, filled, text
+from .words import MIN_TAG_CHARS, filled, known, text
+
+SPRING, SUMMER, AUTUMN = "Spring", "Summer", "Autumn"  # a draft, one that is open, and one that is over
+VOTES = {"0": ["1"], "2:0": ["1"], "2:1": ["2"]}
 
 
-def looks_at_multi_ballots(organiser: User, voter: User) -> list[Look]:
-    draft, running, over = (_multi_ballot(organiser, voter, name) for name in ("Spring", "Summer", "Autumn"))
-    for each in (running, over):
-        binding.open_(organiser, each)
-        ballots.cast(voter, each.questions[0], {"0": ["1"]}, f"form of {each.name}")
-    binding.close(organiser, over)
-    for name in over.questions:
-        sealed(name)
-    of_drafts, of_open = (
-        ("multi_ballot_dashboard", "multi_ballot_questions", "rename_multi_ballot", "open_multi_ballot"),
-        ("extend_multi_ballot", "close_multi_ballot"),
-    )
-    on_the_way = ("fill_multi_ballot", "multi_ballot_review", "multi_ballot_receipts", "multi_ballot")
+def looks_at_questions(organiser: User, voter: User) -> list[Look]:
+    for name in (SPRING, SUMMER, AUTUMN):
+        _with_two_questions(organiser, voter, name)
+    for name in (SUMMER, AUTUMN):
+        open_(organiser, _now(name), editable=False)
+        ballots.cast(voter, known(name), VOTES, f"form of {name}")
+    closing.close(organiser, _now(AUTUMN))
+    ballots.seal_closed()
+    several = "several questions"
     return [
-        Look("make_multi_ballot", "organiser"),
-        *(Look(page, "organiser", (draft.id,)) for page in of_drafts),
-        *(Look(page, "organiser", (running.id,)) for page in of_open),
-        *(Look(page, "voter", (running.id,)) for page in on_the_way),
-        Look("multi_ballot_question", "voter", (running.id, 1)),
-        Look("multi_ballot_results", "voter", (over.id,)),
-        Look("shared_multi_ballot", "stranger", (over.id,)),
-        Look("change_multi_ballot", "stranger", (running.id,)),
-        Look("api/multi-question-ballots/-", "program", (running.id,)),
+        *(Look("dashboard", "organiser", (name,), of=f"{several}: {name}") for name in (SPRING, SUMMER, AUTUMN)),
+        Look("election_settings", "organiser", (SPRING,), of=several),
+        Look("open_election", "organiser", (SPRING,), of=several),
+        Look("election", "voter", (SUMMER,), of=several),
+        Look("ballot", "voter", (SUMMER,), of=several),
+        Look("results", "voter", (AUTUMN,), of=several),
+        Look("shared", "stranger", (AUTUMN,), of=several),
+        Look("api/elections/-", "program", (SUMMER,), of=several),
     ]
 
 
-def _multi_ballot(organiser: User, voter: User, name: str) -> MultiBallot:
-    multi_ballot = binding.make(organiser, text(name), [text("Chair", MIN_TAG_CHARS), text("Colour", MIN_TAG_CHARS)])
-    for each in multi_ballot.questions:
-        found = elections.find(each)
-        assert found is not None
-        add_candidates(organiser, found, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
-    leader = binding.leader_of(multi_ballot)
-    add_voters(organiser, leader, [voter.name])
-    actions.change(organiser, binding.leader_of(multi_ballot), Action.SET_UP, results_public=True)
-    found_multi_ballot = multi_ballots.find(multi_ballot.id)
-    assert found_multi_ballot is not None
-    return found_multi_ballot
+def _with_two_questions(organiser: User, voter: User, name: str) -> None:
+    drafts.create(organiser, text(name), secret_ballot=False, results_public=True)
+    titles = {"first_title": text("Chair", MIN_TAG_CHARS), "title": text("Colour", MIN_TAG_CHARS)}
+    questions.add_question(organiser, _now(name), **titles)
+    for number in (1, 2):
+        candidates = [filled(Candidate("Ada")), filled(Candidate("Bo"))]
+        add_candidates(organiser, _now(name).at(number), candidates)
+    add_voters(organiser, _now(name), [voter.name])
+
+
+def _now(name: str) -> Election:
+    found = elections.find(known(name))
+    assert found is not None
+    return found

@@ -135,7 +135,7 @@ def build() -> Site:
     from .listening import looks_of_listeners
     from .playing import acts_of_playing, looks_at_playing
     from .program import looks_of_programs, program_of
-    from .questions import looks_at_multi_ballots
+    from .questions import looks_at_questions
     from .records import looks_at_records
     from .voting_here import acts_at_stations, looks_at_stations
 
@@ -184,7 +184,7 @@ def build() -> Site:
         *looks_at_hosting(people["organiser"]),
         *looks_at_assembling(people["organiser"], people["voter"], browsers["voter"]),
         *looks_at_records(people["organiser"]),
-        *looks_at_multi_ballots(people["organiser"], people["voter"]),
+        *looks_at_questions(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
         *looks_at_stations(people["organiser"], browsers["booth"]),
         *looks_at_candidate_questions(people["organiser"], people["voter"]),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -20,9 +18,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import MultiBallot
+from elections.questions import add_question
 from elections.roll.services import add_voters
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate
@@ -56,42 +52,36 @@ def take_to_the_end(site: Table, count: int, letters: int, voters: int, **settin
     check_pages(sign_in(owner), election.name)
 
 
-def take_multi_ballot_to_the_end(site: Table, questions: int, count: int, letters: int) -> None:
-    """So many questions on one ballot."""
-    owner, multi_ballot = vote_in_multi_ballot(questions, count, letters)
-    binding.close(owner, multi_ballots.find(multi_ballot.id))
+def take_questions_to_the_end(site: Table, questions: int, count: int, letters: int) -> None:
+    """One election with so many questions, each with so many candidates."""
+    owner, name = vote_on_questions(questions, count, letters)
+    closing.close(owner, _found(name))
+    voting.seal_closed()
     assert failed(site) == []
-    for name in multi_ballot.questions:
-        check_sealed(name, 1)
-    assert sign_in(owner).get(reverse("multi_ballot_results", args=[multi_ballot.id])).status_code == 200
+    check_sealed(name, 1)
+    check_pages(sign_in(owner), name)
 
 
-def vote_in_multi_ballot(questions: int, count: int, letters: int) -> tuple[User, MultiBallot]:
+def vote_on_questions(questions: int, count: int, letters: int) -> tuple[User, str]:
+    """In each of them somebody ranks all candidates."""
     owner = make_person("the organiser", Role.OWNER)
-    names = [f"{number:02}" + LETTER * 190 for number in range(questions)]
-    multi_ballot = binding.make(owner, "Spring " + LETTER * 190, names)
-    for name in multi_ballot.questions:
-        add_candidates(owner, _found(name), candidates(count, letters))
+    election = drafts.create(owner, "Spring " + LETTER * 190)
+    add_candidates(owner, election, candidates(count, letters))
+    for number in range(2, questions + 1):
+        asked = add_question(owner, _found(election.name), f"{number:02}" + LETTER * 190, first_title=LETTER * 200)
+        add_candidates(owner, asked, candidates(count, letters))
     enrol("Eve")
-    add_voters(owner, _found(multi_ballot.leader), ["Eve", owner.name])
-    binding.open_(owner, multi_ballots.find(multi_ballot.id))
-    cast_multi_ballot(_person("Eve"), multi_ballot.id, multi_ballot.questions, count)
-    return owner, multi_ballot
-
-
-def cast_multi_ballot(voter: User, multi_ballot_id: str, questions: Sequence[str], count: int) -> None:
-    """As a browser without scripts does it: each question, then all of them at once."""
-    client, drawn = sign_in(voter), Random(7)
-    for place in range(1, len(questions) + 1):
-        ranks = drawn.sample(range(1, count + 1), count)
-        sent = {f"rank-{number}": str(rank) for number, rank in enumerate(ranks)}
-        assert client.post(reverse("multi_ballot_question", args=[multi_ballot_id, place]), sent).status_code == 302
-    review = client.get(reverse("multi_ballot_review", args=[multi_ballot_id]))
-    fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', review.text))
-    assert len(fields) > len(questions) * count
-    cast = client.post(reverse("cast_multi_ballot", args=[multi_ballot_id]), fields)
-    assert cast.status_code == 200, "the receipts of secret ballots"
-    assert all(voting.standing_of(voter, name).voted for name in questions)
+    add_voters(owner, _found(election.name), ["Eve", owner.name])
+    opened = lifecycle.open_(owner, _found(election.name), editable=False)
+    drawn = Random(7)
+    ranks = {
+        f"{each.number}:{candidate}" if each.number > 1 else str(candidate): [str(rank)]
+        for each in opened.questions
+        for candidate, rank in enumerate(drawn.sample(range(1, count + 1), count))
+    }
+    outcome = voting.cast(_person("Eve"), election.name, ranks, "form")
+    assert len(outcome.ballots) == questions
+    return owner, election.name
 
 
 def check_sealed(name: str, ballots: int) -> None:

@@ -13,9 +13,9 @@ from django.urls import reverse
 from accounts.rules import Role
 from elections.drafts import services as drafts
 from elections.groups import services as groups
-from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
+from elections.rules import MAX_CANDIDATES, MAX_QUESTIONS
 from foundation.pages.lists import MAX_BYTES
-from tests.fuzz.at_limits import take_multi_ballot_to_the_end, take_to_the_end
+from tests.fuzz.at_limits import take_questions_to_the_end, take_to_the_end
 from tests.fuzz.forms import forms_on, long_address
 from tests.fuzz.walking import SCRIPTS, Walk, failed, largest_site
 from tests.people import make_person, sign_in
@@ -51,8 +51,8 @@ def test_an_election_at_its_limits_comes_to_its_end(each_site, candidates, lette
 
 
 @pytest.mark.parametrize("questions", [2, MAX_QUESTIONS])
-def test_a_ballot_of_many_questions_comes_to_its_end(each_site, questions):
-    take_multi_ballot_to_the_end(each_site, questions, MAX_TOTAL_CANDIDATES // questions, letters=19)
+def test_an_election_with_many_questions_comes_to_its_end(each_site, questions):
+    take_questions_to_the_end(each_site, questions, 2 * MAX_CANDIDATES // questions, letters=19)
 
 
 def test_the_largest_file_of_voters_is_looked_at_and_taken(each_site):

@@ -15,7 +15,6 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from elections.multi_ballots.rules import MAX_QUESTIONS
 from foundation.acts.outbound import MAX_URL_CHARS
 from foundation.store.log import utc_now
 from operations.upkeep.worker.jobs import JOBS, Outcome, run_jobs
@@ -198,10 +197,6 @@ def _tags(walk: Walk) -> str:
     return ", ".join(f"{number}{walk.letter * MAX_TAG_CHARS}"[:MAX_TAG_CHARS] for number in range(MAX_TAGS))
 
 
-def _titles(walk: Walk) -> str:
-    return "\n".join(f"{walk.number + number} {walk.letter * 200}"[:200] for number in range(MAX_QUESTIONS))
-
-
 def _words(walk: Walk) -> str:
     return "\n".join(
         f"{number} {walk.letter * MAX_BLOCKED_WORD_CHARS}"[:MAX_BLOCKED_WORD_CHARS]
@@ -264,7 +259,6 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
         **STV,
     },
     "remove_person": {"name": _known("Ann")},
-    "make_multi_ballot": {"beginning": lambda walk: "several", "questions": _titles},
     "manage_qa": {"words": _words},
     "make_game": {"engagement_type": lambda walk: "poll", "ideas": _nothing, "twice": _nothing},
     "game_question": CHOICE,

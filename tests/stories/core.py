@@ -26,7 +26,7 @@ from accounts.sessions import SessionStore
 from accounts.visitors import Visitor
 from ballots import services as ballots
 from ballots.services import sealing
-from elections import actions, rolls, sharding, voter_lists
+from elections import actions, questions, rolls, sharding, voter_lists
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
@@ -41,9 +41,6 @@ from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_ended_elections
 from elections.link_requests import services as link_requests
 from elections.managers.services import add_manager, hand_over, remove_manager
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import MultiBallot
 from elections.roll import imports
 from elections.roll.services import add_voters, list_by_letter, remove_voter
 from elections.rules import Action, Election
@@ -132,7 +129,7 @@ def tell() -> None:
     elections_change_hands()
     a_roll_follows_a_source()
     groups_are_kept()
-    several_questions_on_one_ballot()
+    several_questions_in_one_election()
     candidates_are_asked()
     what_can_never_be_finished()
     ends_by_the_clock()
@@ -554,39 +551,34 @@ def ends_by_the_clock() -> None:
     list(sealing.empty(election("Soon over")))
 
 
-def several_questions_on_one_ballot() -> None:
+def several_questions_in_one_election() -> None:
+    """Of a draft one comes and goes, and two change places; one is for a group, and voters skip some."""
     ada = someone("Ada")
-    made = binding.make(ada, "Spring", ["Chair", "Colour", "Song"])
-
-    def multi_ballot() -> MultiBallot:
-        return multi_ballots.find(made.id)
-
-    binding.add(ada, multi_ballot(), ["Dish"])
-    binding.move(ada, multi_ballot(), "Spring: Song", up=True)
-    binding.take_out(ada, multi_ballot(), "Spring: Colour")
-    binding.rename(ada, multi_ballot(), "Spring 2027")
-    deleting.delete(ada, election("Spring: Dish"))
-    for name in multi_ballot().questions:
+    for name, is_secret in (("Spring", False), ("Spring in secret", True)):
+        made = drafts.create(ada, name, secret_ballot=is_secret)
+        for title in ("Budget", "Dish", "Song"):
+            kind = "yes-no" if title == "Budget" else "ranked"
+            made = questions.add_question(ada, made, title, first_title="Chair", kind=kind)
+        questions.remove_question(ada, made.at(3))
+        questions.move_question(ada, election(name).at(4), up=True)
+        song = actions.change(ada, election(name).at(4), Action.SET_UP, title="A song", for_groups=("Staff",))
+        add_candidates(ada, song, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+        edit_candidate(ada, song, Candidate("Bo", statement="*I* sing."))
+        change_picture(ada, song, "Bo", PictureChange(kept()))
+        remove_candidate(ada, election(name).at(4), "Cy")
         add_candidates(ada, election(name), [Candidate("Ada"), Candidate("Bo")])
-    add_voters(ada, election("Spring: Chair"), ["voter 0", "voter 1"], {"voter 0": Details(groups=("Staff",))})
-    add_voters(ada, election("Spring: Chair"), ["voter 1"], {"voter 1": Details(groups=("Staff", "Guests"))})
-    add_voters(ada, election("Spring: Chair"), ["voter 3"])
-    actions.change(ada, election("Spring: Song"), Action.SET_UP, for_groups=("Staff",))
-    soon = as_text(utc_now() + timedelta(hours=4))
-    actions.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon, secret_ballot=False)
-    actions.change(ada, election("Spring: Chair"), Action.SET_UP, for_groups=("Staff",))
-    binding.open_(ada, multi_ballot())
-    add_voters(ada, election("Spring: Chair"), ["voter 2"], {"voter 2": Details(groups=("Staff",))})
-    binding.extend(ada, multi_ballot(), as_text(utc_now() + timedelta(hours=6)))
-    voted("voter 2", "Spring: Song", Ada=1)
-    table().write(multi_ballots.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))
-    assert finish_background("act on ballot", "add to rolls") == 1
-    binding.close(ada, multi_ballot())
-    for name in multi_ballot().questions:
+        staff = {f"voter {number}": Details(groups=("Staff",)) for number in (0, 2, 3)}
+        add_voters(ada, election(name), [*staff, "voter 1"], staff)
+        add_voters(ada, election(name), ["voter 1"], {"voter 1": Details(groups=("Guests",))})
+        lifecycle.open_(ada, election(name), editable=False)
+        add_voters(ada, election(name), ["late@example.org"], {"late@example.org": Details(groups=("Staff",))})
+        for number, said in enumerate(({"0": ["1"], "4:1": ["1"]}, {"2:0": ["1"]}, {"1": ["1"], "2:2": ["1"]})):
+            voting.cast(someone(f"voter {number}"), name, said, f"voter {number} in {name}")
+        voting.cast(someone("voter 0"), name, {"2:1": ["1"]}, f"changed in {name}")
+        voting.withdraw(someone("voter 1"), name, f"withdrawn in {name}")
+        closing.close(ada, election(name))
         ballots.seal_closed(name)
         list(sealing.empty(election(name)))
-    binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
-    binding.make(ada, "Autumn", ["Chair"])  # which stays
 
 
 def candidates_are_asked() -> None:

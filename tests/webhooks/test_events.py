@@ -11,7 +11,7 @@ from elections.invitations import mailing, reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.multi_ballot_pages import services as multi_ballots
+from elections.questions import add_question
 from foundation.store.log import as_text
 from parts.news import repository as posts
 from parts.news import services as news
@@ -113,17 +113,15 @@ def test_an_announced_result_is_a_post(person):
     assert network.types == ["post.published"]
 
 
-def test_every_election_of_a_multi_question_ballot(person):
+def test_an_election_with_several_questions_is_one_event_at_a_time(person):
     otto, network = person("Otto"), Network()
-    hooked(otto, types=["election.opened", "election.closed"])
-    ready(otto, "Board")
-    ready(otto, "Colour")
-    multi_ballots.make(otto, "Spring", ["Board", "Colour"])
-    made = multi_ballots.repository.find(find("Board").book)
-    multi_ballots.open_(otto, made)
-    finish_background()
-    assert send(network) == 2
-    assert {each.event["data"]["election"]["name"] for each in network.attempts} == {"Board", "Colour"}
+    hooked(otto, types=["election.opened", "election.closed", "election.sealed"])
+    add_question(otto, ready(otto), "The budget", kind="yes-no")
+    lifecycle.open_(otto, find("Board"), editable=False)
+    closing.close(otto, find("Board"))
+    ballots.seal_closed()
+    assert send(network) == 3
+    assert [each.event["data"]["election"]["name"] for each in network.attempts] == ["Board"] * 3
 
 
 def test_only_those_who_run_it_and_the_site(person):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 
 from foundation.store.keys.parts import METADATA, escape, part, shard_of, sharded
@@ -12,6 +13,9 @@ def election(name: str) -> Key:
     return Key(f"ELECTION#{part(name)}", METADATA)
 
 
+OF_QUESTION = re.compile(r"QUESTION#(\d{2,4})#(.*)", re.DOTALL)
+
+
 def of_question(sort_key: str, question: int) -> str:
     """The first question has the keys of an election with one; those of the others begin with their number."""
     return sort_key if question == 1 else f"QUESTION#{question:02d}#{sort_key}"
@@ -19,10 +23,9 @@ def of_question(sort_key: str, question: int) -> str:
 
 def question_of(key: Key) -> tuple[int, Key]:
     """The number of the question of an election that an item belongs to, and its key if that were the first one."""
-    if not (key.pk.startswith("ELECTION#") and key.sk.startswith("QUESTION#")):
+    if not (key.pk.startswith("ELECTION#") and (found := OF_QUESTION.fullmatch(key.sk))):
         return 1, key
-    _question, number, rest = key.sk.split("#", 2)
-    return int(number), Key(key.pk, rest)
+    return int(found[1]), Key(key.pk, found[2], key.table)
 
 
 def election_shard(name: str, shard: int, shards: int) -> str:
@@ -249,6 +252,11 @@ def voter_import(election_name: str, digest: str) -> Key:
 
 def imported_rows(election_name: str, digest: str, number: int) -> Key:
     return Key(election(election_name).pk, f"IMPORTED#{escape(digest)}#{number:05d}")
+
+
+def multi_ballot(multi_ballot_id: str) -> Key:
+    """Elections that were tied together, as earlier versions did; nothing reads it."""
+    return Key(f"BOOK#{escape(multi_ballot_id)}", METADATA)
 
 
 # --- groups ---

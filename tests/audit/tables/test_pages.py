@@ -18,7 +18,6 @@ from ballots import services as ballots
 from elections import repository, rolls
 from elections.groups import services as groups
 from elections.lifecycle import closing
-from elections.multi_ballot_pages import services as binding
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.log.seal import Sealer
@@ -103,7 +102,6 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     followed = FollowUp(1, "poll", "p", "Where?", 1, game.created_at, "Vera")
     site.write(*follow_up_store.making(game, live.read_state(game.id), followed))
     names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}, "game": {"name": game.id}}
-    names["book_id"] = {"name": binding.make(ann, "Spring", ["Chair"]).id}
     for relation in SCHEMA.sheets.values():
         if relation.name in ("live-history", "groups"):
             names["id"] = {"name": "Vera"}
