@@ -14,6 +14,7 @@ from importlib import import_module
 from math import ceil, inf
 from pathlib import Path
 from pkgutil import walk_packages
+from types import SimpleNamespace
 
 import hypothesis
 import pytest
@@ -192,6 +193,16 @@ def in_english():
 
     with translation.override("en"):
         yield
+
+
+@pytest.fixture(autouse=True)
+def hour_of_limits(monkeypatch) -> float:
+    """An hour to come, as which rate limits count every try: otherwise a test would now and then count in two."""
+    from foundation.acts import rate_limits
+
+    hour = (time.time() // 3600 + 1) * 3600.0
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: hour))
+    return hour
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,20 @@ import pytest
 
 from accounts import mail_quota, repository, rules, services
 from accounts.rules import Role
+from foundation.acts.storage import now_text
 from foundation.mail import outbox as mail
 from foundation.store import keys
 from foundation.store.log import EventLog
 from foundation.store.table import Exists, Update
 from tests.at_once import at_once
+from tests.clock import stands_at
 from tests.rows import every_row
+
+
+@pytest.fixture(autouse=True)
+def _no_day_ends_meanwhile(monkeypatch):
+    """Mails are counted by the day."""
+    stands_at(monkeypatch, now_text())
 
 
 def text_of(answer):

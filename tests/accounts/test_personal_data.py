@@ -27,6 +27,7 @@ from parts.skills import services as skills
 from parts.skills.endorsements import Ground
 from parts.skills.rules import Visibility
 from tests.background import queue_mailings
+from tests.clock import at_its_own_moment
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
 from tests.skills.conftest import have
@@ -124,7 +125,7 @@ def test_nothing_about_others_and_nothing_that_opens_a_door(site, boss, ada, per
 
 
 def test_a_name_that_somebody_else_had_before_tells_nothing_of_them(site, boss, ada, person, signed_in):
-    accounts.remove(boss, ada)
+    at_its_own_moment(lambda: accounts.remove(boss, ada))
     other = person("ada", email="other@example.org")
     assert [each["what"] for each in asked_for(signed_in(other))["log"]] == ["UserRegistered"]
 

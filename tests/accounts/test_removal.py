@@ -32,6 +32,7 @@ from foundation.store.table import Refused, Update
 from parts.polls import services as polls
 from tests.background import finish_background
 from tests.chaos import Chaos
+from tests.clock import at_its_own_moment
 from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
 
@@ -115,7 +116,7 @@ def test_a_secret_ballot_counts_and_stays(site, ada, boss, person):
     add_voters(boss, board, ["Ada"])
     lifecycle.open_(boss, elections.find("Secret board"), editable=False)
     voting.cast(ada, "Secret board", {"0": ["1"]}, "secret")
-    accounts.remove(boss, ada)
+    at_its_own_moment(lambda: accounts.remove(boss, ada))
     assert not is_leaving()
     assert ("Ada", True) in [(voter.name, voter.voted) for voter in rolls.every_voter("Secret board")]
     with pytest.raises(NotOnTheRoll):

@@ -49,13 +49,13 @@ def tries(site):
     return [item["tries"] for _, item in site.everything() if item["PK"].startswith("THROTTLE#")]
 
 
-def test_one_try_too_many_says_when_to_try_again(site, window):
+def test_one_try_too_many_says_when_to_try_again(site, hour_of_limits):
     for _ in range(3):
         count(LIMIT, "Ada")
     with pytest.raises(TooOften, match="Please try again in 10 minutes"):
         count(LIMIT, " ADA ")
     count(LIMIT, "Bo")
-    count(LIMIT, "Ada", window + 600)
+    count(LIMIT, "Ada", hour_of_limits + 600)
 
 
 def test_who_it_was_is_not_stored(site):

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.needs("live")
 
 @pytest.fixture
 def game(made):  # noqa: F811
-    return made(Type.TRIVIA, title="Evening")
+    return at_its_own_moment(lambda: made(Type.TRIVIA, title="Evening"))
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_host_reads_a_session_and_nothing_secret(hana, game):
 
 
 def test_the_list_has_one_s_own_sessions_and_outlives_them(hana, game, made, person, program):  # noqa: F811
-    second = at_its_own_moment(lambda: made(Type.POLL, title="Morning"))
+    second = made(Type.POLL, title="Morning")
     moving.drive(game.id, "Hana", Step.END, 1)
     first = hana.get("live-sessions?limit=1").json()
     rest = hana.get(first["next"]).json()

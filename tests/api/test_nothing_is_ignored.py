@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,11 +13,13 @@ from accounts.rules import Role
 from elections import kinds, repository
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
+from foundation.store.log import as_text, utc_now
 from foundation.tally import methods
 from parts.skills.services import add as add_skill
 from tests.api.test_elections import problem
 
 MOMENTS = ("begins", "ends", "at")
+IN_A_MONTH = as_text(utc_now() + timedelta(days=30))
 SETTINGS = {
     "description": "New",
     "electorate": "everyone",
@@ -48,7 +50,7 @@ CHANGES = SETTINGS | {"for_groups": ["North"]}
 POST = {"title": "Hello", "text": "*World*", "tags": ["a", "b"], "summary": "Short", "slug": "hi"}
 POLL = {
     **{"title": "Tea?", "options": ["Pizza", "Sushi"], "kind": "approval", "most": 2, "description": "*Where*"},
-    **{"ends": "2027-06-01T18:00:00Z", "time_zone": "Europe/Berlin", "results_hidden": True, "sign_in": True},
+    **{"ends": IN_A_MONTH, "time_zone": "Europe/Berlin", "results_hidden": True, "sign_in": True},
     **{"listed": True, "days": 30},
 }
 QUESTION = {
@@ -72,8 +74,8 @@ VALUES: dict[str, dict[str, Any]] = {
     "roll_add": {"voters": [VOTER]},
     "roll_replace": {"voters": [VOTER], "preview": True},
     "polls_create": POLL,
-    "polls_extend": {"ends": "2027-06-01T18:00:00Z"},
-    "polls_reopen": {"ends": "2027-06-01T18:00:00Z"},
+    "polls_extend": {"ends": IN_A_MONTH},
+    "polls_reopen": {"ends": IN_A_MONTH},
     "news_write": POST | {"election": "Nothing"},
     "news_edit": POST | {"revised": True},
     "news_publish": {"at": "2099-03-01T17:00:00Z", "time_zone": "Europe/Berlin", "mails": True},

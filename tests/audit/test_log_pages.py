@@ -14,9 +14,9 @@ from elections.drafts import services as drafts
 from foundation.store import keys
 from foundation.store.log import Event, EventLog
 from foundation.store.log import search as log_search
-from foundation.store.log.seal import Sealer, event_digest
+from foundation.store.log.seal import event_digest
 from foundation.store.table import LOG, Put, Update
-from tests.publishing import seal_publicly
+from tests.publishing import seal, seal_publicly
 
 ODD = "#1/100% \"quoted\" 'n' <b> &amp;"
 
@@ -56,7 +56,7 @@ def test_filters_go_together(site, log, auditor, sealed):
     happen(log, 1, actor="Cy", election_name="Board")  # 6
     happen(log, 1, election_name="Door")  # 7
     if sealed:
-        Sealer(site).seal()
+        seal(site)
     assert numbers(auditor.get("/admin/log/")) == [7, 6, 5, 4, 3, 2, 1]
     assert numbers(auditor.get("/admin/log/?actor=bo")) == [7, 5, 4, 3, 2]
     assert numbers(auditor.get("/admin/log/?actor=bo&election=board")) == [5, 4, 3, 2]
@@ -70,7 +70,7 @@ def test_filters_go_together(site, log, auditor, sealed):
 def test_the_pages_go_through_everything_once_and_keep_the_filter(site, log, auditor):
     happen(log, 120)
     happen(log, 5, actor="Cy")
-    Sealer(site).seal()
+    seal(site)
     found, address = [], "/admin/log/?actor=Bo"
     while address:
         answer = auditor.get(address)
@@ -114,7 +114,7 @@ def test_bad_input_gets_a_sentence_and_stays_typed(log, auditor, asked, sentence
 @pytest.mark.parametrize("name", [ODD, "عائشة", "🦊", "..", "x" * 400])
 def test_any_name_can_be_looked_for(site, log, auditor, name):
     happen(log, 1, actor=name, election_name=name)
-    Sealer(site).seal()
+    seal(site)
     for filter_ in ("actor", "election"):
         answer = auditor.get("/admin/log/", {filter_: name})
         assert numbers(answer) == [2]
@@ -156,7 +156,7 @@ def test_an_event_shows_all_it_says_with_its_digest(site, log, auditor):
     assert "two<br>lines" in page.content.decode()
     assert 'href="/election/Board/"' in page.content.decode()
     assert 'href="/people/Bo/"' in page.content.decode()
-    Sealer(site).seal()
+    seal(site)
     assert "with the events up to 2; the digest matches" in text_of(auditor.get("/admin/log/2/"))
     happen(log, 1)
     seal_publicly(site)
@@ -165,7 +165,7 @@ def test_an_event_shows_all_it_says_with_its_digest(site, log, auditor):
 
 def test_an_event_changed_after_it_was_sealed_says_so(site, log, auditor):
     happen(log, 1)
-    Sealer(site).seal()
+    seal(site)
     site.write(Update(keys.event(2, log.find(2)["when_occurred"]), set={"actor": "Mallory"}))
     text = text_of(auditor.get("/admin/log/2/"))
     assert "This event differs from what was sealed." in text
@@ -197,7 +197,7 @@ def test_a_void_number_is_explained_and_one_never_given_is_not_there(site, log, 
 def test_what_people_did_on_pages_is_found(site, auditor, person):
     organiser = person("Olga")
     drafts.create(organiser, "Board")
-    Sealer(site).seal()
+    seal(site)
     answer = auditor.get("/admin/log/?election=BOARD")
     assert "Olga ElectionCreated Board" in text_of(answer)
 
@@ -222,7 +222,7 @@ def test_checkpoints_are_for_everybody(site, log):
 
 def test_nobody_sees_a_checkpoint_before_its_quarter_is_over(site, log):
     happen(log, 3)
-    Sealer(site).seal()
+    seal(site)
     client, fine = Client(), log.newest_checkpoint()
     for address in ("/", "/checkpoints/", "/checkpoints/newest.txt"):
         assert fine["hash"] not in client.get(address).content.decode(), address

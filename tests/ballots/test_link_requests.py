@@ -416,6 +416,7 @@ def test_all_requests_together_have_a_budget_that_delays_mails(opened, monkeypat
 
 def test_requests_are_no_way_around_an_organisers_daily_quota(opened, settings, person, monkeypatch):
     """Whoever lists strangers cannot have them all mailed by asking for their links."""
+    stands_at(monkeypatch, now_text())
     settings.MAILS_A_DAY = 2
     voters = [f"stranger{number}@example.org" for number in range(4)]
     opened(*voters, vote_by_link=True)

@@ -43,6 +43,7 @@ from parts.candidate_questions.rules import TO_ALL, Answer, CandidateQuestion
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.ballots.test_by_letter import letter_of
+from tests.clock import at_its_own_moment
 from tests.people import sign_in
 from tests.races.overtaken import lost, overtaken_by
 from tests.switching import switch
@@ -464,7 +465,7 @@ def test_nobody_else_answers_and_nobody_what_is_not_to_them(otto, opened):
 
 
 def test_whoever_takes_the_name_of_a_candidate_after_the_opening_cannot_answer_for_them(otto, opened, person):
-    found = shown(otto)
+    found = at_its_own_moment(lambda: shown(otto))
     newcomer = person("Cy", Role.VOTER)
     assert sign_in(newcomer).get(f"{HERE}answer/").status_code == 404
     assert "Answer as a candidate" not in text_of(sign_in(newcomer).get(HERE))
@@ -569,7 +570,7 @@ def test_candidates_with_an_account_get_one_mail_about_several_questions(otto, o
     finish_background("tell candidates")
     assert len(waiting_mails()) == 1
     shown(otto, "To Cy?", to=str(number_of("Cy")))
-    finish_background("tell candidates")
+    at_its_own_moment(lambda: finish_background("tell candidates"))
     assert len(waiting_mails()) == 1
     shown(otto, "One more?")
     finish_background("tell candidates")

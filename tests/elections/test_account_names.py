@@ -122,7 +122,7 @@ def test_a_freed_name_carries_no_right_also_where_its_entry_has_stayed(site, ada
     owner = person("Boss", Role.OWNER)
     opened(ada, "Eve", "Bob")
     entry = site.get(keys.voter("Board", "Eve"))
-    accounts.remove(owner, people.find("Eve"))
+    at_its_own_moment(lambda: accounts.remove(owner, people.find("Eve")))
     site.write(people.Put(entry))  # as if it had been written while she was removed
     newcomer = person("Eve", Role.VOTER)
     with pytest.raises(NotOnTheRoll):

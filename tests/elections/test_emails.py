@@ -35,8 +35,8 @@ from tests.background import finish_background, queue_mailings
 from tests.people import confirm
 from tests.rows import every_row
 
-NOW, ONCE = "2030-05-01T10:00:00.000Z", "2030-04-01T10:00:00.000Z"
-END = "2030-05-20T16:00:00.000Z"
+NOW, ONCE = "2094-05-01T10:00:00.000Z", "2094-04-01T10:00:00.000Z"
+END = "2094-05-20T16:00:00.000Z"
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -104,7 +104,7 @@ def test_subject_text_and_html_name_the_election_who_asks_and_until_when(site, p
     for text, preposition in ((message.subject, "by"), (message.body, "until"), (html_text, "until")):
         assert "Board 2027" in text
         assert "Ada Lovelace" in text
-        assert f"{preposition} May 20, 2030, 6 p.m. CEST" in text
+        assert f"{preposition} May 20, 2094, 6 p.m. CEST" in text
     assert "(Europe/Berlin)" in message.body
 
 
@@ -113,13 +113,13 @@ def test_subject_text_and_html_name_the_election_who_asks_and_until_when(site, p
     [
         ({}, "You can vote until it is closed."),
         ({"no_voting_before": ONCE}, "You can vote until it is closed."),
-        ({"no_voting_before": END}, "You can vote from May 20, 2030, 4 p.m. UTC until it is closed."),
-        ({"no_voting_after": END, "no_voting_before": ONCE}, "You can vote until May 20, 2030, 4 p.m. UTC."),
+        ({"no_voting_before": END}, "You can vote from May 20, 2094, 4 p.m. UTC until it is closed."),
+        ({"no_voting_after": END, "no_voting_before": ONCE}, "You can vote until May 20, 2094, 4 p.m. UTC."),
         (
-            {"no_voting_after": END, "no_voting_before": "2030-05-10T22:30:00.000Z", "time_zone": "Asia/Kolkata"},
-            "You can vote from May 11, 2030, 4 a.m. IST until May 20, 2030, 9:30 p.m. IST (Asia/Kolkata).",
+            {"no_voting_after": END, "no_voting_before": "2094-05-10T22:30:00.000Z", "time_zone": "Asia/Kolkata"},
+            "You can vote from May 11, 2094, 4 a.m. IST until May 20, 2094, 9:30 p.m. IST (Asia/Kolkata).",
         ),
-        ({"no_voting_after": END, "time_zone": "Mars/Base"}, "You can vote until May 20, 2030, 4 p.m. UTC."),
+        ({"no_voting_after": END, "time_zone": "Mars/Base"}, "You can vote until May 20, 2094, 4 p.m. UTC."),
         ({"no_voting_after": ONCE}, "Voting has ended."),
     ],
 )
@@ -132,8 +132,8 @@ def test_the_words_are_those_of_the_mails_language(site, clock):
     made(site, no_voting_after=END)
     message = email("vote_invitation", language="de")
     assert 'lang="de"' in html_of(message)
-    assert "20. Mai 2030 16:00 UTC" in message.subject
-    assert "20. Mai 2030 16:00 UTC" in message.body
+    assert "20. Mai 2094 16:00 UTC" in message.subject
+    assert "20. Mai 2094 16:00 UTC" in message.body
 
 
 def test_somebody_who_is_gone_and_somebody_without_another_name_are_called_by_their_name(site, person, clock):
@@ -148,7 +148,7 @@ def test_a_message_names_the_election_and_until_when(site, clock):
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Room 7"}))
     message = email("vote_message")
     assert message.subject == "Plenum: Board 2027: The room"
-    assert "You can vote until May 20, 2030, 4 p.m. UTC." in message.body
+    assert "You can vote until May 20, 2094, 4 p.m. UTC." in message.body
     assert message.body.index("Room 7") < message.body.index("You can vote")
 
 
@@ -331,7 +331,7 @@ def test_answers_go_to_nobody_who_no_longer_runs_the_election_or_has_left(ada, b
     assert email("vote_invitation").reply_to == ["bo@example.org"]
     own_text.change(ada, repository.find(board.name), "Hello", "as before")
     assert email("vote_invitation").reply_to == ["bo@example.org"], "nobody else's address can be chosen, but kept"
-    site.write(Update(keys.user("Bo"), set={"created_at": "2030-01-01T00:00:00.000Z"}))
+    site.write(Update(keys.user("Bo"), set={"created_at": "2094-01-01T00:00:00.000Z"}))
     assert email("vote_invitation").reply_to == [], "another account of that name"
     site.write(Update(keys.user("Bo"), set={"created_at": bo.created_at}))
     remove_manager(ada, repository.find(board.name), "Bo")

@@ -23,7 +23,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from foundation.acts import background
-from foundation.acts.storage import table
+from foundation.acts.storage import now_text, table
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
 from foundation.ranking.candidates import Candidate
@@ -154,9 +154,10 @@ def test_a_worker_that_dies_after_any_handful_loses_nobody_and_mails_nobody_twic
     assert delivered() == once("Ada", *NAMES, "guest@example.org")
 
 
-def test_what_does_not_fit_into_today_goes_out_tomorrow(ada, club, settings):
+def test_what_does_not_fit_into_today_goes_out_tomorrow(ada, club, settings, monkeypatch):
     """Automatic reminders have nothing reserved: they stop in the middle of the people, and go on there."""
     election = club(secret_ballot=False)
+    stands_at(monkeypatch, now_text())
     invitations.invite(ada, election)
     assert sum(delivered().values()) == 6
     settings.MAILS_A_DAY = 9

@@ -29,7 +29,7 @@ from foundation.store.table import Update
 from tests.background import queue_mailings, unfinished
 from tests.races.overtaken import overtaken_by
 
-START = datetime.fromisoformat("2030-05-01T12:00:00+00:00")
+START = datetime.fromisoformat("2094-05-01T12:00:00+00:00")
 END = as_text(START + timedelta(days=10))
 ALL = (72, 24, 3)
 

@@ -163,8 +163,8 @@ def test_a_seal_knows_every_vote_however_far_the_log_was_followed(site, opened, 
     if followed == "wholly":
         site_sealer().seal()
     ballots.seal_closed()
-    (_moment, count), *others = results.find("Board").seal.turnout.steps
-    assert (count, others) == (3, [])
+    *_, (_moment, count) = results.find("Board").seal.turnout.steps  # an hour may have ended meanwhile
+    assert count == 3
 
 
 # --- how large it becomes ---

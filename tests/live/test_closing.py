@@ -37,8 +37,9 @@ def reading(monkeypatch) -> Callable[..., list[int]]:
 
 
 @pytest.fixture
-def asked(made) -> tuple[Game, State]:
-    """One question, to which somebody has answered."""
+def asked(made, monkeypatch) -> tuple[Game, State]:
+    """One question, to which somebody has answered. Nobody is taken for dead, however slow the machine is."""
+    monkeypatch.setattr(rules, "MAX_CLOSING_MS", 600_000)
     game = made(Type.TRIVIA)
     (ada,) = seated(game, "Ada")
     state = drive(game, Step.NEXT)

@@ -26,7 +26,8 @@ from tests.mail.servers import DRIP, DROP, HANG
 
 
 def later(seconds: float):
-    return lambda: time.time() + seconds
+    then = time.time() + seconds
+    return lambda: then
 
 
 def states(*numbers: str) -> list[str]:

@@ -70,7 +70,7 @@ def new_station(election: Election | str = "Board", name: str = "Booth 1") -> St
     """An open station; nothing is paired with it yet."""
     election = elections.find(election) if isinstance(election, str) else election
     services.open_(organiser(), election, name, f"form {name}")
-    return repository.every(election.name)[-1]
+    return next(each for each in repository.every(election.name) if each.name == name)
 
 
 def paired(station: Station) -> Client:

@@ -30,8 +30,10 @@ from .test_commands import run
 
 
 def everything(table) -> list[bytes]:
-    """Every item; the order of its attributes is nobody's business."""
-    return sorted(orjson.dumps(encoded(list(entry)), option=orjson.OPT_SORT_KEYS) for entry in table.everything())
+    """Every item that is kept; the order of its attributes is nobody's business. A sealer notes how far it has
+    published when a quarter of an hour is over, and that is its own."""
+    entries = (entry for entry in table.everything() if entry[1]["PK"] != keys.PUBLISHING.pk)
+    return sorted(orjson.dumps(encoded(list(entry)), option=orjson.OPT_SORT_KEYS) for entry in entries)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from elections import repository as elections
 from elections.lifecycle.closing import close
 from foundation.store import keys, purging
 from foundation.store.connect import connect
-from foundation.store.log import Event, EventLog
+from foundation.store.log import Event, EventLog, publish, utc_now
 from foundation.store.sqlite import SqliteTable
 from foundation.store.table import Missing, Put, Refused, Unavailable, Update
 from operations.upkeep.erasure import compacting
@@ -280,6 +280,14 @@ def test_a_site_at_rest_is_read_and_not_written(site, monkeypatch):
     assert {run.outcome for run in runs.values()} == {Outcome.NOTHING}
 
 
+@pytest.fixture
+def _no_quarter_ends_meanwhile(monkeypatch):
+    """Else a checkpoint becomes public, and that is something to do."""
+    now = publish.quarter_of(utc_now())
+    monkeypatch.setattr(publish, "quarter_of", lambda moment: now)
+
+
+@pytest.mark.usefixtures("_no_quarter_ends_meanwhile")
 def test_a_checkpoint_becomes_public_though_nothing_more_happens(site):
     """On a quiet site nobody gives the sealer a reason to run when the quarter is over."""
     EventLog(site).record(Event("ada", "ThingMade"))
@@ -353,6 +361,7 @@ def once(command: str, **options) -> str:
     return said.getvalue()
 
 
+@pytest.mark.usefixtures("_no_quarter_ends_meanwhile")
 def test_worker_once_does_every_job(site):
     EventLog(site).record(Event("ada", "ThingMade"))
     lines = once("worker", once=True).splitlines()

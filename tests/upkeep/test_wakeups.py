@@ -13,10 +13,10 @@ from datetime import timedelta
 import pytest
 
 from accounts import repository as people
-from ballots.services import cast
+from ballots.services import cast, casting
 from elections import repository as elections
 from elections.lifecycle import closing
-from foundation.acts import wakeups
+from foundation.acts import storage, wakeups
 from foundation.acts.wakeups import pipe_path, wake_worker
 from foundation.store.log import as_text, utc_now
 from operations.upkeep.worker import jobs
@@ -92,14 +92,21 @@ def test_whoever_closes_an_election_finds_the_result_on_the_next_page(site, vote
         assert organiser.get("/election/Board/results/").status_code == 200
 
 
-def test_an_election_ends_when_its_time_has_come_and_is_sealed_then(site, voted):
-    voted(no_voting_after=as_text(utc_now() + timedelta(seconds=2)))
+@pytest.fixture
+def ending(voted, monkeypatch):
+    """Opened and voted in an hour before it ends, which is now."""
+    with monkeypatch.context() as earlier:
+        for module in (storage, casting):
+            earlier.setattr(module, "utc_now", lambda: utc_now() - timedelta(hours=1))
+        voted(no_voting_after=as_text(utc_now() + timedelta(seconds=1)))
+
+
+def test_an_election_ends_when_its_time_has_come_and_is_sealed_then(site, ending):
     with a_worker(site, ENDS, BALLOTS):
         until(lambda: sealed.is_sealed("Board"))
 
 
-def test_whoever_finds_an_election_over_has_it_sealed(site, voted):
-    voted(no_voting_after=as_text(utc_now() + timedelta(seconds=2)))
+def test_whoever_finds_an_election_over_has_it_sealed(site, ending):
     with a_worker(site, BALLOTS):
         until(lambda: results.find("Board").report is not None)
 

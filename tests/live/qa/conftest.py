@@ -19,6 +19,7 @@ from parts.live.qa_rules import QaQuestion, QaSettings
 from parts.live.rules import Game
 from parts.live.screens import snapshots
 from parts.live.seats import Seat
+from tests.clock import at_its_own_moment
 from tests.live.conftest import made  # noqa: F401 - a fixture
 from tests.people import sign_in
 
@@ -45,7 +46,8 @@ def send(game: Game, seat: Seat, text: str, at: int | None = None) -> QaQuestion
     items = table().get_many(store.own_keys(board, seat.player))
     own = store.own_questions(QaQuestion, board, seat.player, items)
     moment = clock.now() if at is None else at
-    return services.send(game, repository.read_state(game.id), qa_of(game), seat, own, text, moment)
+    state = repository.read_state(game.id)
+    return at_its_own_moment(lambda: services.send(game, state, qa_of(game), seat, own, text, moment))
 
 
 def upvote(game: Game, seat: Seat, asked: QaQuestion, *, on: bool = True) -> bool:
