@@ -22,7 +22,8 @@ from jinja2 import StrictUndefined
 
 from tests.compiled_templates import CompiledTemplates
 
-PROCESSES_PER_CORE = 1.5  # slow tests wait for a browser, a server or a clock; but each process takes long to start
+# Tests wait for a browser, a server or a clock, and deep ones more often; but each process takes long to start.
+PROCESSES_PER_CORE = 2 if "OTHER_SEEDS" in os.environ else 1.5
 BYTES_PER_PROCESS = 2**30  # of memory, including what the process starts
 ROOT = Path(__file__).parent.parent
 EXAMPLES = 100 if "OTHER_SEEDS" in os.environ else 40  # of each property that says no number of its own

@@ -35,7 +35,7 @@ PUBLIC, SIGNED_IN, TOKEN = "public", "signed in", "token"
 
 NO_POLL = "00000000-0000-4000-8000-000000000000"  # polls keep their own doors: tests/polls/test_pages.py
 NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
-NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
+NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_doors.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py

@@ -29,7 +29,7 @@ from tests.copies import copy_of
 from tests.live.conftest import QUESTIONS
 from tests.people import make_person
 
-EXAMPLES = {"positive": 15, "negative": 8}  # of each operation
+EXAMPLES = {"positive": 8, "negative": 5}  # of each operation
 HEADERS = ("idempotency-key", "if-match")
 
 

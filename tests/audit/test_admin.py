@@ -65,8 +65,12 @@ def opened(ada, name: str):
 
 
 def test_the_navigation_leads_there_only_who_may_go(site, signed_in):
-    assert 'href="/admin/"' in signed_in("Adam", Role.ADMIN).get("/").content.decode()
     assert 'href="/admin/"' not in signed_in("Una", Role.USER).get("/").content.decode()
+    for name, role, tabs in (("Adam", Role.ADMIN, 2), ("Aud", Role.AUDITOR, 4)):
+        reader = signed_in(name, role)
+        assert 'href="/admin/"' in reader.get("/").content.decode()
+        shown = reader.get("/admin/").content.decode()
+        assert [f'href="/admin/{tab}"' in shown for tab in ("system/", "log/", "tables/")] == [True] + [tabs > 2] * 2
 
 
 def test_who_waits_for_approval_is_a_button(site, person, signed_in):

@@ -109,6 +109,8 @@ KINDS = {
     ),
 }
 
+UNLIKE = ("choose", "score", "points")  # whose ballots consist of other fields; the rest look like one of these
+
 
 @pytest.fixture
 def opened(board) -> Callable[..., str]:
@@ -205,20 +207,20 @@ def assert_says_what_the_server_says(page: Page) -> None:
 FILLED = "boxes => boxes.filter((box) => box.value && (box.type === 'number' || box.checked)).length"
 
 
-@pytest.mark.parametrize("scripts", [True, False])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].refused[1]])
-def test_what_is_too_much_or_too_little_is_refused_and_kept(visit, opened, kind, scripts):
+def test_what_is_too_much_or_too_little_is_refused_and_kept(visit, opened, kind):
+    """The server says so, as it does without scripts (tests/ballots/test_kinds.py)."""
     marks, refusal = KINDS[kind].refused
-    page = visit(opened(kind), who=VOTER, width=PHONE_PX, java_script_enabled=scripts)
+    page = visit(opened(kind), who=VOTER, width=PHONE_PX)
     fill(page, kind, marks)
     page.get_by_role("button", name="Review my ballot").click()
     expect(page.get_by_role("alert")).to_contain_text(refusal)
     assert page.locator("[name^=rank-]").evaluate_all(FILLED) == len(marks)
     assert fits(page)
-    assert faults(page) == [] if scripts else True
+    assert faults(page) == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", UNLIKE)
 def test_without_scripts_it_is_marked_reviewed_and_cast(visit, opened, kind):
     expected = KINDS[kind]
     page = visit(opened(kind), who=VOTER, width=PHONE_PX, java_script_enabled=False)
@@ -232,14 +234,14 @@ def test_without_scripts_it_is_marked_reviewed_and_cast(visit, opened, kind):
     expect(page.locator(".ballot-ranks")).to_contain_text(expected.shown)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "yes-no"])
+@pytest.mark.parametrize("kind", UNLIKE)
 def test_fifty_long_names_fit_the_ballot_and_its_result(visit, held, opened, kind):
     names = [*LONG, *(f"Candidate {number:02d} " + "w" * 180 for number in range(46))]
     page = visit(opened(kind, names=names), who=VOTER, width=320)
     assert page.locator(".candidate").count() >= 50
     assert fits(page)
     expect(page.get_by_text(LONG[0], exact=True)).to_be_visible()
-    ballot = {"one": "1", "choose": "0=1", "score": "1@5>0@2", "points": "1@9>0@1"}.get(kind, "0=1=2=3")
+    ballot = {"choose": "0=1", "score": "1@5>0@2", "points": "1@9>0@1"}[kind]
     page.goto(held(kind, (ballot,), names=names))
     expect(page.locator(".outcome")).to_contain_text("Ä" * 200)
     assert fits(page)
@@ -278,15 +280,6 @@ def test_its_result_is_read_counted_again_and_followed_on_a_phone(visit, held, k
     assert fits(page)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_its_result_is_read_in_german_and_without_scripts(visit, held, kind):
-    expected = KINDS[kind]
-    page = visit(held(kind, expected.others), who=VOTER, width=320, locale="de-DE", java_script_enabled=False)
-    german = {"Carried": "Angenommen", "Winner": "Gewonnen hat", "Elected": "Gewählt"}
-    expect(page.locator("#outcome")).to_have_text(german[expected.outcome])
-    assert fits(page)
-
-
 BROKEN = """[...document.querySelectorAll("#outcome, .bar-label, .election-outcome p")].filter((each) => {
   const words = each.textContent.trim().split(/\\s+/);
   const word = document.createElement("span");
@@ -302,16 +295,21 @@ BROKEN = """[...document.querySelectorAll("#outcome, .bar-label, .election-outco
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_its_result_on_the_big_screen_breaks_no_word_in_two(visit, held, kind):
-    page = visit(f"{held(kind, KINDS[kind].others)}screen/", who=VOTER, locale="de-DE")
+def test_its_result_is_read_in_german_without_scripts_and_on_the_big_screen(visit, held, kind):
+    there = held(kind, KINDS[kind].others)
+    page = visit(there, who=VOTER, width=320, locale="de-DE", java_script_enabled=False)
+    german = {"Carried": "Angenommen", "Winner": "Gewonnen hat", "Elected": "Gewählt"}
+    expect(page.locator("#outcome")).to_have_text(german[KINDS[kind].outcome])
+    assert fits(page)
+    page = visit(f"{there}screen/", who=VOTER, locale="de-DE")
     for width, height in ((1280, 800), (1920, 1080), (1024, 768), (PHONE_PX, 844)):
         page.set_viewport_size({"width": width, "height": height})
-        assert page.evaluate(BROKEN) == []
+        assert page.evaluate(BROKEN) == []  # no word is broken in two
         assert fits(page)
     assert faults(page) == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["yes-no", "score"])
 def test_without_a_ballot_there_is_no_decision_on_any_page(visit, held, kind):
     there = held(kind, ())
     page = visit(there, who=VOTER, width=PHONE_PX)

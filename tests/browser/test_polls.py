@@ -160,7 +160,6 @@ def test_results_come_in_by_themselves_and_what_is_unfolded_stays_so_until_the_p
 # By kind: what is chosen when it is made, how Tacos is marked, what is counted along, and what is said of the result.
 OTHER_KINDS = {
     "choose": (("2", "Tacos", "Space"), "Chosen: 0 of 2", "Chosen: 1 of 2", "Tacos"),
-    "approval": (("", "Tacos", "Space"), "Chosen: 0", "Chosen: 1", "Tacos"),
     "score": (("", "4", "ArrowRight"), "Scored: 0 of 4", "Scored: 1 of 4", "Both methods agree: Tacos."),
 }
 

@@ -1049,8 +1049,7 @@ def test_the_browser_that_voted_remembers_the_ballot(visit, board, subtests):
         expect(page.locator("main [name=secret]")).to_have_value("")
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-@pytest.mark.parametrize("changeable", [True, False])
+@pytest.mark.parametrize(("scripts", "changeable"), [(True, True), (False, False)])
 def test_a_strict_vote_leaves_nothing_behind(visit, board, scripts, changeable):
     there = board(changeable=changeable, safeguards=tuple(SAFEGUARDS))
     context = visit("/healthz", java_script_enabled=scripts).context
@@ -1087,29 +1086,26 @@ def test_a_strict_vote_leaves_nothing_behind(visit, board, scripts, changeable):
     expect(page.get_by_label("Password")).to_be_visible()
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-def test_the_receipt_of_a_strict_vote_has_the_words_and_not_the_ballot(visit, board, scripts):
+def test_the_receipt_of_a_strict_vote_has_the_words_and_not_the_ballot(visit, board):
     there = board(safeguards=(LEAVE, NO_DRAFTS))
-    context = visit("/healthz", java_script_enabled=scripts).context
+    context = visit("/healthz").context
     come_in(context.request, "Wang Zhenyi")  # to a session of their own, as it ends
     page = context.new_page()
     page.goto(there)
-    rank(page, "Chen Wei", scripts=scripts)
+    rank(page, "Chen Wei")
     cast(page)
     code = page.locator("#code-1").inner_text()
     page.get_by_role("button", name="Show my receipt").click()
     expect(page.locator(".words > li")).to_have_count(12)
     expect(page.locator("#confirmation")).to_have_text(code)
     expect(page.locator("main")).not_to_contain_text("Chen Wei")
-    if scripts:
-        assert faults(page) == []
-        assert page.evaluate(KEPT) == []
+    assert faults(page) == []
+    assert page.evaluate(KEPT) == []
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-def test_a_final_vote_shows_nothing_to_keep(visit, board, scripts):
-    page = visit(board(changeable=False), who="Wang Zhenyi", java_script_enabled=scripts)
-    rank(page, "Chen Wei", scripts=scripts)
+def test_a_final_vote_shows_nothing_to_keep(visit, board):
+    page = visit(board(changeable=False), who="Wang Zhenyi")
+    rank(page, "Chen Wei")
     page.get_by_role("button", name="Review my ballot").click()
     page.get_by_role("button", name="Cast this ballot").click()
     expect(page.locator("main")).to_contain_text("votes are final")

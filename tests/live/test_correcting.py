@@ -6,7 +6,6 @@ import re
 from functools import partial
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from foundation.acts.refusals import LostRace, NotNow
@@ -289,13 +288,3 @@ def test_the_questions_of_a_play_are_corrected_on_a_page_of_their_own(hana, made
     drive(game, Step.NEXT)
     assert hana.get(at(game, "game_question", 0))["Location"] == at(game, "game_questions") + "#item-0"
     assert "has already been asked" in hana.get(at(game, "game_questions")).content.decode()
-
-
-@pytest.mark.needs("assembly")
-def test_only_hosts_correct(made, signed_in, person):
-    game = made(Type.ASSEMBLY)
-    for client, status in ((Client(), 302), (signed_in(person("Stranger")), 403)):
-        for way in (at(game, "game_title"), at(game, "game_questions"), at(game, "game_question", 0)):
-            assert client.get(way).status_code == status
-        assert client.post(at(game, "move_game_question", 1), {"move": f"up {seen(game, 1)}"}).status_code == status
-    assert titles(game)[0] == "Report of the board"

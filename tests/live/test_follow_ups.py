@@ -520,16 +520,6 @@ def test_what_nobody_can_make_is_asked_again(ranked, hana, signed_in):
     assert "Choose what to create." in text(answer)
 
 
-def test_only_those_who_run_it_may(ranked, signed_in, client):
-    page = f"/live/{ranked.id}/onward/1/"
-    assert "/sign-in/" in client.get(page)["Location"]
-    for who, role in (("Ida", Role.USER), ("Vera", Role.VOTER), ("Adam", Role.ADMIN)):
-        browser = signed_in(who, role)
-        assert browser.get(page).status_code == 403
-        assert browser.post(page, {"make": "poll"}).status_code == 403
-    assert follow_up_store.read_follow_ups(ranked.id) == []
-
-
 def test_other_methods_and_sessions_that_are_not_there(ranked, hana, signed_in):
     browser = signed_in(hana)
     assert browser.put(f"/live/{ranked.id}/onward/1/").status_code == 405

@@ -200,29 +200,12 @@ def test_the_remote_shows_what_only_hosts_may_know(hana, made):
 # --- who may ---
 
 
-def test_nobody_but_hosts_sees_its_pages_or_drives(made, signed_in, person):
-    game = made()
-    version = repository.read_state(game.id).version
-    pages = [address(game, page) for page in ("host_game", "remote", "game_hosts")]
-    for page in (*pages, address(game, "drive")):
-        assert Client().get(page)["Location"].startswith("/sign-in/")
-    for role in (Role.USER, Role.ADMIN, Role.OWNER):
-        other = signed_in(person(f"a {role.name}", role))
-        for page in pages:
-            answer = other.get(page)
-            assert answer.status_code == 403
-            assert "lobby-code" not in text(answer)
-        for step in (Step.NEXT, Step.REVEAL, Step.VOID, "nonsense"):
-            assert take(other, game, step, version).status_code == 403
-    assert take(signed_in("Vera", Role.VOTER), game, Step.NEXT, version).status_code == 403
-    assert Client().post(address(game, "drive"), {"act": f"next {version}"})["Location"].startswith("/sign-in/")
-    assert repository.read_state(game.id).version == version
-
-
 def test_those_who_look_after_the_site_may_end_it_and_nothing_else(made, signed_in, person):
     game = made()
     assert take(signed_in("Otto"), game, Step.END).status_code == 403
     admin = signed_in(person("Adam", Role.ADMIN))
+    for step in (Step.NEXT, Step.REVEAL, Step.VOID, "nonsense"):
+        assert take(admin, game, step).status_code == 403
     asked = admin.get(address(game, "drive"), {"act": "end"}, follow=True)
     assert "Nobody can answer after that." in text(asked)
     sent = admin.post(asked.redirect_chain[-1][0])

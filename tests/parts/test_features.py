@@ -11,12 +11,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import setup_link
-from accounts.rules import Role
 from elections.lifecycle.services import OPENING
 from foundation.acts import features
 from foundation.acts.hooks import Hooks, steps_of
 from foundation.parts import parts, parts_on
-from foundation.store import keys
 from foundation.store.log import EventLog, as_text, utc_now
 from operations.features import services
 from operations.features.services import Purpose
@@ -108,21 +106,6 @@ def test_two_switched_at_once_are_both_off(owner):
     found = [services.find(name) for name in ("polls", "news")]
     at_once(*(lambda part=part: services.switch_off(owner, part) for part in found))
     assert not {"polls", "news"} & labels_on()
-
-
-@pytest.mark.parametrize("role", [role for role in Role if role != Role.OWNER])
-def test_only_the_owner_gets_there(site, role):
-    browser = sign_in("somebody", role)
-    expected = 302 if role == Role.NO_ACCESS else 403
-    assert {browser.get(path).status_code for path in ("/admin/features/", OFF.format("polls"))} == {expected}
-    assert {browser.post(path).status_code for path in (OFF.format("polls"), ON.format("polls"))} == {expected}
-    assert browser.post("/admin/purpose/", {"purpose": "club"}).status_code == expected
-    assert site.get(keys.FEATURES) is None
-
-
-def test_strangers_are_asked_to_sign_in(client, site):
-    for path in ("/admin/features/", "/admin/purpose/", OFF.format("polls")):
-        assert client.get(path)["Location"].startswith("/sign-in/")
 
 
 def test_what_is_no_feature_is_not_there(browser):

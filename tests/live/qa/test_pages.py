@@ -12,7 +12,6 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.rules import Role
 from foundation.acts.storage import use_table
 from foundation.qa.rules import Fate, Mode
 from parts.live import qa_store as repository
@@ -25,7 +24,6 @@ from parts.questions.question import Type
 from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import Phone, qa_of, send, upvote
-from tests.people import make_person, sign_in
 
 FETCH = {"X-Requested-With": "fetch"}
 
@@ -178,20 +176,6 @@ def test_who_has_no_seat_asks_nothing(game, client):
 
 
 # --- those who host ---
-
-
-def test_nobody_but_hosts_moderates(game, client, phone):
-    ada = phone("Ada")
-    ada.ask("Why?")
-    (asked,) = repository.read_questions(game.id)
-    acts = [{"act": f"hide {asked.id}"}, {"act": "off"}, {"act": f"answer {asked.id}", "text": "No."}]
-    for act in acts:
-        assert client.post(manage(game), act).status_code == 302, "Sign in first."
-        assert ada.client.post(manage(game), act).status_code == 302, "A seat is no account."
-        for role in (Role.VOTER, Role.USER, Role.ADMIN, Role.OWNER):
-            assert sign_in(make_person(f"a {role.name}", role)).post(manage(game), act).status_code == 403
-    assert [each.fate for each in repository.read_questions(game.id)] == [Fate.SHOWN]
-    assert qa_of(game).is_on
 
 
 def test_a_session_begins_without_and_may_begin_with_questions(made, hana):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import unescape
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from foundation.qa.rules import Fate, Mode
@@ -319,13 +318,10 @@ def test_a_host_without_a_script_hides_and_shows_and_every_phone_follows(voting)
     assert INSULT in ada.get(play).content.decode()
 
 
-def test_only_hosts_moderate_and_only_what_there_is(voting, person):
-    game, phones = voting
+def test_only_what_there_is_is_moderated(voting):
+    game, _phones = voting
     address = reverse("manage_qa", args=[game.id])
-    person("Eve")
     (found,) = [each for each in display.texts_to_moderate(room_of(game)) if each.text == INSULT]
-    for client in (Client(), phones["Ada"].client, sign_in("Eve")):
-        assert client.post(address, {"act": f"hide {found.id}"}).status_code in (302, 403, 404)
     hana = sign_in("Hana")
     for act in (f"answer {found.id}", "hide t1-0000000000000000", "hide t9", "show waiting", f"up {found.id}"):
         assert hana.post(address, {"act": act}, headers={"X-Requested-With": "fetch"}).status_code == 409

@@ -1,11 +1,11 @@
-"""Every part of the measurements runs at its smallest size and prints its figures. Nothing here depends on speed."""
+"""Every part of the measurements at its smallest size, beside itself, prints its figures (`make test-bench`)."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -31,13 +31,10 @@ EXPECTED = {
     "tally": {"time", "memory, at its highest", "approval: approval", "score: star"},
     "starting": {"second start", "memory at rest, second start"},
 }
-BEFORE = "BEFORE" in os.environ  # as `make test-bench` has it: the same code, measured beside itself
-QUICK = ("voting", "store", "tally")  # which use most of what the others do
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("part", PARTS if BEFORE else QUICK)
-def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_prints_its_figures(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ballots, "SMALL_ITEMS", 50)
     report = Report(part, tmp_path, io.StringIO())
     import_module(f"tests.bench.{part}").measure(report, SMALLEST_SCALE)
@@ -45,5 +42,5 @@ def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
     labels = {row["label"] for row in json.loads((tmp_path / FILE).read_text())[part]["rows"]}
     assert labels >= EXPECTED[part]
     assert all(f"| {label} " in report.output.getvalue() for label in labels)
-    assert all(row["ratio"] for row in report.rows if BEFORE and part == "voting")
+    assert all(row["ratio"] for row in report.rows if part == "voting")
     assert [each.name for each in tmp_path.iterdir()] == [FILE], "nothing else is left behind"
