@@ -90,7 +90,7 @@ calls: .venv/test ## count anew which Python functions ten requests call (tests/
 
 .PHONY: test-bench
 test-bench: .venv/test ## every part of the measurements at its smallest size, beside itself (a minute)
-	@BEFORE="$(CURDIR)" $(BIN)/python -m pytest --quiet --timeout 0 tests/bench/smallest.py
+	@BEFORE="$(CURDIR)" $(BIN)/python -m pytest --quiet --timeout 0 tests/test_bench.py
 
 .PHONY: bench-referees
 bench-referees: build/referees/installed ## measure counting beside other libraries

@@ -1,11 +1,11 @@
-"""Every part of the measurements at its smallest size, beside itself, prints its figures (`make test-bench`)."""
+"""Every part of the measurements runs at its smallest size and prints its figures. Nothing here depends on speed."""
 
 from __future__ import annotations
 
 import io
 import json
+import os
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -31,10 +31,13 @@ EXPECTED = {
     "tally": {"time", "memory, at its highest", "approval: approval", "score: star"},
     "starting": {"second start", "memory at rest, second start"},
 }
+BEFORE = "BEFORE" in os.environ  # as `make test-bench` has it: the same code, measured beside itself
+QUICK = ("voting", "store", "tally")  # which use most of what the others do
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_part_prints_its_figures(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.deep
+@pytest.mark.parametrize("part", PARTS if BEFORE else QUICK)
+def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
     monkeypatch.setattr(ballots, "SMALL_ITEMS", 50)
     report = Report(part, tmp_path, io.StringIO())
     import_module(f"tests.bench.{part}").measure(report, SMALLEST_SCALE)
@@ -42,5 +45,5 @@ def test_a_part_prints_its_figures(part: str, tmp_path: Path, monkeypatch: pytes
     labels = {row["label"] for row in json.loads((tmp_path / FILE).read_text())[part]["rows"]}
     assert labels >= EXPECTED[part]
     assert all(f"| {label} " in report.output.getvalue() for label in labels)
-    assert all(row["ratio"] for row in report.rows if part == "voting")
+    assert all(row["ratio"] for row in report.rows if BEFORE and part == "voting")
     assert [each.name for each in tmp_path.iterdir()] == [FILE], "nothing else is left behind"
