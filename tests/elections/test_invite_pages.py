@@ -23,6 +23,7 @@ from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
+from foundation.acts.storage import now_text
 from foundation.mail import outbox
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
@@ -32,6 +33,7 @@ from foundation.store.log import EventLog
 from foundation.store.table import Update
 from tests.at_once import at_once
 from tests.background import finish_background, queue_mailings, unfinished
+from tests.clock import stands_at
 from tests.people import confirm, list_as_before, make_owner
 
 FUTURE = "2999-01-01T00:00:00.000Z"
@@ -304,7 +306,8 @@ def test_an_own_subject_is_one_line_and_not_too_long(page, board):
 # --- a test mail ---
 
 
-def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, settings):
+def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, settings, monkeypatch):
+    stands_at(monkeypatch, now_text())  # mails are counted by the day
     page.post(address(), {"text": "Come *early*.", "answers": "nobody"})
     for what in ("invitation", "reminder"):
         answer = page.post(address(), {"test": "yes", "what": what}, follow=True)
