@@ -212,6 +212,21 @@ class Election:
         return (self.name,) if self.number == 1 else (self.name, self.number)
 
     @property
+    def result_address(self) -> tuple[str] | tuple[str, int]:
+        """As `address`, of its result: where there are several questions, that of the election is an overview."""
+        return (self.name, self.number) if self.more else (self.name,)
+
+    @property
+    def heading(self) -> str:
+        """What this question is called: its title, or the name of the election if it is the only one."""
+        return self.title or self.name
+
+    @property
+    def full_name(self) -> str:
+        """As `heading`, where nothing else says which election it is."""
+        return f"{self.name}: {self.title}" if self.title else self.name
+
+    @property
     def event_subject(self) -> dict[str, Any]:
         """What an event says it is about: the election, and which of its questions besides the first."""
         return {"election_name": self.name} | ({"question": self.number} if self.number > 1 else {})
