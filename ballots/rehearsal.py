@@ -29,7 +29,6 @@ from elections.turnout.counts import final_turnout
 from foundation.acts.refusals import TooMany
 from foundation.acts.storage import now_text, use_table
 from foundation.ranking.candidates import Candidate
-from foundation.ranking.marks import Ranks
 from foundation.store.log.seal import Sealer, verify
 from foundation.store.sqlite import SqliteTable
 from foundation.tally import lots

@@ -307,8 +307,8 @@ def load_questions() -> int:
     known = {name: Details(groups=own) for name, own in QUESTION_GROUPS.items()}
     add_voters(owner, election, list(known), known)
     if not election.more:
-        keeper = {"for_groups": ("Workshop",)}
-        add_question(owner, repository.find(QUESTIONS) or election, KEEPER, first_title=CHAIR, **keeper)
+        election = repository.find(QUESTIONS) or election
+        add_question(owner, election, KEEPER, first_title=CHAIR, for_groups=("Workshop",))
     election = repository.find(QUESTIONS) or election
     for question in election.questions:
         add_candidates(owner, question, [Candidate(name) for name in QUESTION_CANDIDATES[question.title]])
