@@ -288,8 +288,8 @@ def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[B
 def _by_code(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Published ballots of a secret election, starting at a code, or where the last page ended."""
     beginning = query.ballot.strip().upper()
-    start = _place(query.after) if query.after else published.find_prefix(election.name, beginning)
-    following = published.ballots_from(election.name, start)
+    start = _place(query.after) if query.after else published.find_prefix(election, beginning)
+    following = published.ballots_from(election, start)
     found = [
         (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
     ]
