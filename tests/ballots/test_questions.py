@@ -23,6 +23,7 @@ from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
 from tests.people import enrol
 
+from .conftest import draft_asking
 from .test_pages import CHANGE, PAGE, as_eve, fields_of, receipt_of, text_of, words_of
 
 CAST = f"{PAGE}cast/"
@@ -240,3 +241,13 @@ def test_strict_safeguards_hold_for_the_whole_ballot(board, signed_in):
     assert "you are signed out" in text_of(left)
     assert len(re.findall(CODE, text_of(left))) == 3
     assert len(words_of(left)) == 12
+
+
+def test_what_scripts_build_a_list_with_is_on_the_page_once(person, signed_in):
+    owner = person("the organiser")
+    election = draft_asking(owner, "Board", *(f"Question {number}" for number in range(12)))
+    add_voters(owner, election, ["the organiser"])
+    open_(owner, elections.find("Board"))
+    page = signed_in("the organiser").get(PAGE).content
+    assert (page.count(b"<rank-ballot"), page.count(b'data-part="frame"')) == (12, 1)
+    assert len(page) < 45_000

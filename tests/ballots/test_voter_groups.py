@@ -19,10 +19,11 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
+from elections.public import own_elections
 from elections.roll.services import add_voters, remove_together
 from elections.rules import Action
 from elections.voter_lists import Details
-from foundation.acts.storage import table
+from foundation.acts.storage import now_text, table
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import BadRanking
 from foundation.store.log.seal import Sealer
@@ -66,7 +67,7 @@ def test_whom_no_question_is_for_is_told_so(person, signed_in):
         actions.change(owner, elections.find("Autumn").at(number), Action.SET_UP, for_groups=("Staff",))
     lifecycle.open_(owner, elections.find("Autumn"))
     refused = signed_in("Gus", Role.VOTER).get("/election/Autumn/ballot/")
-    assert (refused.status_code, "This question is for: Staff." in text_of(refused)) == (403, True)
+    assert (refused.status_code, "This election is for: Staff." in text_of(refused)) == (403, True)
     with pytest.raises(NotOnTheRoll, match="for: Staff"):
         voting.cast(people.find("Gus"), "Autumn", {"0": ["1"]}, "form")
 
@@ -88,6 +89,13 @@ def test_no_page_of_a_voter_names_a_question_for_others(spring, signed_in):
     voting.cast(people.find("Eve"), "Spring", {"2:0": ["1"]}, "form")
     for page in (BALLOT, f"{BALLOT}receipt/"):
         assert ("Canteen" in text_of(eve.get(page)), "Chair" in text_of(eve.get(page))) == (True, False)
+
+
+def test_who_is_asked_any_question_finds_the_election_and_their_vote_in_it(spring, signed_in):
+    spring(secret_ballot=False)
+    for name in ("Eve", "Cay"):
+        assert [each.name for each in own_elections.votes_of(people.find(name), now_text()).waiting] == ["Spring"]
+        assert f'href="{BALLOT}"' in signed_in(name, Role.VOTER).get("/election/Spring/").content.decode()
 
 
 def test_a_link_opens_ones_own_questions(spring):
