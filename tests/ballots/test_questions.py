@@ -33,12 +33,12 @@ CHAIR, BUDGET, SPEAKER = {"rank-0": "2", "rank-2": "1"}, {"rank-2:choice": "0"},
 
 @pytest.fixture
 def board(person):
-    """Open an election of three questions: a chair by ranking, a proposal, and a speaker of the students; Eve and Bob
-    are students, Cy is not."""
+    """Open an election of three questions: a chair by ranking, a proposal, and a speaker of the students; Eve, Bob
+    and Dan are students, Cy is not."""
 
     def make(**settings: Any) -> Election:
         owner = person("the organiser")
-        enrol("Eve", "Bob", "Cy")
+        enrol("Eve", "Bob", "Cy", "Dan")
         first = drafts.create(owner, "Board", **settings)
         second = questions.add_question(
             owner, first, "The budget", first_title="The chair", kind="yes-no", majority="1/2 cast"
@@ -48,8 +48,8 @@ def board(person):
         )
         add_candidates(owner, third.at(1), [Candidate("Xi"), Candidate("Yu"), Candidate("Zoe")])
         add_candidates(owner, elections.find("Board").at(3), [Candidate("Kim"), Candidate("Lou")])
-        students = {name: Details(groups=("Students",)) for name in ("Eve", "Bob")}
-        add_voters(owner, elections.find("Board"), ["Eve", "Bob", "Cy"], students)
+        students = {name: Details(groups=("Students",)) for name in ("Eve", "Bob", "Dan")}
+        add_voters(owner, elections.find("Board"), ["Eve", "Bob", "Cy", "Dan"], students)
         return open_(owner, elections.find("Board"))
 
     return make
