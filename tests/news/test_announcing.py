@@ -6,9 +6,8 @@ import pytest
 from django.utils import translation
 
 from accounts import repository as people
-from accounts.rules import Role
 from elections.lifecycle import deleting
-from foundation.acts.refusals import NotAllowed, NotNow
+from foundation.acts.refusals import NotAllowed
 from foundation.acts.storage import log, table
 from foundation.store import keys
 from parts.news import announcements, repository, services
@@ -87,26 +86,6 @@ def test_an_edit_keeps_the_digest(organiser):
     services.edit(organiser, post, written("Ada it is", "Well done."))
     kept = repository.find(post.id)
     assert (kept.title, kept.result) == ("Ada it is", found().seal.report_digest)
-
-
-def test_what_only_members_may_see_is_not_announced(sealed):
-    members_only = sealed(results_public=False)
-    with pytest.raises(NotNow, match="Only members"):
-        services.announce(people.find("the organiser"), members_only)
-    assert repository.published(limit=9)[0] == []
-
-
-def test_nothing_is_announced_before_it_is_sealed(voted):  # noqa: F811
-    voted({"Ada": 1}, results_public=True)
-    with pytest.raises(NotNow, match="no sealed result"):
-        services.announce(people.find("the organiser"), found())
-
-
-def test_who_may(organiser, person):
-    for name, role in (("Eve", Role.USER), ("Vic", Role.VOTER)):
-        with pytest.raises(NotAllowed):
-            services.announce(person(name, role), found())
-    assert services.announce(person("Boss", Role.ADMIN), found())[1]
 
 
 def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(organiser, opened):  # noqa: F811

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from django.http import HttpResponse
 from django.urls import Resolver404, resolve
 
 from accounts import repository as people
@@ -60,21 +61,32 @@ def contents() -> set[tuple[str, str]]:
     return {(item["PK"], item["SK"]) for _table, item in table().everything() if not item["PK"].startswith("THROTTLE#")}
 
 
+@pytest.fixture(scope="module")
+def usual(everything) -> list[int]:
+    """How each page answers while everything is on, and again once it is."""
+    return [asked(everything, look).status_code for look in everything.looks]
+
+
+def asked(site: Site, look: Look) -> HttpResponse:
+    return site.browsers[look.who].get(look.address, look.asked)
+
+
 @pytest.mark.deep
+@pytest.mark.seconds(2)  # each
 @pytest.mark.parametrize("name", SWITCHED)
-def test_a_part_is_gone_while_it_is_off_and_back_as_it_was(everything, name, subtests):
-    owner, part = people.find(people.owner_name()), services.find(name)
-    before = [everything.browsers[look.who].get(look.address, look.asked).status_code for look in everything.looks]
-    stored = contents()
+def test_a_part_is_gone_while_it_is_off_and_back_as_it_was(everything, usual, name):
+    owner, part, stored = people.find(people.owner_name()), services.find(name), contents()
     services.switch_off(owner, part)
     off = {each.label for each in parts() if not each.is_on}
     assert name in off
-    for look, usual in zip(everything.looks, before, strict=True):
-        with subtests.test(look.page, of=look.of, who=look.who):
-            answer = everything.browsers[look.who].get(look.address, look.asked)
-            assert answer.status_code == (404 if owner_of(look) in off else usual)
-            if "html" in answer.get("Content-Type", "") and not answer.streaming:
-                assert not led_to(answer.content.decode()) & off
+    wrong = []
+    for look, status in zip(everything.looks, usual, strict=True):
+        answer = asked(everything, look)
+        if answer.status_code != (404 if owner_of(look) in off else status):
+            wrong.append((look.page, look.of, look.who, answer.status_code))
+        elif "html" in answer.get("Content-Type", "") and not answer.streaming:
+            wrong += [(look.page, look.of, look.who, to) for to in led_to(answer.content.decode()) & off]
+    assert wrong == []
     services.switch_on(owner, part)
     assert all(each.is_on for each in parts())
     assert stored - contents() == set()
