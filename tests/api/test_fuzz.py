@@ -12,13 +12,13 @@ from urllib.parse import urlencode
 import hypothesis
 import pytest
 from django.test import override_settings
+from elections.multi_ballot_pages import services as binding
 from hypothesis import HealthCheck, Phase
 from hypothesis import strategies as st
 
 from accounts.api import calls, openapi
 from accounts.api.operations import OPERATIONS
 from accounts.rules import Role
-from elections.multi_ballot_pages import services as binding
 from foundation.acts.storage import table
 from parts.live.services import making
 from parts.polls import services as polls

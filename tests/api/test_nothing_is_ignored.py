@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 
 from accounts import repository as people
 from accounts.api.operations import OPERATIONS
 from accounts.rules import Role
 from elections import kinds, repository
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 from foundation.store.log import as_text, utc_now
 from foundation.tally import methods
 from parts.skills.services import add as add_skill

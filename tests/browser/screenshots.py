@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import product
 
 from django.urls import reverse
+from elections.multi_ballot_pages import services as multi_ballots
 from playwright.sync_api import Page
 
 from accounts import repository as people
@@ -16,7 +17,6 @@ from elections import repository as elections
 from elections import setup_steps
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.multi_ballot_pages import services as multi_ballots
 from elections.roll.services import add_voters
 from foundation.acts.storage import table
 from foundation.ranking.candidates import Candidate

@@ -12,6 +12,8 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 from playwright.sync_api import Page, expect
 
 from accounts import repository as people
@@ -19,8 +21,6 @@ from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.invitations.voting_link import new_token
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action
 from foundation.ranking.candidates import Candidate
