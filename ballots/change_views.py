@@ -17,7 +17,7 @@ from foundation.acts.storage import now_text
 from foundation.pages.forms import form_page
 from foundation.pages.paths import redirect_to
 from foundation.ranking import ranking_cookie
-from foundation.ranking.marks import RANK_PREFIX, ranks_of, typed_ranks
+from foundation.ranking.marks import RANK_PREFIX
 
 from . import rules, services
 from .repository import Standing
@@ -26,12 +26,14 @@ from .views import (
     SECRET,
     carried_ranking,
     cast_as,
+    marks_of,
     open_by_secret,
     secret_in,
     show_ballot,
     show_receipt,
     show_refusal,
     to_review,
+    typed_marks,
     unknown_owner,
     withdraw_as,
 )
@@ -86,9 +88,9 @@ def _open(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 def _show_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     """There is none after a withdrawal, and none after the close: then the ballot's page says so."""
-    if standing.ballots.get(1) is None or not standing.election.takes_votes(now_text()):
+    if not standing.ballots or not standing.election.takes_votes(now_text()):
         return _open(request, standing)
-    return show_receipt(request, standing, standing.ballots.get(1))
+    return show_receipt(request, standing, standing.ballots)
 
 
 def show_words_form(request: HttpRequest, typed: str, problem: str) -> HttpResponse:
@@ -125,9 +127,8 @@ def _show_opened(request: HttpRequest, standing: Standing, *, is_sent: bool = Fa
         return to_review(request, standing)
     sent = carried_ranking(request, standing)
     is_ranked = any(name.startswith(RANK_PREFIX) for name in sent or ())
-    cast = standing.ballots.get(1)
-    ranks = typed_ranks(sent) if sent and is_ranked else ranks_of(cast.rankings) if cast else {}
-    return show_ballot(request, standing, ranks, was_withdrawn=cast is None)
+    marks = typed_marks(standing, sent) if sent and is_ranked else marks_of(standing.ballots)
+    return show_ballot(request, standing, marks, was_withdrawn=not standing.ballots)
 
 
 @public

@@ -23,15 +23,11 @@ BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a li
 FINAL = "_final"  # suffix of the kinds of mail where nobody can vote again
 
 
-def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
-    """The email about a cast, queued in the same transaction. One email covers all questions of a multi-question
-    ballot: it is `called` by the ballot's name, and for the other questions `called` is empty."""
-    if called == "":
-        return []
+def cast_email(standing: Standing, actor: str, *, paper: bool) -> list[Write]:
+    """The email about a cast, queued in the same transaction."""
     if paper:
         return _email(PAPER, standing, entered_by=actor)
-    more = {"election_name": called, "of": standing.election.name} if called else {}
-    return _email(CHANGED if standing.voted else CAST, standing, **more)
+    return _email(CHANGED if standing.voted else CAST, standing)
 
 
 def withdrawal_email(standing: Standing) -> list[Write]:
@@ -68,7 +64,7 @@ def _name(standing: Standing) -> str:
 
 
 def _link(mail: Mail) -> str:
-    return reverse("election", args=[mail.about.get("of") or mail.about["election_name"]])
+    return reverse("election", args=[mail.about["election_name"]])
 
 
 def _link_without_vote(mail: Mail) -> str:

@@ -8,22 +8,23 @@ from typing import Any
 from elections.answers import answers_with_candidates
 from elections.rules import Election
 from foundation.ranking.candidates import Candidate
-from foundation.ranking.marks import choices_of, explanation, labelled, takes_one, unranked_sentence
+from foundation.ranking.marks import choices_of, explanation, field_prefix, labelled, takes_one, unranked_sentence
 
 
-def form_context(
-    election: Election, candidates: Sequence[Candidate], marks: Mapping[int, Any], *, skips: bool = False
-) -> dict[str, Any]:
-    """The candidates as listed, with what was marked so far, valid or not. On a ballot with several questions, marking
-    nothing `skips` this one."""
-    proposal = [election.majority_sentence] if election.kind == "yes-no" else []
+def form_context(question: Election, candidates: Sequence[Candidate], marks: Mapping[int, Any]) -> dict[str, Any]:
+    """The candidates of a question as listed, with what was marked so far, valid or not. Where there are several
+    questions, marking nothing skips this one."""
+    skips = bool(question.more)
+    proposal = [question.majority_sentence] if question.kind == "yes-no" else []
     return {
-        "candidate_answers": answers_with_candidates(election),
-        "choices": choices_of(labelled(candidates, election.kind), marks),
+        "question": question,
+        "prefix": field_prefix(question.number),
+        "candidate_answers": answers_with_candidates(question),
+        "choices": choices_of(labelled(candidates, question.kind), marks),
         "ranks": len(candidates),
-        "how_to_vote": election.how_to_vote,
-        "explanation": [*explanation(election, skips=skips), *proposal],
+        "how_to_vote": question.how_to_vote,
+        "explanation": [*explanation(question, skips=skips), *proposal],
         "skips": skips,
-        "takes_one": takes_one(election),
-        "unranked_sentence": unranked_sentence(election.unranked),
+        "takes_one": takes_one(question),
+        "unranked_sentence": unranked_sentence(question.unranked),
     }

@@ -83,10 +83,10 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
             return _ask_whose(request, election, voter, str(refusal))
         return show_typed(request, standing, problem=str(refusal), **_paper_steps(election, voter))
     standing = services.paper_standing(election.name, voter)
-    if outcome.ballots.get(1) is None or standing is None:
+    if not outcome.ballots or standing is None:
         messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
     if not election.changeable and election.secret_ballot:
         messages.success(request, _("The paper ballot of %(name)s has been entered.") % {"name": standing.label})
         return redirect("paper", name=election.name)
-    return show_receipt(request, standing, outcome.ballots.get(1), paper_for=standing.label)
+    return show_receipt(request, standing, outcome.ballots, paper_for=standing.label)

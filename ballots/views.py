@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -36,7 +36,8 @@ from foundation.pages.qr import qr_image, qr_svg
 from foundation.ranking import drafts, listing, ranking_cookie
 from foundation.ranking.marks import (
     RANK_PREFIX,
-    marks_from,
+    ShownBallot,
+    is_marked,
     ranks_of,
     sample_ballot,
     shown_ballot,
@@ -55,13 +56,17 @@ from .secret import as_words, joined, new_secret
 CONFIRMED = "protected"  # the box by which voters confirm that they protect their device
 SECRET, HALF = "secret", "half"  # fields of a form that casts: what the server drew, and what the browser added
 
+Marks = Mapping[int, Mapping[int, Any]]  # on a ballot: of each question, by candidate number
+
 # --- what was sent ---
 
 
 def carried_fields(post: MultiValueDict) -> MultiValueDict:
-    """The fields that the next step needs."""
+    """The fields that the next step needs: of the boxes only those with a mark, unless all are blank."""
     also = ("acts", "voter", SECRET, ranking_cookie.OWNER_FIELD)
-    return MultiValueDict({name: typed for name, typed in post.lists() if name.startswith(RANK_PREFIX) or name in also})
+    boxes = {name: typed for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
+    marked = {name: typed for name, typed in boxes.items() if is_marked({name: typed})}
+    return MultiValueDict({name: post.getlist(name) for name in also if name in post} | (marked or boxes))
 
 
 def secret_in(post: MultiValueDict) -> str:
@@ -125,9 +130,17 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     if request.method == "POST":
         return to_review(request, standing)
     if (sent := carried_ranking(request, standing)) is not None:
-        return show_ballot(request, standing, typed_ranks(sent), found="lost" in sent)
-    cast = repository.ballots_of(standing).get(1)
-    return show_ballot(request, standing, ranks_of(cast.rankings) if cast else {})
+        return show_ballot(request, standing, typed_marks(standing, sent), found="lost" in sent)
+    return show_ballot(request, standing, marks_of(repository.ballots_of(standing)))
+
+
+def typed_marks(standing: Standing, sent: MultiValueDict) -> Marks:
+    """As typed, valid or not."""
+    return {each.number: typed_ranks(sent, each.number) for each in standing.questions}
+
+
+def marks_of(ballots: rules.Ballots) -> Marks:
+    return {number: ranks_of(ballot.rankings) for number, ballot in ballots.items()}
 
 
 def to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
@@ -197,7 +210,7 @@ def _lost_receipt(request: HttpRequest, standing: Standing) -> HttpResponse | No
     if not standing.voted or standing.link_is_secret or not secret:
         return None
     found = services.standing_of(current_person(request), standing.election.name, secret=secret)
-    return show_thanks(request, found, found.ballots.get(1)) if found and found.ballots.get(1) else None
+    return show_thanks(request, found, found.ballots) if found and found.ballots else None
 
 
 def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
@@ -206,13 +219,14 @@ def show_refusal(request: HttpRequest, election: Election, refusal: Refusal) -> 
     return render(request, "ballots/refused.html", context, status=403)
 
 
-def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
+def show_ballot(request: HttpRequest, standing: Standing, marks: Marks, **more: Any) -> HttpResponse:
     election = standing.election
-    candidates = elections.candidates_of(election)
-    shown = candidates if more.get("paper_for") else listing.shuffled(request, election.name, candidates)
+    is_shuffled = not more.get("paper_for")
     context = {
         "about": standing.about or elections.description_of(election.name),
-        **form_context(election, shown, ranks),
+        "questions": standing.questions,
+        "forms": _forms(request, standing.questions, marks, is_shuffled),
+        "is_ranked": all(each.kind == "ranked" for each in standing.questions),
         "draft_key": "" if standing.is_unknown else draft_key(request, standing),
         "whose": "" if NO_DRAFTS in election.safeguards else ranking_owner(standing),
         "token": new_token(),
@@ -223,7 +237,6 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
         "weight": standing.weight,
         "has_words": has_words(standing) and not standing.is_unknown,
         "sample_ballot": sample_ballot,
-        "listed": " ".join(str(each.number) for each in candidates),
         "action": _path(standing, "ballot"),
         "cast_action": _path(standing, "cast"),
         "paper_for": None,
@@ -231,6 +244,23 @@ def show_ballot(request: HttpRequest, standing: Standing, ranks: dict[int, Any],
     status = 422 if more.get("problem") else 200
     page_context = election_context(request, election, **context | more)
     return listing.remember(request, render(request, "ballots/ballot.html", page_context, status=status))
+
+
+def _forms(
+    request: HttpRequest, questions: Sequence[Election], marks: Marks, is_shuffled: bool
+) -> list[dict[str, Any]]:
+    """Of each question. What scripts build a list with comes with the first list that needs it: `tools`, by number."""
+    forms: list[dict[str, Any]] = []
+    tools: dict[str, int] = {}
+    for each in questions:
+        candidates = elections.candidates_of(each)
+        order = "\n".join(map(str, each.address))
+        shown = listing.shuffled(request, order, candidates) if is_shuffled else candidates
+        form = form_context(each, shown, marks.get(each.number, {}))
+        form["listed"] = " ".join(str(one.number) for one in candidates)
+        form["tools"] = tools.setdefault(each.unranked if each.kind == "ranked" else "", each.number)
+        forms.append(form)
+    return forms
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
@@ -244,18 +274,19 @@ def draft_key(request: HttpRequest, standing: Standing) -> str:
 
 def show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     """The ballot as typed, valid or not, so that nothing is lost."""
-    return show_ballot(request, standing, typed_ranks(request.POST), **more)
+    return show_ballot(request, standing, typed_marks(standing, request.POST), **more)
 
 
 def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
     try:
-        rankings = marks_from(submitted_ranks(sent), elections.candidates_of(standing.election), standing.election)
+        rankings = services.answers(standing, submitted_ranks(sent))
     except Refusal as refusal:
-        return show_ballot(request, standing, typed_ranks(sent), problem=str(refusal), **more)
+        return show_ballot(request, standing, typed_marks(standing, sent), problem=str(refusal), **more)
     fields = carried_fields(sent)
     fields["token"] = new_token()
     context = {
-        "shown": shown_ballot(rankings, elections.candidates_of(standing.election), standing.election),
+        "questions": standing.questions,
+        "answers": [(each, shown_answer(each, rankings[each.number])) for each in standing.questions],
         "fields": [(field, value) for field, values in fields.lists() for value in values],
         "replaces": standing.may_change,
         "weight": standing.weight,
@@ -266,6 +297,10 @@ def show_for_review(request: HttpRequest, standing: Standing, sent: MultiValueDi
     }
     page_context = election_context(request, standing.election, **context | more)
     return render(request, "ballots/review.html", page_context, status=422 if more.get("problem") else 200)
+
+
+def shown_answer(question: Election, rankings: str) -> ShownBallot:
+    return shown_ballot(rankings, elections.candidates_of(question), question)
 
 
 def has_words(standing: Standing) -> bool:
@@ -298,16 +333,16 @@ def cast_as(request: HttpRequest, who: User | Pass | None, name: str, *, is_chan
         return show_typed(request, standing, problem=str(refusal))
     if (standing := outcome.standing) is None:
         raise Http404
-    ballot = outcome.ballots.get(1)
-    if outcome.repeated and standing.found and not standing.ballots.get(1):
+    ballots = outcome.ballots
+    if outcome.repeated and standing.found and not standing.ballots:
         return open_by_secret(request, standing)  # it was withdrawn since
     if outcome.repeated and not standing.election.secret_ballot:
         if not standing.voted:
             return redirect_to("receipt", name)  # withdrawn since, too
-        ballot = repository.ballots_of(standing).get(1)
+        ballots = repository.ballots_of(standing)
     acts, notes = standing.acts + (not outcome.repeated), _notes(request, outcome)
     is_change = is_change or outcome.replaced
-    answer = show_thanks(request, standing, ballot, acts=acts, is_change=is_change, notes=notes)
+    answer = show_thanks(request, standing, ballots, acts=acts, is_change=is_change, notes=notes)
     forget_secret(answer, _cookie_path(standing))
     return answer
 
@@ -324,17 +359,16 @@ def _notes(request: HttpRequest, outcome: services.Outcome) -> list[str]:
     return notes
 
 
-def show_thanks(request: HttpRequest, standing: Standing, cast: rules.Ballot | None, **more: Any) -> HttpResponse:
+def show_thanks(request: HttpRequest, standing: Standing, cast: rules.Ballots, **more: Any) -> HttpResponse:
     """The answer to a cast, small: words and pictures are drawn for those who ask for the receipt, by a form that sends
     the secret back. The browser that voted remembers the secret, if it may."""
     election, is_secret = standing.election, standing.election.secret_ballot
     if LEAVE in election.safeguards:
-        codes = [(election.name, cast)] if is_secret else []
-        return show_left(request, standing, codes, path_of("change_receipt", election.name))
+        return _show_left(request, standing, cast)
     may_change = election.changeable and election.takes_votes(now_text())
     by_words = has_words(standing)
     context = {
-        "confirmation": cast.confirmation if cast and (election.changeable or not is_secret) else "",
+        "codes": codes_of(election, cast) if election.changeable or not is_secret else [],
         "secret": standing.secret if by_words and may_change else "",
         "has_words": by_words,
         "may_change": may_change,
@@ -350,19 +384,20 @@ def show_thanks(request: HttpRequest, standing: Standing, cast: rules.Ballot | N
     return render(request, "ballots/thanks.html", election_context(request, election, **context | more))
 
 
-def show_left(
-    request: HttpRequest,
-    standing: Standing,
-    cast: list[tuple[str, rules.Ballot | None]],
-    receipt_path: str,
-    secret: str = "",
-) -> HttpResponse:
+def codes_of(election: Election, cast: rules.Ballots) -> list[tuple[str, str]]:
+    """With the titles of their questions where each has its own: in secret elections with several."""
+    if not (election.more and election.secret_ballot):
+        return [("", ballot.confirmation) for ballot in cast.values()][:1]
+    return [(each.title, cast[each.number].confirmation) for each in election.questions if each.number in cast]
+
+
+def _show_left(request: HttpRequest, standing: Standing, cast: rules.Ballots) -> HttpResponse:
     """Says that the vote counts, with what is to be kept of secret ballots, and ends the voter's session or pass."""
     election = standing.election
     context = {
-        "codes": [(name, each.confirmation) for name, each in cast if each and election.changeable],
-        "secret": (secret or standing.secret) if has_words(standing) else "",
-        "receipt_path": receipt_path,
+        "codes": codes_of(election, cast) if election.secret_ballot and election.changeable else [],
+        "secret": standing.secret if has_words(standing) else "",
+        "receipt_path": path_of("change_receipt", election.name),
         "is_by_link": standing.link_is_secret,
         "was_signed_in": request.user.is_authenticated,
         **end_session(request),
@@ -379,7 +414,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Of a public ballot. That of a secret one is shown to who sends its secret (`change_views.change_receipt`)."""
     if not standing.voted:
         return redirect("ballot", name=standing.election.name)
-    if standing.election.secret_ballot or standing.link or (cast := repository.ballots_of(standing).get(1)) is None:
+    if standing.election.secret_ballot or standing.link or not (cast := repository.ballots_of(standing)):
         return _lost_receipt(request, standing) or _show_counted(request, standing)
     return show_receipt(request, standing, cast)
 
@@ -398,18 +433,20 @@ def _show_counted(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 
 def show_receipt(
-    request: HttpRequest, standing: Standing, cast: rules.Ballot, *, paper_for: str | None = None
+    request: HttpRequest, standing: Standing, cast: rules.Ballots, *, paper_for: str | None = None
 ) -> HttpResponse:
     """Where the ballot is to disappear once cast, without it."""
+    asked = [each for each in standing.election.questions if each.number in cast]
     election = standing.election
     secret = standing.secret if has_words(standing) and not paper_for else ""
     is_hidden = LEAVE in election.safeguards and not paper_for
+    codes = codes_of(election, cast)
     context = {
-        "confirmation": cast.confirmation,
+        "codes": codes,
         **words_context(secret, path_of("change", election.name)),
-        "qr": qr_svg(follow_link(election, cast)) if paper_for else "",
+        "pictures": [qr_svg(follow_link(each, cast)) for each in asked[: len(codes)]] if paper_for else [],
         "image": "" if paper_for or election.secret_ballot else receipt_image(standing, cast),
-        "shown": None if is_hidden else shown_ballot(cast.rankings, elections.candidates_of(election), election),
+        "answers": [] if is_hidden else [(each, shown_answer(each, cast[each.number].rankings)) for each in asked],
         "acts": standing.acts,
         "state_url": "" if election.secret_ballot else path_of("ballot_state", election.name),
         "draft_key": "" if paper_for or standing.is_unknown else draft_key(request, standing),
@@ -427,25 +464,25 @@ def words_context(secret: str, change_path: str) -> dict[str, Any]:
     return {"words": as_words(secret), "change_link": link, "change_qr": qr_svg(link)}
 
 
-def follow_link(election: Election, cast: rules.Ballot) -> str:
+def follow_link(question: Election, cast: rules.Ballots) -> str:
     """Leads to the ballot among all that are published. What follows the # stays in the browser."""
-    return f"{absolute_url(path_of('follow', election.name))}#{cast.confirmation}"
+    return f"{absolute_url(path_of('follow', *question.address))}#{cast[question.number].confirmation}"
 
 
-def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
+def receipt_image(standing: Standing, cast: rules.Ballots) -> SafeString:
     """The code of a public ballot: drawn when the browser asks for it, which it does when it is to be seen."""
     address = f"{path_of('receipt_qr', standing.election.name)}?acts={standing.acts}"
-    return qr_image(follow_link(standing.election, cast), address)
+    return qr_image(follow_link(standing.questions[0], cast), address)
 
 
 @vote
 @require_safe
 def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The QR code of the voter's own public ballot. The number of acts ties the image to the page that shows it."""
-    cast = None if standing.election.secret_ballot else repository.ballots_of(standing).get(1)
-    if request.GET.get("acts") != str(standing.acts) or cast is None:
+    cast = {} if standing.election.secret_ballot else repository.ballots_of(standing)
+    if request.GET.get("acts") != str(standing.acts) or not cast:
         raise Http404
-    if not (svg := qr_svg(follow_link(standing.election, cast))):
+    if not (svg := qr_svg(follow_link(standing.questions[0], cast))):
         raise Http404
     return HttpResponse(svg, content_type="image/svg+xml")
 

@@ -12,6 +12,7 @@ from .by_link import (
 )
 from .casting import (
     Outcome,
+    answers,
     cast,
     check_paper_voter,
     check_voter,

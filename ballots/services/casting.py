@@ -107,18 +107,16 @@ def cast(
     form: str,
     *,
     secret: str = "",
-    called: str | None = None,
     confirmed: bool = True,
 ) -> Outcome:
     """Cast a ballot, or replace the one that may be replaced.
 
     `form` is the form's token: sending the same form again changes nothing, and finds the ballot it cast by `secret`.
-    `called` is what the email calls the ballot; if empty, no email is sent. `confirmed` is whether the voter has
-    confirmed what elections with that safeguard ask.
+    `confirmed` is whether the voter has confirmed what elections with that safeguard ask.
     """
 
     def act(standing: Standing | None) -> Outcome:
-        return _cast(who, standing, ranks, form, called=called, confirmed=confirmed)
+        return _cast(who, standing, ranks, form, confirmed=confirmed)
 
     outcome = _run_own(who, election_name, form, secret, act)
     if outcome is ALREADY_DONE and (standing := standing_of(who, election_name, form, secret=secret)) is not None:
@@ -158,7 +156,6 @@ def _cast(
     form: str,
     *,
     paper: bool = False,
-    called: str | None = None,
     confirmed: bool = True,
 ) -> Outcome:
     now = utc_now()
@@ -179,7 +176,7 @@ def _cast(
         _check_no_ballot(standing)
     if standing.election.secret_ballot and not (standing.secret and standing.election.changeable):
         standing = replace(standing, secret=new_secret())  # which nobody will ever know
-    mails = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
+    mails = emails.cast_email(standing, _name(who, standing), paper=paper)
     ballots = _record_cast(who, standing, rankings, now, form, *mails, paper=paper)
     return Outcome(ballots, replaced=standing.voted, acts=standing.acts, standing=standing)
 

@@ -274,7 +274,7 @@ def _blank(rules: BallotRules) -> Iterable[str]:
 def _skipped(rules: BallotRules) -> Iterable[str]:
     if rules.kind == "yes-no":
         yield _("To abstain is a vote, too.")
-    yield _("Without any mark you skip this question: no vote is cast on it.")
+    yield _("Without any mark you skip this question: your ballot is blank there.")
 
 
 def unranked_sentence(unranked: str, *, options: bool = False) -> str:

@@ -1,13 +1,13 @@
 // A ballot of boxes: counts along while it is filled in, and keeps a draft on this device. Works without: the form is plain.
-(() => {
-  const ballot = document.querySelector(".mark-ballot");
-  if (!ballot) return;
-  const { kind, draft: key } = ballot.dataset;
+for (const ballot of document.querySelectorAll(".mark-ballot")) {
+  const { kind, draft: key, question, title, tools } = ballot.dataset;
   const most = Number(ballot.dataset.most);
   const boxes = [...ballot.querySelectorAll("[name^=rank-]:not([type=hidden])")];
-  const counter = document.querySelector(".mark-count");
+  const counter = (title ? ballot : document).querySelector(".mark-count");
+  const spoken = title ? [Object.assign(document.createElement("span"), { className: "out-of-sight" })] : [];
+  for (const each of spoken) each.textContent = `${title}: `;
   const note = ballot.querySelector(".rank-note");
-  const words = ballot.querySelector("template").content;
+  const words = (tools ? document.getElementById(tools) : ballot).querySelector("template").content; // the first list's
 
   const say = (word, values) =>
     words.querySelector(`[data-word="${word}"]`).textContent.replace(/{(\w+)}/g, (_all, name) => values[name]);
@@ -44,7 +44,7 @@
     const text = sentence(marks());
     counter.hidden = false;
     counter.classList.toggle("over", most > 0 && used(marks()) > most);
-    if (counter.textContent !== text) counter.textContent = text;
+    if (!counter.textContent.endsWith(text)) counter.replaceChildren(...spoken, text);
   };
 
   // --- a draft kept on this device, if there is storage ---
@@ -52,7 +52,8 @@
   const given = marks();
   const read = () => {
     try {
-      return JSON.parse(localStorage.getItem(key));
+      const kept = JSON.parse(localStorage.getItem(key));
+      return question ? kept[question] : kept; // of several questions, each has its part
     } catch {
       return null;
     }
@@ -62,8 +63,10 @@
     const now = marks();
     try {
       if (!key.startsWith(`draft ${localStorage.getItem("drafts")} `)) return;
-      if (isSame(now, given)) localStorage.removeItem(key);
-      else localStorage.setItem(key, JSON.stringify({ at: Date.now(), marks: now }));
+      const draft = isSame(now, given) ? undefined : { at: Date.now(), marks: now };
+      const kept = question ? { ...JSON.parse(localStorage.getItem(key)), [question]: draft } : draft;
+      if (Object.values(kept ?? {}).some(Boolean)) localStorage.setItem(key, JSON.stringify(kept));
+      else localStorage.removeItem(key);
     } catch {}
   };
 
@@ -92,4 +95,4 @@
     show();
   });
   show();
-})();
+}

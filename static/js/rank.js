@@ -37,11 +37,12 @@
     remove: (step, last) => last + 1,
   };
 
-  // --- a draft kept on this device, if there is storage ---
+  // --- a draft kept on this device, if there is storage; of several questions, each has its part of it ---
 
-  const readDraft = (key, numbers) => {
+  const readDraft = (key, question, numbers) => {
     try {
-      const { at, groups } = JSON.parse(localStorage.getItem(key));
+      const kept = JSON.parse(localStorage.getItem(key));
+      const { at, groups } = question ? kept[question] : kept;
       const left = new Set(numbers);
       // Drops candidates since removed, and duplicates.
       const known = groups.map((group) => group.filter((number) => left.delete(number)));
@@ -52,10 +53,12 @@
   };
 
   // Only for the session now on this device: a page may outlive its own.
-  const writeDraft = (key, groups) => {
+  const writeDraft = (key, question, groups) => {
     try {
       if (!key.startsWith(`draft ${localStorage.getItem("drafts")} `)) return;
-      if (groups) localStorage.setItem(key, JSON.stringify({ at: Date.now(), groups }));
+      const draft = groups ? { at: Date.now(), groups } : undefined;
+      const kept = question ? { ...JSON.parse(localStorage.getItem(key)), [question]: draft } : draft;
+      if (Object.values(kept ?? {}).some(Boolean)) localStorage.setItem(key, JSON.stringify(kept));
       else localStorage.removeItem(key);
     } catch {}
   };
@@ -99,7 +102,7 @@
 
     connectedCallback() {
       if (this.cards) return;
-      const numbered = (card) => [Number(card.querySelector("input").name.replace("rank-", "")), card];
+      const numbered = (card) => [Number(card.querySelector("input").name.replace(/^rank-(\d+:)?/, "")), card];
       this.cards = new Map([...this.querySelectorAll(".candidate")].map(numbered));
       this.#build();
       this.#open();
@@ -111,8 +114,14 @@
 
     // --- building ---
 
+    // Of several lists on a page, only the first brings the templates.
+    template(name) {
+      const { tools } = this.dataset;
+      return (tools ? document.getElementById(tools) : this).querySelector(`template[data-part=${name}]`);
+    }
+
     part(name) {
-      return this.querySelector(`template[data-part=${name}]`).content.cloneNode(true);
+      return this.template(name).content.cloneNode(true);
     }
 
     #build() {
@@ -120,6 +129,7 @@
       this.#words = this.part("words");
       const list = this.querySelector(".candidates");
       list.before(this.part("frame"));
+      if (this.dataset.title) this.#entitle();
       for (const [number, card] of this.cards) this.#equip(number, card);
       list.remove();
       this.classList.add("enhanced");
@@ -129,6 +139,15 @@
       this.find(".rank-find input").addEventListener("input", () => this.#find());
       new ResizeObserver(() => this.#stick()).observe(this.find(".ranked"));
       addEventListener("resize", () => this.#stick());
+    }
+
+    // Below the title of its question, and with it for who hears only the name of a part.
+    #entitle() {
+      const { question, title } = this.dataset;
+      this.find(".ranked").id += `-${question}`;
+      for (const part of this.querySelectorAll("section")) part.ariaLabel += `: ${title}`;
+      for (const heading of this.querySelectorAll("h2")) heading.ariaLevel = 3;
+      for (const button of this.querySelectorAll("header button")) this.#belongs(button, title);
     }
 
     // Keeps the ranking sticky beside a long list; if taller than the viewport, its growing end stays visible.
@@ -149,7 +168,8 @@
     #open() {
       this.#given = this.#fromBoxes();
       this.groups = this.#given;
-      const draft = this.dataset.draft && readDraft(this.dataset.draft, [...this.cards.keys()]);
+      const { draft: key, question } = this.dataset;
+      const draft = key && readDraft(key, question, [...this.cards.keys()]);
       if (draft && !alike(draft.groups, this.#given)) {
         if (!this.#given.length) this.groups = draft.groups;
         this.#note(this.#given.length ? "offered" : "restored", draft);
@@ -187,11 +207,13 @@
 
     // For screen readers: which candidate a button belongs to.
     nameFor(buttons, number) {
-      for (const button of buttons) {
-        const whose = button.querySelector(".whose") ?? button.appendChild(document.createElement("span"));
-        whose.className = "whose out-of-sight";
-        whose.textContent = `: ${this.nameOf(number)}`;
-      }
+      for (const button of buttons) this.#belongs(button, this.nameOf(number));
+    }
+
+    #belongs(button, name) {
+      const whose = button.querySelector(".whose") ?? button.appendChild(document.createElement("span"));
+      whose.className = "whose out-of-sight";
+      whose.textContent = `: ${name}`;
     }
 
     namesOf(numbers) {
@@ -214,7 +236,13 @@
     // A repeated message must be announced again.
     say(text) {
       const status = this.find("[role=status]");
-      status.textContent = status.textContent === text ? `${text}\u00a0` : text;
+      const said = this.titled(text);
+      status.textContent = status.textContent === said ? `${said}\u00a0` : said;
+    }
+
+    // With the question that it is about, where there are several.
+    titled(text) {
+      return this.dataset.title ? `${this.dataset.title}: ${text}` : text;
     }
 
     // --- rendering ---
@@ -392,7 +420,7 @@
     // If loading fails, the next press tries again; every other way of ranking still works.
     async #duel() {
       try {
-        await fetchDuel(this.find("[data-part=duel]").dataset);
+        await fetchDuel(this.template("duel").dataset);
         if (!this.find(".duel")) rankDuel(this);
       } catch {
         arriving = null;
@@ -402,7 +430,8 @@
     // --- drafts ---
 
     keep(groups) {
-      if (this.dataset.draft) writeDraft(this.dataset.draft, alike(groups, this.#given) ? null : groups);
+      const { draft, question } = this.dataset;
+      if (draft) writeDraft(draft, question, alike(groups, this.#given) ? null : groups);
     }
 
     // --- clicks ---

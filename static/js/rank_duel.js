@@ -58,6 +58,8 @@ const rankDuel = (() => {
 
   return (ballot) => {
     const dialog = ballot.part("duel").firstElementChild;
+    const title = dialog.querySelector("h2");
+    title.textContent = ballot.titled(title.textContent);
     const past = [];
     let duel = next(ballot.groups, ballot.unranked, 0);
 

@@ -2,31 +2,41 @@
 (() => {
   const form = document.querySelector(".ballot-form");
   const template = form.querySelector("template[data-part=review]");
-  const { kind = "ranked", fewest, most, draft } = form.querySelector("[data-draft]").dataset;
-  const isRanked = kind === "ranked";
+  const lists = [...form.querySelectorAll("[data-draft]")]; // of one or several questions
+  const isOfSeveral = Boolean(lists[0].dataset.title);
+  const isRanked = ({ dataset }) => !dataset.kind;
 
   // --- what is marked ---
 
   const markOf = (card) => {
     const boxes = [...card.querySelectorAll("[name^=rank-]")];
     const marked = boxes.find((box) => (box.type === "number" ? box.value : box.checked));
-    const isChoice = boxes[0].name === "rank-choice"; // of one alone: the candidate is the value
+    const isChoice = boxes[0].name.endsWith("choice"); // of one alone: the candidate is the value
     return {
-      number: Number(isChoice ? boxes[0].value : boxes[0].name.replace("rank-", "")),
+      number: Number(isChoice ? boxes[0].value : boxes[0].name.replace(/^rank-(\d+:)?/, "")),
       name: card.querySelector(".candidate-name").textContent,
       value: isChoice ? Number(Boolean(marked)) : Number(marked?.value ?? 0),
     };
   };
 
-  const LIMITS = { "yes-no": [1, 1], choose: [fewest, most], points: [0, most] };
-  const isBallot = (marks) => {
-    const [least, limit] = (LIMITS[kind] ?? [0, Infinity]).map(Number);
+  const marksOf = (list) => [...list.querySelectorAll(".candidate:not(.nobody)")].map(markOf);
+  const isMarked = (list) => marksOf(list).some(({ value }) => value !== 0);
+
+  // Of several questions some may be skipped, but not all.
+  const isAnswer = (list) => {
+    const { kind, fewest, most } = list.dataset;
+    const limits = { "yes-no": [1, 1], choose: [fewest, most], points: [0, most] };
+    const [least, limit] = (limits[kind] ?? [0, Infinity]).map(Number);
+    const marks = marksOf(list);
     const used = marks.reduce((sum, { value }) => sum + (kind === "points" ? value : Math.min(value, 1)), 0);
-    return marks.every(({ value }) => Number.isInteger(value) && value >= 0) && used >= least && used <= limit;
+    const isSkipped = isOfSeveral && !isMarked(list);
+    const isEnough = isSkipped || (used >= least && used <= limit);
+    return isEnough && marks.every(({ value }) => Number.isInteger(value) && value >= 0);
   };
+  const isBallot = () => lists.every(isAnswer) && (!isOfSeveral || lists.some(isMarked));
 
   // As the ballot is stored: best first, equals by number.
-  const linesOf = (marks) => {
+  const linesOf = (marks, isRanked) => {
     const sign = isRanked ? 1 : -1;
     const lines = [];
     for (const { name, value } of marks.sort((a, b) => sign * (a.value - b.value) || a.number - b.number)) {
@@ -41,7 +51,7 @@
   const plural = new Intl.PluralRules(document.documentElement.lang || undefined);
   const ruleOf = (line) => plural.select(Number(line.querySelector(".rank").textContent));
 
-  const lineFrom = (samples, { names, value }) => {
+  const lineFrom = (samples, { names, value }, isRanked) => {
     const line = (samples.find((each) => ruleOf(each) === plural.select(value)) ?? samples[0]).cloneNode(true);
     const [rank, words] = line.children;
     const [name, next] = words.children; // then what stands between equals, or what the sign is called
@@ -52,24 +62,28 @@
     return line;
   };
 
-  const fill = (dialog, marks) => {
-    const [list, rest] = [".ballot-ranks", ".ballot-rest"].map((each) => dialog.querySelector(each));
-    const lines = linesOf(marks.filter(({ value }) => value));
-    list.replaceChildren(...lines.map((line) => lineFrom([...list.children], line)));
-    (lines.length ? dialog.querySelector("[data-blank]") : list).remove();
-    const listed = template.dataset.listed.split(" ").map(Number);
-    const left = marks.filter(({ value }) => !value);
+  const fill = (dialog, sheet, ballot) => {
+    const blank = (isOfSeveral ? sheet : dialog).querySelector("[data-blank]");
+    const [list, rest] = [".ballot-ranks", ".ballot-rest"].map((each) => sheet.querySelector(each));
+    const marks = marksOf(ballot);
+    const lines = linesOf(marks.filter(({ value }) => value), isRanked(ballot));
+    list.replaceChildren(...lines.map((line) => lineFrom([...list.children], line, isRanked(ballot))));
+    (lines.length ? blank : list).remove();
+    const listed = ballot.dataset.listed.split(" ").map(Number);
+    const isSkipped = isOfSeveral && !lines.length;
+    const left = isSkipped ? [] : marks.filter(({ value }) => !value);
     left.sort((a, b) => listed.indexOf(a.number) - listed.indexOf(b.number));
-    if (!left.length) for (const each of dialog.querySelectorAll("h3, h3 ~ *")) each.remove();
+    if (!left.length) for (const each of sheet.querySelectorAll("h3, h3 ~ *")) each.remove();
     if (!rest) return; // whoever votes yes leaves nobody out
     const sample = rest.firstElementChild;
     rest.replaceChildren(...left.map(() => sample.cloneNode(true)));
     left.forEach(({ name }, at) => (rest.children[at].firstElementChild.textContent = name));
   };
 
-  const open = (marks, button) => {
+  const open = (button) => {
     const dialog = document.importNode(template.content.querySelector("dialog"), true);
-    fill(dialog, marks);
+    const sheets = dialog.querySelectorAll(".ballot-sheet");
+    lists.forEach((list, at) => fill(dialog, sheets[at], list));
     form.append(dialog);
     dialog.addEventListener("close", () => {
       dialog.remove();
@@ -82,6 +96,7 @@
 
   // Both halves of the secret, in case the answer gets lost; see ballot_secret.js. Only for the session now on this device,
   // and not if another window has cast since this page was opened: then this ballot is refused.
+  const { draft } = lists[0].dataset;
   const remember = (halves) => {
     try {
       if (!draft.startsWith(`draft ${localStorage.getItem("drafts")} `)) return;
@@ -106,9 +121,8 @@
   form.addEventListener("submit", (event) => {
     const dialog = form.querySelector("dialog.review[open]"); // one that was just closed is about to be removed
     if (dialog?.contains(event.submitter)) return cast();
-    const marks = [...form.querySelectorAll(".candidate:not(.nobody)")].map(markOf);
-    if (!dialog && !isBallot(marks)) return;
-    if (!dialog) open(marks, event.submitter);
+    if (!dialog && !isBallot()) return;
+    if (!dialog) open(event.submitter);
     event.preventDefault();
   });
 
