@@ -71,9 +71,10 @@ def load_question(name: str, question: int = 1) -> Election | None:
 def organiser_page_with(action: Action, find: Callable[..., Any]) -> Any:
     """A page for organisers about something within the election, found by its name and the other URL parts."""
 
-    def load(name: str, **more: str) -> tuple[Election, Any] | None:
-        election = repository.find_settled(name)
-        found = find(name, **more) if election else None
+    def load(name: str, question: int = 1, **more: str) -> tuple[Election, Any] | None:
+        election = load_question(name, question)
+        asked = {"question": question} if question > 1 else {}
+        found = find(name, **asked, **more) if election else None
         return (election, found) if election and found else None
 
     return requires(Permission.USE_APPLICATION, load=load, rule=lambda user, found: may(action)(user, found[0]))

@@ -34,10 +34,11 @@ def record(
     data: dict[str, Any],
     *writes: Write,
     noting: Callable[[int], Iterable[Write]] = lambda number: (),
+    once: str | None = None,
 ) -> None:
-    """`noting` returns further writes that need the event's number."""
+    """`noting` returns further writes that need the event's number; with `once`, the mark of a form, only once."""
     event = Event(actor.name, event_type, election.event_subject | data)
-    storage.record(event, *writes, noting=noting)
+    storage.record(event, *writes, noting=noting, once=once)
 
 
 def change(
@@ -53,6 +54,8 @@ def change(
         return election
     if "kind" in different and changes["kind"] == "yes-no" and repository.candidates(election.name, election.number):
         raise rules.WrongState(rules.HAS_CANDIDATES)
+    if "title" in different:
+        rules.check_titles(after)
     if after.secret_ballot > election.secret_ballot and max(rolls.weights(election), default=1) > 1:
         raise rules.WrongState(rules.NO_SECRET_WEIGHTS)
     writes = repository.change(election.at(1), after, different.get("description"))

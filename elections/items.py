@@ -128,7 +128,7 @@ EVENTS = (
     EventType("ElectionUpdated", f"{SETTINGS} question:int", inside=INSIDE, sentence=history.updated),
     EventType("ElectionRenamed", "election_name new_name", sentence=_("%(who)s renamed the draft.")),
     EventType("ElectionOpened", "election_name editable:bool lots_commitment opened_at shows_skills:bool "
-              "excluded:int extra_votes:int more:list",
+              "excluded:int extra_votes:int unasked:int more:list",
               inside=INSIDE, sentence=history.opened),
     EventType("InterruptionRecorded", "election_name number:int began ended happened decided recorded_at "
               "new_end corrects:int", sentence=history.interrupted),

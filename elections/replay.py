@@ -163,7 +163,8 @@ def opened(event: LoggedEvent) -> Transactions:
     """Without the secret of the lots."""
     election, data = election_of(event), event.data
     commitment, opened_at = data["lots_commitment"], data["opened_at"]
-    election = replace(election, excluded=data.get("excluded", 0), extra_votes=data.get("extra_votes", 0))
+    counts = {name: data.get(name, 0) for name in ("excluded", "extra_votes", "unasked")}
+    election = replace(election, **counts)
     election = replace(election, more=repository.questions_of(data)) if "more" in data else election
     after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
     after = replace(after, shows_skills=data.get("shows_skills", False))

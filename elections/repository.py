@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +24,7 @@ from foundation.photos.rules import Photo, photo_of
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import ANSWERS
 from foundation.store import keys
+from foundation.store.parallel import run_parallel
 from foundation.store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from .convening import convened_of
@@ -116,6 +118,7 @@ class RollCounts(NamedTuple):
 
 
 NO_COUNTS: Mapping[int, RollCounts] = {}
+ANY = 0  # instead of the number of a question: for none of several
 
 
 # --- finding ---
@@ -195,7 +198,9 @@ def candidates(name: str, question: int = 1) -> list[Candidate]:
 
 def candidate_counts(election: Election) -> dict[int, int]:
     """How many each of its questions has."""
-    return {each.number: len(candidates(election.name, each.number)) for each in election.questions}
+    questions = election.questions
+    found = run_parallel(table(), *(partial(candidates, *each.address) for each in questions))
+    return {each.number: len(own) for each, own in zip(questions, found, strict=True)}
 
 
 def candidate_names(name: str, question: int = 1) -> dict[int, str]:
@@ -205,6 +210,13 @@ def candidate_names(name: str, question: int = 1) -> dict[int, str]:
 
 def candidates_by_name(name: str, question: int = 1) -> list[Candidate]:
     return sorted(candidates(name, question), key=lambda each: natural_sort_key(each.name))
+
+
+def candidates_by_question(election: Election) -> dict[int, list[Candidate]]:
+    """Of each of its questions, by name."""
+    questions = election.questions
+    found = run_parallel(table(), *(partial(candidates_by_name, *each.address) for each in questions))
+    return {each.number: own for each, own in zip(questions, found, strict=True)}
 
 
 def candidates_with_html(name: str, question: int = 1) -> tuple[Candidate, ...]:
@@ -433,6 +445,7 @@ def touched(
         when &= known if election.voter_groups else known | Missing("voter_groups")
     own = counts.get(1, RollCounts())
     more: Item = {"by_letter": by_letter, "excluded": own.excluded, "extra_votes": own.extra_votes}
+    more["unasked"] = counts.get(ANY, RollCounts()).excluded
     set_: Item = ({"voter_groups": list(groups)} if groups else {}) | ({"weighted": True} if weighted else {})
     if any(counted for number, counted in counts.items() if number > 1):
         asked = storable({"more": election.at(1).more})["more"]

@@ -232,7 +232,8 @@ def weights(election: Election) -> Counter[int]:
 
 def as_it_would_open(election: Election) -> Election:
     """A draft for some groups or with weights, with what its roll makes of it."""
-    if not (election.for_groups or election.weighted) or election.stored_state != State.DRAFT:
+    is_for_some = any(each.for_groups for each in election.questions)
+    if not (is_for_some or election.weighted) or election.stored_state != State.DRAFT:
         return election
     return as_opened(election, sizes_by_weight(election))
 

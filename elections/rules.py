@@ -24,6 +24,7 @@ from .kinds import majority_sentence
 
 MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
 MAX_QUESTIONS = 20
+MAX_TOTAL_CANDIDATES = 1_000  # of all questions of an election: its ballot is one page
 MAX_SEATS = 100
 MAX_MANAGERS = 20
 MAX_VOTER_GROUPS = 20  # of one roll
@@ -176,6 +177,7 @@ class Election:
     title: str = ""  # of the question, where there are several
     more: tuple[Question, ...] = ()  # the other questions, where there are several
     order: tuple[int, ...] = ()  # of the questions on the ballot, by number; if empty, as they were added
+    unasked: int = 0  # how many on the roll none of several questions is for, since it opened
     number: int = 1  # of the question that this value is about; not stored, as it is the first one's
     whole: Election | None = field(default=None, compare=False, repr=False)  # from which `at` took another question
 
@@ -282,6 +284,11 @@ class Election:
     def entitled(self) -> int:
         """How many of those on the roll may vote."""
         return self.voter_count - self.excluded
+
+    @property
+    def electors(self) -> int:
+        """How many of those on the roll may vote on any of its questions."""
+        return self.voter_count - (self.unasked if self.more else self.excluded)
 
     @property
     def entitled_votes(self) -> int:
@@ -554,8 +561,20 @@ def check_new_end(election: Election, end: str | None, now: str) -> None:
         raise WrongState(_("While it is open, the end can only be moved later."))
 
 
-def check_names(names: Sequence[str]) -> None:
-    """Refuse more candidates, or longer names, than a result can hold and show."""
+def check_titles(election: Election) -> None:
+    """Voters, and results, tell several questions apart by their titles."""
+    titles = [fold(each.title) for each in election.questions if election.more]
+    if not all(titles):
+        raise WrongState(_("Every question needs a title."))
+    if len(set(titles)) < len(titles):
+        raise WrongState(_("There is already a question with this title. Please choose another one."))
+
+
+def check_names(names: Sequence[str], others: int = 0) -> None:
+    """Refuse more candidates, or longer names, than a result can hold and show; `others` are in other questions."""
+    if others and len(names) + others > MAX_TOTAL_CANDIDATES:
+        most = {"most": MAX_TOTAL_CANDIDATES}
+        raise WrongState(_("All questions together have at most %(most)d candidates.") % most)
     if len(names) > MAX_CANDIDATES:
         raise WrongState(_("An election has at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
     size = sum(len(name.encode()) for name in names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -62,10 +62,22 @@ STEPS = (
 BY_NAME = {step.name: step for step in STEPS}
 WHAT = STEPS[0]
 STEPS_WITHOUT_CANDIDATES = tuple(step for step in STEPS if step.name != "candidates")  # of a yes-or-no vote
+QUESTIONS = replace(
+    BY_NAME["candidates"],
+    lead=_("Each question with the people or options to choose between, for whom it is, and how it is counted."),
+    action=Action.SET_UP,
+)
+STEPS_OF_SEVERAL = (WHAT, QUESTIONS, BY_NAME["who"], BY_NAME["when"])
 
 
 def steps_of(election: Election | None) -> tuple[Step, ...]:
+    if election and election.more:
+        return STEPS_OF_SEVERAL
     return STEPS_WITHOUT_CANDIDATES if election and election.kind == "yes-no" else STEPS
+
+
+def step_named(name: str, election: Election) -> Step | None:
+    return next((step for step in steps_of(election) if step.name == name), None)
 
 
 def next_url(step: Step, election: Election) -> str:

@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from .candidates import views as candidates
 from .dashboard import views as dashboard_views
+from .drafts import question_views as questions
 from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
@@ -17,18 +18,26 @@ from .public import views
 from .roll import views as roll_views
 from .turnout import views as turnout
 
+# What each of several questions has for itself: those of the first one are pages of the election.
+below_question = [
+    path("settings/", drafts.settings, name="election_settings"),
+    path("candidates/", candidates.candidates, name="candidates"),
+    path("candidates/<name:candidate>/", candidates.candidate, name="candidate"),
+    path("candidates/<name:candidate>/remove/", candidates.remove_candidate, name="remove_candidate"),
+    path("candidates/<name:candidate>/picture/", candidates.candidate_picture, name="candidate_picture"),
+]
+
 below_election = [
     path("<name:name>/", views.election, name="election"),
     path("<name:name>/history/", history_views.history, name="history"),
     path("<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
     path("<name:name>/turnout/", turnout.turnout_part, name="turnout"),
     path("<name:name>/steps/<slug:step>/", setup_views.step, name="election_step"),
-    path("<name:name>/settings/", drafts.settings, name="election_settings"),
+    path("<name:name>/", include(below_question)),
+    path("<name:name>/question/<int:question>/", include(below_question)),
+    path("<name:name>/question/<int:question>/remove/", questions.remove_question, name="remove_election_question"),
+    path("<name:name>/ask/", questions.ask_question, name="ask_question"),
     path("<name:name>/description/", drafts.describe, name="describe"),
-    path("<name:name>/candidates/", candidates.candidates, name="candidates"),
-    path("<name:name>/candidates/<name:candidate>/", candidates.candidate, name="candidate"),
-    path("<name:name>/candidates/<name:candidate>/remove/", candidates.remove_candidate, name="remove_candidate"),
-    path("<name:name>/candidates/<name:candidate>/picture/", candidates.candidate_picture, name="candidate_picture"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
     path("<name:name>/roll/group/", groups.put_on_roll, name="add_group"),
     path("<name:name>/roll/keep/", groups.save_roll, name="keep_roll"),

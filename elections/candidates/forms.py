@@ -23,6 +23,8 @@ class CandidatesForm(forms.Form):
     )
 
     def clean_names(self) -> list[str]:
+        if not self.cleaned_data["names"].strip():
+            return []  # where none are needed
         rows = valid_rows(lists.read_candidates, self.cleaned_data["names"])
         self.skipped = skipped_of(rows)
         return new_names(rows)

@@ -56,9 +56,11 @@ def _now(election: Election) -> Election:
 def _numbered(election: Election, new: Sequence[Candidate]) -> list[Candidate]:
     """The candidates that are new, each with an unused number."""
     there = repository.candidates(election.name, election.number)
+    counts = repository.candidate_counts(election) if election.more and new else {}
     names = {keys.fold(each.name) for each in there}
     wanted = [each for each in new if keys.fold(each.name) not in names]
-    rules.check_names([each.name for each in (*there, *wanted)])
+    others = sum(number for question, number in counts.items() if question != election.number)
+    rules.check_names([each.name for each in (*there, *wanted)], others)
     first = max((each.number for each in there), default=-1) + 1
     return [replace(each, number=number) for number, each in enumerate(wanted, first)]
 
@@ -83,10 +85,14 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
 
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
+    remove_candidates(actor, election, [name])
+
+
+def remove_candidates(actor: User, election: Election, names: Sequence[str]) -> None:
+    """In one transaction, so only a few at once."""
     check(actor, election, Action.CHANGE_CANDIDATES)
-    removed = repository.removing_candidate(election.name, name, election.number)
-    writes = [*removed, repository.touched(election)]
-    record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *writes)
+    removed = [write for name in names for write in repository.removing_candidate(election.name, name, election.number)]
+    record(actor, "CandidatesRemoved", election, {"candidates": list(names)}, *removed, repository.touched(election))
 
 
 # --- their pictures ---

@@ -16,7 +16,7 @@ from elections import repository
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.roll import list_summary
 from elections.roll.views import ON_PATH
-from elections.rules import Action, Election
+from elections.rules import MAX_QUESTIONS, Action, Election
 from foundation.pages import markdown_cache
 from foundation.pages.forms import form_data, form_page, run_form, show_form
 from foundation.pages.messages import run_action
@@ -38,9 +38,10 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
         return services.add_candidates(request.user, election, new)
 
     if run_form(request, form, add, partial(added_message, form)):
-        return redirect("candidates", name=election.name)
-    found = repository.candidates_by_name(election.name)
+        return redirect("candidates", *election.address)
+    found = repository.candidates_by_name(*election.address)
     context = election_context(request, election, form=form, candidates=found)
+    context["may_ask"] = "SET_UP" in context["offered"] and len(election.questions) < MAX_QUESTIONS
     return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
 
 
@@ -65,7 +66,7 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
     if "preview" in request.POST and form.is_valid():
         context["preview"] = markdown_cache.preview(form.cleaned_data["statement"])
     elif run_form(request, form, act, _("Saved.")):
-        return redirect("candidates", name=election.name)
+        return redirect("candidates", *election.address)
     return show_form(request, form, candidate.name, _("Save"), **context)
 
 
@@ -77,7 +78,7 @@ def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -
     def act(wanted: PictureChange) -> None:
         services.change_picture(request.user, election, candidate.name, wanted)
 
-    to = reverse("candidates", args=[election.name])
+    to = reverse("candidates", args=election.address)
     if ON_PATH in request.GET:
         to = reverse("election_step", args=[election.name, "candidates"])
     context = election_context(request, election, title=candidate.name)
@@ -90,4 +91,4 @@ def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) ->
     election, candidate = found
     done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
     run_action(request, lambda: services.remove_candidate(request.user, election, candidate.name), done)
-    return redirect("candidates", name=election.name)
+    return redirect("candidates", *election.address)

@@ -73,18 +73,22 @@ def summarise_roll(election: Election) -> RollSummary:
 
 
 RollSummary = tuple[int, int, Mapping[int, int]]
-Question = tuple[str, Election, Sequence[Candidate]]  # its name on the ballot and what can be ranked
 
 
 def checklist_items(
-    election: Election, questions: Sequence[Question], roll: RollSummary, offered: Collection[str], now: str
+    election: Election,
+    candidates: Mapping[int, Sequence[Candidate]],
+    roll: RollSummary,
+    offered: Collection[str],
+    now: str,
 ) -> list[ChecklistItem]:
-    """Of an election, which is its only question, or of the one that leads several on a ballot."""
+    """`candidates` are those of each question."""
+    asked = [each for each in election.questions if election.more or each.kind != "yes-no"]
     items = (
-        *(_candidates(*each) for each in questions if election.more or each[1].kind != "yes-no"),
+        *(_candidates(each, candidates[each.number]) for each in asked),
         _voters(election, roll),
         _window(election, now),
-        _ballots(election, has_secret_weights=any(each.has_secret_weights for _label, each, _there in questions)),
+        _ballots(election),
         *([] if election.more else [_counting(election)]),
         _results(election),
         _how_people_vote(election),
@@ -97,12 +101,12 @@ def _change_button(election: Election, page: str, offered: Collection[str]) -> B
     """On the small page of the path, where it has one for this."""
     if {"candidates": "ADD_CANDIDATES", "roll": "ADD_VOTERS"}.get(page, "SET_UP") not in offered:
         return None
-    of_path = page in ("when", "how")
+    of_path = page in ("when", "how") or (page == "candidates" and bool(election.more))
     address = reverse("election_step", args=[election.name, page]) if of_path else reverse(page, args=[election.name])
     return Button(_("Change"), address)
 
 
-def _candidates(label: str, election: Election, candidates: Sequence[Candidate]) -> ChecklistItem:
+def _candidates(election: Election, candidates: Sequence[Candidate]) -> ChecklistItem:
     number, lacking = len(candidates), lacks_candidates(election, len(candidates))
     of_ranking = election.kind == "ranked"
     lines = list(_counting(election).lines[: -1 if of_ranking else None]) if election.more else []
@@ -118,7 +122,7 @@ def _candidates(label: str, election: Election, candidates: Sequence[Candidate])
     page = "candidates"
     names = tuple(each.name for each in candidates) if election.kind != "yes-no" else ()
     is_missing = lacking or (bool(election.more) and lacks_group(election))
-    return ChecklistItem(label, tuple(lines), page, names=names, is_missing=is_missing)
+    return ChecklistItem(election.title or _("Candidates"), tuple(lines), page, names=names, is_missing=is_missing)
 
 
 def _for_groups(election: Election) -> list[str]:
@@ -134,7 +138,9 @@ def _for_groups(election: Election) -> list[str]:
 def _voters(election: Election, roll: RollSummary) -> ChecklistItem:
     number, (by_address, gone, weights) = election.voter_count, roll
     if election.electorate != "listed":
-        lines = [str(election.electorate_label), *([str(NO_WEIGHTS)] if election.extra_votes else [])]
+        label = election.roll_label if election.more else election.electorate_label
+        has_weights = any(each.extra_votes for each in election.questions)
+        lines = [str(label), *([str(NO_WEIGHTS)] if has_weights else [])]
         return ChecklistItem(_("Who may vote"), tuple(lines), "election_settings", is_missing=len(lines) > 1)
     lines = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
     if not number:
@@ -180,7 +186,7 @@ def _has_passed(moment: str | None, now: str) -> bool:
     return moment is not None and moment <= now
 
 
-def _ballots(election: Election, *, has_secret_weights: bool) -> ChecklistItem:
+def _ballots(election: Election) -> ChecklistItem:
     if election.secret_ballot:
         lines = [_("secret: nobody who uses this site can tell how a person voted")]
     else:
@@ -190,9 +196,9 @@ def _ballots(election: Election, *, has_secret_weights: bool) -> ChecklistItem:
     lines += election.safeguard_labels
     if election.paper_ballots:
         lines.append(_("You can also enter paper ballots; the person who enters one sees it."))
-    if has_secret_weights:
+    if election.has_secret_weights:
         lines.append(str(NO_SECRET_WEIGHTS))
-    return ChecklistItem(_("Ballots"), tuple(lines), "election_settings", is_missing=has_secret_weights)
+    return ChecklistItem(_("Ballots"), tuple(lines), "election_settings", is_missing=election.has_secret_weights)
 
 
 def _counting(election: Election) -> ChecklistItem:

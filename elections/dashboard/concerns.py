@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial
 from typing import NamedTuple
@@ -51,28 +51,31 @@ class ElectionSnapshot:
     """What the warnings are decided by."""
 
     election: Election
-    candidates: int
-    without_statement: int
+    candidates: Mapping[int, Sequence[Candidate]]  # of each question
     offered: Collection[str]  # what this person may do, by the names of the actions
     now: str
     progress: Progress
     needs_accounts: bool = False  # whether voters listed by address would have to make an account
-    questions: Sequence[tuple[str, Election]] = ()  # by their names, with how many on the roll they are not for
-    unasked: int = 0  # how many on the roll none of them is for
     waiting: Sequence[Waiting] = ()  # in parts
     asked: Step | None = None  # what waits for an answer
-    lookalikes: Sequence[str] = ()  # names of candidates that look like another's
 
     @property
     def state(self) -> State:
         return self.election.state(self.now)
 
     def link(
-        self, page: str, label: str, action: str = "", *, query: str = "", step: tuple[str, ...] = ()
+        self,
+        page: str,
+        label: str,
+        action: str = "",
+        *,
+        query: str = "",
+        step: tuple[str, ...] = (),
+        question: Election | None = None,
     ) -> Button | None:
         """Where to fix it, for those who may."""
-        may = not action or action in self.offered
-        return Button(label, reverse(page, args=[self.election.name, *step]) + query) if may else None
+        may, about = not action or action in self.offered, question or self.election
+        return Button(label, reverse(page, args=[*about.address, *step]) + query) if may else None
 
 
 CONCERNS = Hooks[[ElectionSnapshot], Iterable[Concern]]("when somebody who runs an election looks at it: what is amiss")
@@ -128,25 +131,36 @@ def _all_concerns(snapshot: ElectionSnapshot) -> Iterator[Concern]:
             "else could use a link unnoticed."
         )
         yield Concern("unnoticed", sentence, link("election_settings", _("Change the settings"), "SET_UP"))
-    for name, question in () if is_closed else snapshot.questions:
-        if sentence := _small_group(name, question, snapshot.state):
+    if is_closed:
+        return
+    for question in election.questions:
+        if sentence := _small_group(question, snapshot.state):
             yield Concern("groups", sentence, link("roll", _("The roll"), "ADD_VOTERS"))
-    if snapshot.unasked and not is_closed:
+    if unasked := election.voter_count - election.electors:
         sentence = ngettext(
             "%(count)d person on the roll is in none of the groups that may vote, and gets no mail.",
             "%(count)d people on the roll are in none of the groups that may vote, and get no mail.",
-            snapshot.unasked,
+            unasked,
         )
-        yield Concern("unasked", sentence % {"count": snapshot.unasked}, link("roll", _("The roll")))
-    if not is_closed and (sentence := _weak_secrecy(election, snapshot.candidates)):
+        yield Concern("unasked", sentence % {"count": unasked}, link("roll", _("The roll")))
+    if sentence := _weak_secrecy(election, snapshot.candidates):
         yield Concern("secrecy", sentence, Button(_("What “secret” means"), reverse("help_secrecy")))
-    if snapshot.lookalikes and not is_closed:
+    for question in election.questions:
+        yield from _of_candidates(snapshot, question)
+
+
+def _of_candidates(snapshot: ElectionSnapshot, question: Election) -> Iterator[Concern]:
+    """What is amiss with those of a question, which is named where there are several."""
+    candidates, about = snapshot.candidates[question.number], f"{question.title}: " if question.title else ""
+    if alike := lookalikes(candidates):
         sentence = _("Voters may not tell these candidates apart, because their names look alike: %(names)s.")
-        page = link("candidates", _("Candidates"), "CHANGE_CANDIDATES")
-        yield Concern("lookalikes", sentence % {"names": ", ".join(snapshot.lookalikes)}, page)
-    if snapshot.without_statement and not is_closed and election.kind != "yes-no":
-        sentence = _("Candidates without a statement: %(count)d.") % {"count": snapshot.without_statement}
-        yield Concern("statements", sentence, link("candidates", _("Add statements"), "CHANGE_CANDIDATES"))
+        page = snapshot.link("candidates", _("Candidates"), "CHANGE_CANDIDATES", question=question)
+        yield Concern("lookalikes", about + sentence % {"names": ", ".join(alike)}, page)
+    silent = sum(not each.statement for each in candidates)
+    if silent and question.kind != "yes-no":
+        sentence = _("Candidates without a statement: %(count)d.") % {"count": silent}
+        page = snapshot.link("candidates", _("Add statements"), "CHANGE_CANDIDATES", question=question)
+        yield Concern("statements", about + sentence, page)
 
 
 def lookalikes(candidates: Iterable[Candidate]) -> list[str]:
@@ -161,12 +175,12 @@ def lookalikes(candidates: Iterable[Candidate]) -> list[str]:
     return [name for same in alike.values() if len(same) > 1 and not "".join(same).isascii() for name in same]
 
 
-def _small_group(name: str, question: Election, state: State) -> str:
+def _small_group(question: Election, state: State) -> str:
     """What the vote of so few people would reveal, if a question is for some groups."""
     voters = question.entitled
     if not question.for_groups or not question.secret_ballot or voters >= MIN_SECRET_VOTERS:
         return ""
-    values = {"question": name, "count": voters, "others": voters - 1}
+    values = {"question": question.title or question.name, "count": voters, "others": voters - 1}
     if voters >= MIN_SECRET_GROUP:
         return (
             _(
@@ -192,16 +206,19 @@ def _small_group(name: str, question: Election, state: State) -> str:
     return sentence % values
 
 
-def _weak_secrecy(election: Election, candidates: int) -> str:
-    """Shown while it can still be made public, or have more voters."""
-    voters = election.entitled
-    if not (election.secret_ballot and election.electorate == "listed" and voters) or election.for_groups:
+def _weak_secrecy(election: Election, candidates: Mapping[int, Sequence[Candidate]]) -> str:
+    """Shown while it can still be made public, or have more voters. Of questions for some groups, `_small_group` says
+    more."""
+    for_all = [each for each in election.questions if not each.for_groups]
+    voters = election.electors
+    if not (election.secret_ballot and election.electorate == "listed" and voters and for_all):
         return ""
     sentences = []
     if voters < MIN_SECRET_VOTERS:
         sentences.append(
             _("With so few voters, secret ballots may be guessed, for example from a nearly unanimous result.")
         )
-    if election.kind == "ranked" and voters < factorial(min(candidates, 5)):
+    most = max((len(candidates[each.number]) for each in for_all if each.kind == "ranked"), default=0)
+    if voters < factorial(min(most, 5)):
         sentences.append(_("There are more possible rankings than voters, so a rare ranking may give its voter away."))
     return " ".join(sentences)

@@ -144,7 +144,7 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
     if not is_listed and not numbers.invited:
         text = " ".join((_("Nobody has been invited by mail yet."), turnout_text(election, numbers)))
         return Step("invite", text, invite, is_quiet=True)
-    if is_listed and numbers.voted >= election.entitled:
+    if is_listed and numbers.voted >= election.electors:
         text = _("Everyone has voted. You can close the election now, or wait for the end.")
         button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
         return Step("close", text, button, is_quiet=True)
@@ -181,7 +181,7 @@ def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str]
 
 
 def turnout_text(election: Election, numbers: Numbers) -> str:
-    values = {"voted": numbers.voted, "voters": election.entitled}
+    values = {"voted": numbers.voted, "voters": election.electors}
     if election.electorate == "listed":
         text = ngettext("%(voted)d of %(voters)d has voted.", "%(voted)d of %(voters)d have voted.", numbers.voted)
     else:

@@ -302,7 +302,8 @@ GROUPS = (
     ),
     SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
     SettingsGroup(
-        _("How it is counted"), ("kind", "method", "scoring", "majority", "seats", "fewest", "most", "unranked")
+        _("How it is counted"),
+        ("title", "kind", "method", "scoring", "majority", "seats", "fewest", "most", "unranked"),
     ),
     SettingsGroup(_("The result"), ("results_visible", "results_public")),
     SettingsGroup(_("Mail to voters"), ("mail_votes", "announces")),
@@ -431,13 +432,19 @@ class SettingsForm(ZonedForm):
     ends = LocalTimeField(edge=Edge.CLOSING, label=_("Voting ends"), required=False)
     remind_before = reminders_field()
 
-    def __init__(self, *arguments: Any, groups: Sequence[str] | None = None, **options: Any):
-        """With a choice among the voter groups of its roll, if they are given."""
+    def __init__(self, *arguments: Any, groups: Sequence[str] | None = None, title: str = "", **options: Any):
+        """With a choice among the voter groups of its roll, if they are given; and with the title of its question, if
+        it is one of several."""
         super().__init__(*arguments, **options)
         self.added = added_fields()
         self.fields |= {each.name: each.field for each in self.added}
         if groups is not None:
             self.fields["for_groups"] = for_groups_field(groups)
+        if title:
+            self.fields["title"] = TitleField(label=_("Question"))
+            self.initial["title"] = title
+            if groups is not None:
+                self.fields["for_groups"].label = _("“%(title)s” is only for these voter groups") % {"title": title}
 
     def clean_for_groups(self) -> tuple[str, ...]:
         return tuple(self.cleaned_data["for_groups"])

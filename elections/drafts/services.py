@@ -34,7 +34,7 @@ from foundation.store.table import Delete, Equals, Exists, Item, Key, Missing, P
 # set by later events
 NOT_IN_CREATION_EVENT = (
     *("filling", "lots_commitment", "opened_at", "closed_at", "shows_skills"),
-    *("voter_groups", "excluded", "weighted", "extra_votes"),
+    *("voter_groups", "excluded", "weighted", "extra_votes", "unasked"),
 )
 # in the creation event only if they differ from these
 OMITTED_DEFAULTS: Item = {

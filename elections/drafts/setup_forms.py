@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django import forms
@@ -15,17 +17,26 @@ from elections import kinds
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.roll.forms import VotersForm
-from elections.rules import MAX_QUESTIONS, SEVERAL_SEATS, Election, check_window
+from elections.rules import KINDS, RANKED_METHODS, SEVERAL_SEATS, UNRANKED, Election, check_window
 from foundation.acts.storage import now_text
-from foundation.pages import lists
 from foundation.pages.cards import Card, Cards
-from foundation.pages.fields import LinesField, TitleField, markdown_field, read_names
+from foundation.pages.fields import TitleField, markdown_field
+from foundation.pages.forms import new_token
 from foundation.pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from foundation.pages.times import Edge, form_time, from_text, is_selectable, local_time
+from foundation.ranking.candidates import Candidate
 from foundation.tally.majorities import Of
 
-from .forms import SettingsForm, chosen_methods, counted_settings, seats_field
-from .templates import SEVERAL, TEMPLATES, end_after_days, initial_settings
+from .forms import (
+    SCORING_CARDS,
+    SettingsForm,
+    UsualField,
+    chosen_methods,
+    counted_settings,
+    for_groups_field,
+    seats_field,
+)
+from .templates import TEMPLATES, end_after_days, initial_settings
 
 
 def discard_field(form: forms.Form, name: str) -> None:
@@ -37,24 +48,7 @@ def discard_field(form: forms.Form, name: str) -> None:
 # --- what it is ---
 
 
-class QuestionsForm(forms.Form):
-    """Names of questions on one ballot."""
-
-    questions = LinesField(
-        label=_("Questions, one per line"),
-        max_length=200 * MAX_QUESTIONS * 2,
-        rows=5,
-        help_text=_(
-            "For example: Chair, Treasurer, Colour of the door. To include a draft of yours, enter its name. "
-            "Up to 20 questions, with 1,000 candidates in total."
-        ),
-    )
-
-    def clean_questions(self) -> list[str]:
-        return read_names(lists.read_candidates, self.cleaned_data["questions"])
-
-
-class NewElectionForm(QuestionsForm):
+class NewElectionForm(forms.Form):
     """What kind of election it is, and its name: all that a draft needs."""
 
     beginning = forms.ChoiceField(
@@ -74,16 +68,11 @@ class NewElectionForm(QuestionsForm):
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self.fields["seats"].help_text = _("How many people are elected.")
-        self.fields["questions"].required = not self.is_bound or self.data.get("beginning") == SEVERAL
 
     def clean(self) -> None:
         beginning = self.cleaned_data.get("beginning", "")
         if beginning in TEMPLATES and not TEMPLATES[beginning].asks_seats:
             discard_field(self, "seats")
-        discard_field(self, "description" if beginning == SEVERAL else "questions")
-        if beginning == SEVERAL or not self.cleaned_data.get("kind"):
-            self.cleaned_data["kind"] = "ranked"  # of each question, which can be changed
-            self.errors.pop("kind", None)
 
     def clean_zone(self) -> str:
         """The reader's own zone, reported by a script, unless the site has one."""
@@ -93,7 +82,7 @@ class NewElectionForm(QuestionsForm):
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
         data = self.cleaned_data
-        texts = {name: data[name] for name in ("name", "description", "questions") if name in data}
+        texts = {name: data[name] for name in ("name", "description")}
         beginning = TEMPLATES[data["beginning"]]
         settings = {"kind": data["kind"]} | initial_settings(
             beginning, data.get("seats", 1), data["zone"], from_text(now_text())
@@ -122,9 +111,6 @@ class BallotForm(CandidatesForm):
             "Nothing is on the ballot yet. Enter a name, or skip this step for now."
         )
         self.fields["names"].widget.attrs["rows"] = 6
-
-    def clean_names(self) -> list[str]:
-        return super().clean_names() if self.cleaned_data["names"].strip() else []
 
 
 # --- who votes ---
@@ -180,7 +166,8 @@ class WhoForm(VotersForm):
 
     def clean_electorate(self) -> str:
         electorate = str(self.cleaned_data["electorate"])
-        if electorate != "listed" and self.election.majority.endswith(Of.ENTITLED):
+        questions = self.election.questions
+        if electorate != "listed" and any(each.majority.endswith(Of.ENTITLED) for each in questions):
             raise forms.ValidationError(
                 _(
                     "The proposal needs a share of everyone on the roll, so the voters must be listed. Choose another "
@@ -322,7 +309,7 @@ class HowForm(forms.Form):
         """Fields of other kinds are not shown, so what they hold is of no matter."""
         kind = self.cleaned_data.get("kind", "")
         shown = FIELDS_OF_KINDS.get(kind, tuple(self.fields))
-        for name in set(self.fields) - {"kind", *shown}:
+        for name in {*chain(*FIELDS_OF_KINDS.values())} - {*shown}:
             discard_field(self, name)
         if kind == "ranked" and self.cleaned_data.get("method", SEVERAL_SEATS[0]) not in SEVERAL_SEATS:
             discard_field(self, "seats")
@@ -331,3 +318,76 @@ class HowForm(forms.Form):
     def values(self) -> dict[str, Any]:
         """As an election keeps them; a method that elects one has one seat."""
         return self.cleaned_data
+
+
+# --- several questions ---
+
+
+def title_field(label: Any, help_text: Any = "") -> TitleField:
+    return TitleField(label=label, help_text=help_text)
+
+
+class QuestionForm(HowForm):
+    """One of several questions: its title, for which voters it is, and all that `HowForm` has."""
+
+    title = title_field(_("Question"))
+    field_order = ("title", "for_groups")
+
+    def __init__(self, *arguments: Any, election: Election, **options: Any):
+        super().__init__(*arguments, election=election, **options)
+        self.initial |= {"title": election.title, "for_groups": election.for_groups}
+        if election.voter_groups:
+            self.fields["for_groups"] = for_groups_field(election.voter_groups)
+            self.order_fields(self.field_order)
+
+    def clean_for_groups(self) -> tuple[str, ...]:
+        return tuple(self.cleaned_data["for_groups"])
+
+
+class QuestionCard(QuestionForm):
+    """The same with lists instead of cards, beside the other questions; and more names for the ballot."""
+
+    names = CandidatesForm.base_fields["names"]
+    kind = UsualField(label=_("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
+    method = forms.ChoiceField(label=_("Method"), choices=list(RANKED_METHODS.items()))
+    scoring = UsualField(label=_("Method"), choices=list(SCORING_CARDS.items()), initial="star")
+    unranked = forms.ChoiceField(label=_("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items()))
+
+    def __init__(self, *arguments: Any, election: Election, there: Sequence[Candidate], **options: Any):
+        super().__init__(*arguments, election=election, prefix=f"question-{election.number}", **options)
+        self.election, self.there = election, there
+        self.fields["names"].label, self.fields["names"].help_text = _("One name per line"), ""
+        self.fields["names"].required = False
+        self.fields["names"].widget.attrs["rows"] = 4
+
+    clean_names = CandidatesForm.clean_names
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("kind") == "yes-no":
+            self.cleaned_data["names"] = []
+            self.errors.pop("names", None)
+        return super().clean()
+
+    def values(self) -> dict[str, Any]:
+        return {name: value for name, value in self.cleaned_data.items() if name != "names"}
+
+
+class AskForm(forms.Form):
+    """Another question; and what the first one is called from now on, once it is no longer alone."""
+
+    title = title_field(_("The new question"), _("For example: Treasurer, or The budget for next year."))
+    kind = UsualField(label=_("Kind of ballot"), choices=list(KINDS.items()), initial="ranked")
+    first_title = title_field(_("The question so far"), _("Voters now see it beside the others, so it needs a title."))
+    token = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *arguments: Any, election: Election, **options: Any):
+        super().__init__(*arguments, initial={"first_title": election.name, "token": new_token()}, **options)
+        if election.more:
+            del self.fields["first_title"]
+        if election.voter_groups:
+            self.fields["for_groups"] = for_groups_field(election.voter_groups)
+
+    clean_for_groups = QuestionForm.clean_for_groups
+
+    def values(self) -> dict[str, Any]:
+        return kinds.settings_of_kind({name: value for name, value in self.cleaned_data.items() if name != "token"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -16,23 +17,24 @@ from accounts.access import requires
 from accounts.rules import NOT_CONFIRMED, Permission
 from accounts.services import ask_for_confirmation
 from elections import actions, repository, setup_steps
-from elections.access import election_context, may
+from elections.access import election_context, load_question, may
 from elections.candidates.services import add_candidates
 from elections.candidates.views import added_message
 from elections.dashboard.checklist import needs_accounts
+from elections.questions import move_question
 from elections.roll.services import UnknownNames
 from elections.roll.views import ON_PATH, add_voters_from
-from elections.rules import Action, Election, State
+from elections.rules import MAX_QUESTIONS, Action, Election, State
 from elections.setup_steps import Step
 from foundation.acts.refusals import NameTaken, Refusal
 from foundation.acts.retry import retry_lost_race, run_once
 from foundation.pages.forms import form_data, form_page, run_form, token_in
-from foundation.pages.messages import show_time_notes
+from foundation.pages.messages import run_action, show_time_notes
 from foundation.ranking.candidates import Candidate
 
 from . import services
 from .forms import ElectionForm
-from .setup_forms import BallotForm, HowForm, NewElectionForm, WhatForm, WhenForm, WhoForm
+from .setup_forms import BallotForm, HowForm, NewElectionForm, QuestionCard, WhatForm, WhenForm, WhoForm
 
 # --- what it is ---
 
@@ -78,15 +80,22 @@ def create_with_all_settings(request: HttpRequest) -> HttpResponse:
 
 def load_step(name: str, step: str) -> tuple[Election, Step] | None:
     election = repository.find_settled(name)
-    return (election, setup_steps.BY_NAME[step]) if election and step in setup_steps.BY_NAME else None
+    if election is None or step not in setup_steps.BY_NAME:
+        return None
+    return election, setup_steps.step_named(step, election) or setup_steps.BY_NAME[step]
 
 
 @requires(Permission.USE_APPLICATION, load=load_step, rule=lambda user, found: may(found[1].action)(user, found[0]))
 @form_page
 def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
-    """Save one step and continue; if the election is no longer a draft, say so instead."""
+    """Save one step and continue; if the election is no longer a draft, say so instead. A step that it no longer has,
+    because of what was chosen in another tab, leads to the one before."""
     election, step = found
-    return over_page(request, election, step) or PAGES[step.name](request, election, step)
+    if over := over_page(request, election, step):
+        return over
+    if step not in (steps := setup_steps.steps_of(election)):
+        return redirect(setup_steps.step_url(steps[1], election))
+    return PAGES[step.name](request, election, step)
 
 
 def over_page(request: HttpRequest, election: Election, step: Step) -> HttpResponse | None:
@@ -113,8 +122,10 @@ def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
 
 
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    if election.more:
+        return _questions(request, election, step)
     there = repository.candidates_by_name(election.name)
-    form = BallotForm(form_data(request), there=len(there))
+    form = BallotForm(form_data(request), there=len(there) + ("ask" in request.POST))
 
     def add() -> None:
         if new := [Candidate(name) for name in form.cleaned_data["names"]]:
@@ -124,9 +135,51 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
         for each in there:
             if str(each.number) == request.POST.get("picture"):
                 return redirect(f"{reverse('candidate_picture', args=[election.name, each.name])}?{ON_PATH}=yes")
-        url = setup_steps.step_url if "stay" in request.POST else setup_steps.next_url
-        return redirect(url(step, election))
+        return _after_candidates(request, election, step)
     return step_page(request, election, step, form, candidates=there)
+
+
+def _after_candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    if "ask" in request.POST:
+        return redirect("ask_question", name=election.name)
+    url = setup_steps.step_url if "stay" in request.POST else setup_steps.next_url
+    return redirect(url(step, election))
+
+
+def _questions(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    """Every question with its candidates, in one form: whichever button is pressed, all of it is saved."""
+    there = repository.candidates_by_question(election)
+    asked = [QuestionCard(form_data(request), election=each, there=there[each.number]) for each in election.questions]
+
+    def save(card: QuestionCard) -> None:
+        _change(request, card.election, card)
+        if new := [Candidate(name) for name in card.cleaned_data["names"]]:
+            add_candidates(request.user, card.election, new)
+
+    is_valid = request.method == "POST" and all(card.is_valid() for card in asked)
+    if is_valid and all(saved(request, card, partial(save, card)) for card in asked):
+        return _order_questions(request, election) or _after_candidates(request, election, step)
+    wrong = [card for card in asked if card.errors]
+    may_ask = len(asked) < MAX_QUESTIONS
+    return step_page(request, election, step, (wrong or asked)[0], asked=asked, wrong=wrong, may_ask=may_ask)
+
+
+def _order_questions(request: HttpRequest, election: Election) -> HttpResponse | None:
+    """Moves a question up or down, if one of its buttons was pressed, or asks whether to take it out."""
+    for button in ("up", "down", "remove"):
+        number = request.POST.get(button, "")
+        if number.isdecimal() and (now := load_question(election.name, int(number))) is not None:
+            if button == "remove":
+                return redirect("remove_election_question", election.name, int(number))
+            run_action(request, partial(move_question, request.user, now, up=button == "up"), _("Moved."))
+            return redirect(questions_url(now))
+    return None
+
+
+def questions_url(question: Election) -> str:
+    """Of the step with all questions, at this one."""
+    step = reverse("election_step", args=[question.name, "candidates"])
+    return f"{step}#question-{question.number}" if question.more else step
 
 
 def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
@@ -157,6 +210,8 @@ def _settings(request: HttpRequest, election: Election, step: Step) -> HttpRespo
     if saved(request, form, lambda: _change(request, election, form)):
         if isinstance(form, WhenForm):
             show_time_notes(request, form)
+        if "ask" in request.POST:
+            return redirect("ask_question", name=election.name)
         return redirect(setup_steps.next_url(step, election))
     return step_page(request, election, step, form)
 
@@ -181,7 +236,8 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
     """As the draft is now: the roll may have grown meanwhile, in this very step."""
 
     def change() -> None:
-        actions.change(request.user, repository.find(election.name) or election, Action.SET_UP, **form.values())
+        now = load_question(*election.address) or election
+        actions.change(request.user, now, Action.SET_UP, **form.values())
 
     retry_lost_race(change)
 
@@ -205,6 +261,6 @@ def step_page(request: HttpRequest, election: Election, step: Step, form: Any, *
         "progress_steps": setup_steps.progress_steps(election, step),
         "next_url": setup_steps.next_url(step, election),
     }
-    template = f"elections/steps/{step.name}.html"
+    template = f"elections/steps/{'questions' if 'asked' in more else step.name}.html"
     context = election_context(request, election, **context, **more)
     return render(request, template, context, status=422 if form.errors or more.get("wrong") else 200)

@@ -26,8 +26,6 @@ class ElectionTemplate:
         return self.seats > 1
 
 
-SEVERAL = "several"  # questions on one ballot, each of which is an election
-
 # People hear first that they were elected, so their result is announced with a button; options do not mind.
 TEMPLATES = {
     "board": ElectionTemplate(
@@ -69,13 +67,6 @@ TEMPLATES = {
             picture="elections/pictures/proposal.html",
         ),
         {"announces": True, "of_options": True, "kind": "yes-no"},
-    ),
-    SEVERAL: ElectionTemplate(
-        Card(
-            _("Several questions on one ballot"),
-            _("A chair, a treasurer and a motion: one invitation, one ballot, a result for each."),
-            picture="elections/pictures/several_questions.html",
-        )
     ),
 }
 

@@ -20,6 +20,7 @@ from foundation.pages.paths import path_of
 from . import copying
 from . import services as drafts
 from .forms import DescriptionForm, NameForm, SettingsForm
+from .setup_forms import QuestionForm
 
 
 @organiser_page(Action.RENAME)
@@ -58,16 +59,27 @@ def _name_page(
 @organiser_page(Action.SET_UP)
 @form_page
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
+    if election.number > 1:
+        return _settings_of_question(request, election)
     text = elections.description_of(election.name).description
     initial = SettingsForm.initial_of(election, text)
     groups = election.voter_groups or None
-    form = SettingsForm(form_data(request), initial=initial, groups=groups)
+    form = SettingsForm(form_data(request), initial=initial, groups=groups, title=election.title)
     act = lambda: actions.change(request.user, election, Action.SET_UP, **form.values())  # noqa: E731
     if run_form(request, form, act, _("The settings are saved.")):
         show_time_notes(request, form)
         return redirect(path_of("dashboard", election.name))
     context = election_context(request, election, form=form, title=_("Settings"), button=_("Save settings"))
     return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
+
+
+def _settings_of_question(request: HttpRequest, question: Election) -> HttpResponse:
+    form = QuestionForm(form_data(request), election=question)
+    act = lambda: actions.change(request.user, question, Action.SET_UP, **form.values())  # noqa: E731
+    if run_form(request, form, act, _("The settings are saved.")):
+        return redirect(path_of("dashboard", question.name))
+    context = election_context(request, question, form=form, title=_("Settings"), button=_("Save settings"))
+    return render(request, "elections/question.html", context, status=422 if form.errors else 200)
 
 
 @organiser_page(Action.DESCRIBE)

@@ -31,7 +31,7 @@ class Consequences:
 
 def closing(election: Election, voted: int, now: str) -> Consequences:
     """How many have not voted, and how much time they still had: the less is lost, the calmer."""
-    waiting = max(0, election.entitled - voted) if election.electorate == "listed" else None
+    waiting = max(0, election.electors - voted) if election.electorate == "listed" else None
     left = _seconds_left(election, now)
     figures = [Figure(_("have voted"), str(voted))]
     if waiting is not None:
@@ -64,7 +64,7 @@ def _turnout_text(election: Election, voted: int, waiting: int | None) -> str:
         return _("Everyone has voted.")
     if waiting is None:
         return ngettext("%(voted)d has voted.", "%(voted)d have voted.", voted) % {"voted": voted}
-    values = {"waiting": waiting, "voters": election.entitled}
+    values = {"waiting": waiting, "voters": election.electors}
     text = ngettext("%(waiting)d of %(voters)d has not voted.", "%(waiting)d of %(voters)d have not voted.", waiting)
     return text % values
 

@@ -39,7 +39,9 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     after = replace(after, shows_skills=shows_skills)
     event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
     event_data |= {"shows_skills": True} if shows_skills else {}
-    event_data |= {name: number for name in ("excluded", "extra_votes") if (number := getattr(election, name))}
+    event_data |= {
+        name: number for name in ("excluded", "extra_votes", "unasked") if (number := getattr(election, name))
+    }
     event_data |= repository.storable({"more": election.more}) if election.more else {}
     also = [write for step in OPENING for write in step(after)]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,7 +13,7 @@ from accounts.forms import ConfirmNameForm
 from elections import repository, rolls, setup_steps
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
-from elections.dashboard.concerns import ElectionSnapshot, concerns, lookalikes
+from elections.dashboard.concerns import ElectionSnapshot, concerns
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election
@@ -41,31 +37,13 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
-    election = rolls.as_it_would_open(election)
-
-    def read() -> tuple[Sequence[checklist.Question], int]:
-        return [(_("Candidates"), election, repository.candidates_by_name(election.name))], election.excluded
-
-    return opening_page(request, election, form, read)
-
-
-def opening_page(
-    request: HttpRequest,
-    election: Election,
-    form: Any,
-    read: Callable[[], tuple[Sequence[checklist.Question], int]],
-    **more: Any,
-) -> HttpResponse:
-    """Everything to check before opening, of an election or of all questions on a ballot, and the button. `read` finds
-    the questions, and how many on the roll none of them is for."""
-    now, context = now_text(), election_context(request, election, form=form, **more)
-    (questions, unasked), roll = run_parallel(table(), read, lambda: checklist.summarise_roll(election))
-    points = checklist.checklist_items(election, questions, roll, context["offered"], now)
-    most = max(len(candidates) for *_question, candidates in questions)
-    silent = 0 if election.more else sum(not each.statement for each in questions[0][2])
-    named = [(name if election.more else election.name, each) for name, each, _there in questions]
-    snapshot = ElectionSnapshot(election, most, silent, context["offered"], now, Progress(), False, named, unasked)
-    snapshot = replace(snapshot, lookalikes=[name for *_q, there in questions for name in lookalikes(there)])
+    election, now = rolls.as_it_would_open(election), now_text()
+    candidates, roll = run_parallel(
+        table(), lambda: repository.candidates_by_question(election), lambda: checklist.summarise_roll(election)
+    )
+    context = election_context(request, election, form=form)
+    points = checklist.checklist_items(election, candidates, roll, context["offered"], now)
+    snapshot = ElectionSnapshot(election, candidates, context["offered"], now, Progress())
     context |= {
         "points": points,
         "concerns": concerns(snapshot, except_for="settings"),
@@ -118,7 +96,7 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
     so_far = progress(election)
-    candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
+    candidates, voted = sum(repository.candidate_counts(election).values()), turnout(election).voted
     counts = [*so_far.mails, *(each.mails for each in messages.list_messages(election))]
     mails = sum(each.sent for each in counts)
     is_public = so_far.is_sealed and election.results_public

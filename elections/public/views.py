@@ -102,17 +102,12 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None, Descript
 
 def _public_part(election: Election, state: State) -> Fragment:
     """Facts and candidates, cached by version and by which statements are rendered."""
-    candidates = repository.candidates_of(election)
-    made_of = election, state, [each.html is None for each in candidates]
+    questions = [(each, repository.candidates_of(each)) for each in election.questions]
+    made_of = election, state, [each.html is None for _question, candidates in questions for each in candidates]
 
     def make_context() -> dict[str, Any]:
-        answers = answers_with_candidates(election)
-        return {
-            "election": election,
-            "state": state,
-            "choices": choices_of(candidates, {}),
-            "candidate_answers": answers,
-        }
+        asked = [(each, choices_of(there, {}), answers_with_candidates(each)) for each, there in questions]
+        return {"election": election, "state": state, "asked": asked}
 
     return get_or_render(cache_key(PUBLIC_PART, fold(election.name)), PUBLIC_PART, make_context, made_of)
 

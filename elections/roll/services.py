@@ -130,7 +130,7 @@ def is_grouped(election: Election, known: Known) -> bool:
 
 def _counts(election: Election, details: Iterable[Details]) -> dict[int, repository.RollCounts]:
     """For each question, how many of these voters may not vote on it, and how many votes the others have beyond one
-    each. A draft does not count them: it may still change."""
+    each; and under `ANY`, how many may not vote at all. A draft does not count them: it may still change."""
     if election.stored_state == State.DRAFT:
         return {}
     every, counts = list(details), {}
@@ -138,6 +138,9 @@ def _counts(election: Election, details: Iterable[Details]) -> dict[int, reposit
         entitled = [each for each in every if question.is_for(each.groups or ())]
         extra = sum((each.weight or 1) - 1 for each in entitled)
         counts[question.number] = repository.RollCounts(len(every) - len(entitled), extra)
+    if election.more:
+        unasked = sum(not election.questions_for(each.groups or ()) for each in every)
+        counts[repository.ANY] = repository.RollCounts(unasked)
     return counts
 
 

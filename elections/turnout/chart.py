@@ -105,7 +105,7 @@ def _start(election: Election, counted: Turnout) -> datetime | None:
 
 
 def draw_chart(election: Election, counted: Turnout, when: Window, quorum: int | None = None) -> Chart:
-    voters = election.entitled if election.electorate == "listed" else 0  # unknown: votes instead of shares
+    voters = election.electors if election.electorate == "listed" else 0  # unknown: votes instead of shares
     whole, when = when, _begun(when)
     needed = _height(quorum, voters) if quorum else 0
     top = _top(max(_height(counted.voted, voters), needed), is_share=bool(voters))

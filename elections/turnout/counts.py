@@ -155,11 +155,13 @@ def group_turnouts(election: Election, voted: int) -> list[GroupTurnout]:
     voted in a secret election that it would reveal how."""
     if not election.voter_groups or not tells_who(election, voted):
         return []
+    found = sharded_reads.values(table(), roll_spans(election), "groups", "voted")
+    every = Counter((frozenset(groups or ()), bool(has_voted)) for groups, has_voted in found)
     sizes, cast = Counter[frozenset[str]](), Counter[str]()
-    for groups, has_voted in sharded_reads.values(table(), roll_spans(election), "groups", "voted"):
-        if election.is_for(groups or ()):
-            sizes[frozenset(groups or ())] += 1
-            cast.update((groups or ()) if has_voted else ())
+    for (groups, has_voted), size in every.items():
+        if election.questions_for(groups):
+            sizes[groups] += size
+            cast.update(dict.fromkeys(groups, size if has_voted else 0))
     large = large_groups(sizes)
     return [GroupTurnout(name, large[name], cast[name]) for name in election.voter_groups if name in large]
 

@@ -35,6 +35,6 @@ def turnout_context(election: Election) -> dict[str, Any]:
     is_any = counted.voted or counted.steps  # when the first of them voted may not have been counted yet
     return {
         "turnout": counted,
-        "percent": counted.percent(election.entitled),
+        "percent": counted.percent(election.electors),
         "picture": chart.draw_chart(election, counted, when, quorum) if when and is_any else None,
     }

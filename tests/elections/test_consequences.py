@@ -97,8 +97,8 @@ NAMES = ("Bo", "Cy", "Di")
 
 def points(election=DRAFT, names=NAMES, roll=(0, 0, {}), who=Relation.OWNER):
     may = {action.name for action in offered(who, election.state(NOW))}
-    questions = [("Candidates", election, [Candidate(name) for name in names])]
-    return {each.label: each for each in checklist_items(election, questions, roll, may, NOW)}
+    candidates = {1: [Candidate(name) for name in names]}
+    return {each.label: each for each in checklist_items(election, candidates, roll, may, NOW)}
 
 
 def test_the_recap_says_every_choice_with_where_it_is_changed():
@@ -186,7 +186,8 @@ def test_what_stays_as_it_is_depends_on_the_end():
 
 
 def looked(election, candidates=3, silent=0, got=None, may=EVERY):
-    return ElectionSnapshot(election, candidates, silent, may, NOW, got or Progress())
+    there = [Candidate(f"Candidate {number}", "" if number < silent else "Hello.") for number in range(candidates)]
+    return ElectionSnapshot(election, {1: there}, may, NOW, got or Progress())
 
 
 FAILED = Progress({"invited": counts_of({"invited_failed": 2, "invited_nowhere": 1}, "invited")})

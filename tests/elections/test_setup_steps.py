@@ -117,7 +117,7 @@ def test_all_methods_and_both_rules_are_explained_and_no_other():
 
 def test_a_draft_needs_a_kind_and_a_name_and_leads_to_its_first_step(ada, site):
     page = text_of(ada.get("/elections/new/"))
-    assert page.count('name="beginning"') == 6
+    assert page.count('name="beginning"') == 5
     answer = ada.post("/elections/new/", {**NEW, "beginning": "seats", "seats": "5", "description": "Why *now*"})
     assert answer["Location"] == at("candidates")
     text = repository.description_of(now().name).description
@@ -420,7 +420,7 @@ def test_methods_are_cards_and_the_rule_for_those_left_out_is_drawn(ada, draft):
 
 def test_every_setting_is_in_one_group_and_on_the_page(ada, draft):
     form, grouped = (
-        SettingsForm(groups=["North"]),
+        SettingsForm(groups=["North"], title="The chair"),
         [name for group in GROUPS for name in (*group.fields, *group.folded)],
     )
     of_parts = [each.name for each in form.added]

@@ -7,11 +7,11 @@ import re
 
 import pytest
 from django.urls import reverse
-from elections.multi_ballot_pages import services as binding
 
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
+from elections import questions
 from elections import repository as elections
 from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
@@ -273,7 +273,7 @@ def test_who_runs_things_finds_a_card_for_each_with_its_figure_and_next_step_mos
     opened("Ann", name="Later", electorate="everyone", no_voting_before=TOMORROW, no_voting_after=FUTURE)
     opened("Ann", "Ben", name="Uninvited")
     decide(opened, "Past")
-    binding.make(otto, "Meeting", ["Chair", "Treasurer"])
+    questions.add_question(otto, drafts.create(otto, "Meeting"), "Treasurer")
     polling.make(otto, ("Pizza", "Sushi"), 30, **CHOSEN)
     making.make(otto, Type.TRIVIA, TRIVIA, title="Quiz")
     post = news.write(otto, Written("Good news", "All is well."))
@@ -302,7 +302,7 @@ def test_who_runs_things_finds_a_card_for_each_with_its_figure_and_next_step_mos
     assert "0 votes" in found[first["Lunch on Friday"]]
     assert "Share" in found[first["Lunch on Friday"]]
     assert "Nobody is connected yet Projector" in found[first["Quiz"]]
-    assert "Ballot with several questions Draft Meeting See all questions" in found[first["Meeting"]]
+    assert "at least two candidates for “Treasurer”" in found[first["Meeting"]]
     assert "Add candidates" in found[first["A draft"]]
     assert "Dec. 1, 2199, 9 a.m. UTC" in found[first["Good news"]]
     stands_at(monkeypatch, NEXT_WEEK)
