@@ -447,6 +447,11 @@ OPERATIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "elections/<name:name>/extend": ({"POST": ORGANISING}, ["draft"]),
     "elections/<name:name>/close": ({"POST": ORGANISING}, ["draft"]),
     "elections/<name:name>/turnout": ({"GET": RUNNING}, ["draft"]),
+    "elections/<name:name>/questions": ({"POST": ORGANISING}, ["draft"]),
+    "elections/<name:name>/questions/<int:question>": (
+        {"GET": LOOKING, "PATCH": ORGANISING, "DELETE": ORGANISING},
+        ["draft", 1],
+    ),
     "elections/<name:name>/candidates": ({"GET": LOOKING, "POST": ORGANISING}, ["draft"]),
     "elections/<name:name>/candidates/<name:candidate>": (
         {"GET": LOOKING, "PATCH": ORGANISING, "DELETE": ORGANISING},

@@ -189,7 +189,7 @@ class ForOrganisers(msgspec.Struct):
     dashboard: str
 
 
-class Question(msgspec.Struct):
+class ElectionQuestion(msgspec.Struct):
     """One of the questions of an election; mostly it has one, without a title."""
 
     number: Annotated[int, Meta(description="Stays the same when others are added, moved or removed.")]
@@ -205,7 +205,7 @@ class Question(msgspec.Struct):
     candidates: Annotated[int, Meta(description="How many there are.")]
 
     @classmethod
-    def of(cls, election: rules.Election, candidates: int) -> Question:
+    def of(cls, election: rules.Election, candidates: int) -> ElectionQuestion:
         settings = {each: getattr(election, each) for each in kinds.SETTINGS}
         own = {"for_groups": list(election.for_groups), "candidates": candidates}
         return cls(number=election.number, title=election.title, **settings, **own)
@@ -238,7 +238,7 @@ class Election(msgspec.Struct):
     opened_at: Moment | None
     closed_at: Moment | None
     page: str
-    questions: Annotated[list[Question], Meta(description="All of them, in their order on the ballot.")]
+    questions: Annotated[list[ElectionQuestion], Meta(description="All of them, in their order on the ballot.")]
     organiser: ForOrganisers | None
 
 
@@ -330,7 +330,7 @@ def read(call: Call, name: str) -> Election:
         opened_at=election.opened,
         closed_at=moment(election.closed_at),
         page=link("election", election.name),
-        questions=[Question.of(each, counts[each.number]) for each in election.questions],
+        questions=[ElectionQuestion.of(each, counts[each.number]) for each in election.questions],
         organiser=_for_organisers(election) if runs else None,
     )
 

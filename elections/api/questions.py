@@ -17,9 +17,9 @@ from elections.rules import Action
 from foundation.pages.names import clean_title
 
 from .elections import (
+    ElectionQuestion,
     ForGroups,
     NewQuestion,
-    Question,
     QuestionSettings,
     changed_settings,
     load,
@@ -46,19 +46,24 @@ class QuestionChanges(QuestionSettings):
 
 
 @operation(
-    "GET", "elections/<name:name>/questions/<int:question>", AREA, "Read a question", answers=Question, **reading
+    "GET",
+    "elections/<name:name>/questions/<int:question>",
+    AREA,
+    "Read a question",
+    answers=ElectionQuestion,
+    **reading,
 )
-def read(call: Call, name: str, question: int) -> Question:
+def read(call: Call, name: str, question: int) -> ElectionQuestion:
     """All of them are listed with their election."""
     election = load_visible(call, name, question)
-    return Question.of(election, len(repository.candidates(election.name, election.number)))
+    return ElectionQuestion.of(election, len(repository.candidates(election.name, election.number)))
 
 
 @operation(
-    "POST", "elections/<name:name>/questions", AREA, "Ask another question", takes=AnotherQuestion, answers=Question,
-    status=201, refusals=("not-now",), example={"title": "The budget", "kind": "yes-no"}, **organising,
+    "POST", "elections/<name:name>/questions", AREA, "Ask another question", takes=AnotherQuestion,
+    answers=ElectionQuestion, status=201, refusals=("not-now",), example={"title": "The budget", "kind": "yes-no"}, **organising,
 )  # fmt: skip
-def add(call: Call, name: str) -> Question:
+def add(call: Call, name: str) -> ElectionQuestion:
     """In a draft. The first question gets `first_title`, or the name of the election, once it is no longer alone."""
     election, sent = load(call, name, Action.SET_UP), given(call.body)
     titles = {each: _clean_title(each, sent.pop(each)) for each in ("title", "first_title") if each in sent}
@@ -82,9 +87,9 @@ def _settings(election: rules.Election, sent: dict[str, Any]) -> dict[str, Any]:
 
 @operation(
     "PATCH", "elections/<name:name>/questions/<int:question>", AREA, "Change a question", takes=QuestionChanges,
-    answers=Question, edits=read, refusals=("not-now",), example={"title": "The budget of 2028"}, **organising,
+    answers=ElectionQuestion, edits=read, refusals=("not-now",), example={"title": "The budget of 2028"}, **organising,
 )  # fmt: skip
-def change(call: Call, name: str, question: int) -> Question:
+def change(call: Call, name: str, question: int) -> ElectionQuestion:
     """In a draft. A question has a title only where there are several."""
     election, sent = load(call, name, Action.SET_UP, question), given(call.body)
     title = {"title": _clean_title("title", sent.pop("title"))} if "title" in sent else {}

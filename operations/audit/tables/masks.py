@@ -62,8 +62,8 @@ def is_of_election(pk: str) -> bool:
 def readable_parts(span: Span, may: Allowed) -> list[Span]:
     """The parts of a partition that may be read; none if all of it is hidden.
 
-    Secret ballots and votes in polls are not read at all, so that a page's length cannot reveal them; asking for them by
-    prefix returns nothing.
+    Secret ballots and votes in polls are not read at all, so that a page's length cannot reveal them; nor can they be
+    asked for by prefix.
     """
     unread = may.unread if is_of_election(span.pk) else (VOTES,) if fits(OF_POLLS, span.pk) else ()
     if span.index or not unread:

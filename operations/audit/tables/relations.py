@@ -197,8 +197,8 @@ def _question_row(election: Election) -> Row:
     names = ("number", "title", "kind", "method", "seats", "fewest", "most", "majority", "unranked", "for_groups")
     cells = (election_cell(election.name), *(Cell(_plain(getattr(election, name))) for name in names))
     about = {"election": election.name, "question": election.number}
-    leads = (Link(each.label, href(each.name, **about)) for each in SCHEMA.sheets.values() if "question" in each.filters)
-    return Row(cells, tuple(leads))
+    own = (each for each in SCHEMA.sheets.values() if "question" in each.filters)
+    return Row(cells, tuple(Link(each.label, href(each.name, **about)) for each in own))
 
 
 def _plain(value: Any) -> Any:
