@@ -15,6 +15,7 @@ urlpatterns = [
     # Django tries them in order: the most visited come first. A prefix costs others little.
     *(path(part.prefix, include(f"{part.name}.page_urls")) for part in parts() if part.prefix),
     path("election/<name:name>/results/", include("results.page_urls")),
+    path("election/<name:name>/question/<int:question>/results/", include("results.page_urls")),
     path("", include("ballots.urls")),
     path("", include("results.urls")),
     path("", include("results.front_page.urls")),

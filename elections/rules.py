@@ -207,9 +207,30 @@ class Election:
         return tuple(each for each in self.questions if each.is_for(groups))
 
     @property
+    def voting_groups(self) -> tuple[str, ...]:
+        """The groups that a question is for; none if a question is for all on the roll."""
+        some = [each.for_groups for each in self.questions]
+        return tuple(dict.fromkeys(group for groups in some for group in groups)) if all(some) else ()
+
+    @property
     def address(self) -> tuple[str] | tuple[str, int]:
         """What the addresses of pages about this question are made with."""
         return (self.name,) if self.number == 1 else (self.name, self.number)
+
+    @property
+    def result_address(self) -> tuple[str] | tuple[str, int]:
+        """As `address`, of its result: where there are several questions, that of the election is an overview."""
+        return (self.name, self.number) if self.more else (self.name,)
+
+    @property
+    def heading(self) -> str:
+        """What this question is called: its title, or the name of the election if it is the only one."""
+        return self.title or self.name
+
+    @property
+    def full_name(self) -> str:
+        """As `heading`, where nothing else says which election it is."""
+        return f"{self.name}: {self.title}" if self.title else self.name
 
     @property
     def event_subject(self) -> dict[str, Any]:

@@ -80,13 +80,17 @@ def read_with_gates(name: str) -> tuple[Item | None, int]:
 
 def read_gates(own: Key) -> tuple[Item | None, int]:
     """Like `read_with_gates`, by the key of the election."""
+    item, gates = read_each_gate(own)
+    return item, count_votes(gates)
 
+
+def read_each_gate(own: Key) -> tuple[Item | None, list[Item]]:
     def gates(many: int) -> list[Key]:
         return [keys.gate_of(own, number, many) for number in range(_gate_count(many))]
 
     _many, found = read_sharded([own], gates, shards_of_new())
     item = found.pop(own, None)
-    return item, count_votes(found.values())
+    return item, list(found.values())
 
 
 def read_with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:

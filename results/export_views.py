@@ -29,8 +29,8 @@ BUNDLES = Limit("bundle", 30, 3600)  # of one person; each reads a stretch of th
 ZIP = "application/zip"
 
 
-def load_export(reader: Reader, name: str, file: str) -> tuple[Found, str] | None:
-    found = load(reader, name) if file in EXPORTS else None
+def load_export(reader: Reader, name: str, file: str, question: int = 1) -> tuple[Found, str] | None:
+    found = load(reader, name, question) if file in EXPORTS else None
     return (found, file) if found is not None and has(found, file) else None
 
 
@@ -50,7 +50,7 @@ def export(request: HttpRequest, requested: tuple[Found, str]) -> HttpResponseBa
         content = [] if request.method == "HEAD" else make(found)
         answer = StreamingHttpResponse(content, content_type=kind.media_type)
         return _labelled(request, answer, found, file, tag)
-    return redirect("results", name=found.election.name)
+    return redirect("results", *found.election.result_address)
 
 
 @of_public_results
@@ -92,7 +92,7 @@ def _unchanged(request: HttpRequest, found: Sealed, tag: str) -> HttpResponseBas
 
 
 def _labelled(request: HttpRequest, answer: HttpResponseBase, found: Sealed, file: str, tag: str) -> HttpResponseBase:
-    disposition = content_disposition_header(not file.endswith(".txt"), file_name(found.election.name, file))
+    disposition = content_disposition_header(not file.endswith(".txt"), file_name(found.election.full_name, file))
     answer.headers["Content-Disposition"] = disposition
     return _cacheable(request, answer, found, tag)
 

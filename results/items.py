@@ -14,8 +14,8 @@ SITE_PAGE = f"title address words link {fields_of(Photo)}"  # inside its links, 
 ITEMS = (
     ItemType("lot secret", keys.lots, hidden="secret"),
     ItemType("result", keys.result, "ballots:int candidates:list digest report_digest sealed_at parts:int voted:int "
-             "paper:int withdrawn:int extra:int steps:list groups:list lots_secret seed equals:bool brief:map",
-             "roll_secret", rule=after_the_close,
+             "paper:int withdrawn:int extra:int steps:list groups:list lots_secret seed equals:bool brief:map "
+             "people:int", "roll_secret", rule=after_the_close,
              replayed="ballots candidates digest report_digest sealed_at withdrawn lots_secret seed"),
     ItemType("result's text", keys.result_part, "text", rule=after_the_close),
     ItemType("rankings", keys.counted_part, "text", rule=after_the_close),

@@ -62,6 +62,7 @@ class Seal:
     equals: bool = False  # whether any ballot ranks equals
     groups: tuple[GroupTurnout, ...] = ()  # the turnout of voter groups
     brief: Brief | None = None  # how it ended, where there are several questions
+    people: int = 0  # who voted on any of several questions; in the seal of the first one
 
     @property
     def stamp(self) -> str:
@@ -156,6 +157,7 @@ def _read_seal(item: Item) -> Seal:
         candidates=tuple(item["candidates"]),
         groups=tuple(GroupTurnout(*each) for each in item.get("groups", ())),
         brief=Brief(**brief_fields(item["brief"])) if "brief" in item else None,
+        people=item.get("people", 0),
         turnout=Turnout(item["voted"], item["paper"], steps, item.get("withdrawn", 0), item.get("extra", 0)),
     )
 
@@ -178,6 +180,7 @@ def head(election: Election, seal: Seal) -> Put:
     counted |= {name: number for name in ("withdrawn", "extra") if (number := getattr(seal.turnout, name))}
     counted |= {"groups": [list(astuple(each)) for each in seal.groups]} if seal.groups else {}
     counted |= {"brief": seal.brief.item} if seal.brief else {}
+    counted |= {"people": seal.people} if seal.people else {}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
     return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 
@@ -195,7 +198,7 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
         return [listed]
     place = keys.shared_result(election.name)
     index = {"GSI1PK": keys.SHARED_RESULTS.pk, "GSI1SK": keys.by_date(seal.sealed_at, election.name)}
-    about = {"election_name": election.name, "ballots": seal.ballots, "method": result.method}
+    about = {"election_name": election.name, "ballots": seal.people or seal.ballots, "method": result.method}
     return [listed, Put({"PK": place.pk, "SK": place.sk, **index, **about, **shown})]
 
 

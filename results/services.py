@@ -23,6 +23,7 @@ from elections.lifecycle.closing import close_if_over
 from elections.repository import candidates_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, group_turnouts, votes_of
+from elections.turnout.counts import turnout as whole_turnout
 from foundation.acts.caches import Cacheable
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text, table, try_record
@@ -96,6 +97,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         equals=counted.has_equals,
         groups=tuple(group_turnouts(election, turnout.voted)),
         brief=repository.brief_of(report.result) if election.more else None,
+        people=whole_turnout(election).voted if election.more and election.number == 1 else 0,
         **drawn,
     )
     event_data = {

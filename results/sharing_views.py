@@ -6,13 +6,11 @@ who voted: neither names on the roll nor names beside the ballots, even where ba
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -25,8 +23,9 @@ from foundation.acts.links import absolute_url
 from foundation.acts.storage import now_text
 from foundation.pages.http_cache import cached_for_reader
 from foundation.pages.page_cache import page_with
+from foundation.pages.paths import path_of
 from foundation.pages.sharing import MAX_PREVIEW_CHARS, site_picture
-from results import services, wording
+from results import wording
 from results.access import is_shared
 from results.cached_page import CachedPage
 from results.exports.files import context_of_exports
@@ -34,29 +33,41 @@ from results.exports.text_report import as_text
 from results.outcomes import outcome_of
 from results.report import Report
 from results.repository import Found, Sealed
-from results.views import context_of_report
+from results.views import Overview, address_of, answers_of, context_of_report, with_all_questions
 from results.waiting import waiting_context
-
-
-def load(name: str, find: Callable[[str], Found | None] = services.find) -> Found:
-    """To strangers, an election that does not share its result looks like one that does not exist."""
-    found = find(name)
-    if found is None or not is_shared(found.election):
-        raise Http404
-    return found
 
 
 @public
 @require_safe
-def shared(request: HttpRequest, name: str) -> HttpResponse:
-    found = load(name, partial(PAGE.find, reader=request.user if request.user.is_authenticated else None))
-    context: dict[str, Any] = {"election": found.election, "address": address("shared", found.election)}
+def shared(request: HttpRequest, name: str, question: int | None = None) -> HttpResponse:
+    """To strangers, an election that does not share its result looks like one that does not exist."""
+    found = PAGE.find(name, request.user if request.user.is_authenticated else None, question or 1)
+    if found is None or not is_shared(found.election):
+        raise Http404
+    found = found if question else with_all_questions(found)
+    context: dict[str, Any] = {
+        "election": found.election,
+        "address": absolute_url(path_of("shared", *address_of(found))),
+    }
     context["takes_requests"] = bool(where_to_ask(name, found.election))
     if found.seal is None:
         context |= (
             waiting_context(found.election, request.path) if found.election.state(now_text()) == State.CLOSED else {}
         )
         return _answer(request, "results/shared.html", found, context)
+    if isinstance(found, Overview):
+        answers = answers_of(found)
+        summary = Truncator(" ".join(f"{each.election.title}: {each.line}" for each in answers)).chars(
+            MAX_PREVIEW_CHARS
+        )
+        shown = {
+            "title": found.election.name,
+            "summary": summary,
+            "address": context["address"],
+            "image": site_picture(),
+        }
+        context |= {"answers": answers, "seal": found.seal, "preview": shown, "counted": True}
+        return render(request, "results/shared.html", context)
     part, image = PAGE.fragment(found), site_picture()
     context |= {"preview": {**part.extra, "address": context["address"], "image": image}, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
@@ -66,7 +77,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
 
 def context_of_part(found: Sealed) -> dict[str, Any]:
     """The context of the part that is the same for all readers."""
-    link = address("shared", found.election)
+    link = absolute_url(path_of("shared", *found.election.result_address))
     context: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "address": link}
     context |= {"election": found.election, "closed": found.election}
     return context_of_report(found) | context_of_exports(found) | context
@@ -82,10 +93,6 @@ def _answer(request: HttpRequest, template: str, found: Found, context: dict[str
 # --- in words ---
 
 
-def address(view: str, election: Election) -> str:
-    return absolute_url(reverse(view, args=[election.name]))
-
-
 def preview(found: Sealed) -> dict[str, str]:
     """The preview that other sites show of a link to this page."""
     election, report = found.election, found.report
@@ -95,7 +102,7 @@ def preview(found: Sealed) -> dict[str, str]:
 
 
 def title(election: Election, report: Report) -> str:
-    return f"{election.name}: {outcome(report)}"
+    return f"{election.full_name}: {outcome(report)}"
 
 
 def outcome(report: Report) -> str:

@@ -8,29 +8,30 @@ from .checks import head_to_head, in_browser, what_if
 from .incoming import views as live_views
 from .mailing import views as mail_views
 
-below_election = [
-    path("<name:name>/results/screen/", views.result_screen, name="result_screen"),
-    path("<name:name>/live/", live_views.live, name="live"),
-    path("<name:name>/live/now/", live_views.live_now, name="live_now"),
-    path("<name:name>/results/recount/", in_browser.recount, name="recount"),
-    path("<name:name>/results/recount/<slug:sealed>.json", in_browser.recount_ballots, name="recount_ballots"),
-    path("<name:name>/results/follow/", in_browser.follow, name="follow"),
-    path("<name:name>/results/follow/<slug:sealed>.json", in_browser.follow_ballots, name="follow_ballots"),
-    path("<name:name>/results/head-to-head/", head_to_head.head_to_head, name="head_to_head"),
-    path("<name:name>/results/what-if/", what_if.what_if, name="what_if"),
-    path("<name:name>/results/export/<str:file>", export_views.export, name="export"),
-    path("<name:name>/results/bundle.zip", export_views.bundle, name="bundle"),
-    path("<name:name>/results/mail/", mail_views.mail_result, name="mail_result"),
+of_question = [
+    path("results/screen/", views.result_screen, name="result_screen"),
+    path("live/", live_views.live, name="live"),
+    path("live/now/", live_views.live_now, name="live_now"),
+    path("results/recount/", in_browser.recount, name="recount"),
+    path("results/recount/<slug:sealed>.json", in_browser.recount_ballots, name="recount_ballots"),
+    path("results/follow/", in_browser.follow, name="follow"),
+    path("results/follow/<slug:sealed>.json", in_browser.follow_ballots, name="follow_ballots"),
+    path("results/head-to-head/", head_to_head.head_to_head, name="head_to_head"),
+    path("results/what-if/", what_if.what_if, name="what_if"),
+    path("results/export/<str:file>", export_views.export, name="export"),
 ]
 
-below_result = [
-    path("<name:name>/", share_views.shared, name="shared"),
+of_election = [
+    *of_question,
+    path("question/<int:question>/", include(of_question)),
+    path("results/bundle.zip", export_views.bundle, name="bundle"),
+    path("results/mail/", mail_views.mail_result, name="mail_result"),
 ]
-
 
 urlpatterns = [
-    path("election/", include(below_election)),
-    path("result/", include(below_result)),
+    path("election/<name:name>/", include(of_election)),
+    path("result/<name:name>/", share_views.shared, name="shared"),
+    path("result/<name:name>/question/<int:question>/", share_views.shared, name="shared"),
     path("waiting/<str:token>/", views.waiting, name="waiting_for_result"),
     path("help/counting/", views.help_counting, name="help_counting"),
     path("try/", sandbox_views.try_it, name="try_it"),

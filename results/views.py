@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from shlex import quote
@@ -18,7 +20,7 @@ from accounts.models import User
 from elections.access import election_context, panels
 from elections.kinds import majority_text
 from elections.repository import candidates_of
-from elections.rules import KINDS, State
+from elections.rules import KINDS, Election, State
 from foundation.acts.hooks import Hooks
 from foundation.acts.storage import now_text
 from foundation.pages.http_cache import cached_for_reader
@@ -38,7 +40,7 @@ from .outcomes import Parts, outcome_of, parts_of
 from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .pictures.race import laps
-from .repository import Found, Sealed
+from .repository import Found, Seal, Sealed, find_seals
 from .waiting import find_waiting, waiting_context
 
 MAX_ON_SCREEN = 8  # candidates in a table that the last row of a hall can read
@@ -47,8 +49,8 @@ MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all 
 PANELS = Hooks[[Sealed], Panel | None]("when the part of a result is drawn that is the same for all")
 
 
-def load(reader: Reader, name: str) -> Found | None:
-    return _checked(reader, services.find(name))
+def load(reader: Reader, name: str, question: int = 1) -> Found | None:
+    return _checked(reader, services.find(name, question))
 
 
 def _checked(reader: Reader, found: Found | None) -> Found | None:
@@ -67,8 +69,10 @@ def of_public_results(view: View) -> View:
     return for_anybody(load_for=load)(view)
 
 
-def load_page(reader: Reader, name: str) -> Found | None:
-    return _checked(reader, PAGE.find(name, reader if isinstance(reader, User) else None))
+def load_page(reader: Reader, name: str, question: int | None = None) -> Found | None:
+    """Without a number, what the address of the whole election shows."""
+    found = _checked(reader, PAGE.find(name, reader if isinstance(reader, User) else None, question or 1))
+    return found if found is None or question else with_all_questions(found)
 
 
 @for_anybody(load_for=load_page)
@@ -76,6 +80,11 @@ def load_page(reader: Reader, name: str) -> Found | None:
 def results(request: HttpRequest, found: Found) -> HttpResponse:
     if (other := _instead(request, found)) is not None:
         return other
+    if isinstance(found, Overview):
+        context = election_context(request, found.election, answers=answers_of(found), seal=found.seal)
+        if "LOOK" in context["offered"]:
+            context["panels"] = panels(request.user, found.election)
+        return render(request, "results/overview.html", context)
     part, context = PAGE.fragment(found), election_context(request, found.election)
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # organisers see what they can do with the result; others came to read it
@@ -84,8 +93,8 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     return cached_for_reader(request, made_of, partial(make, context))
 
 
-def load_screen(reader: Reader, name: str) -> Found | None:
-    return _checked(reader, SCREEN.find(name, reader if isinstance(reader, User) else None))
+def load_screen(reader: Reader, name: str, question: int = 1) -> Found | None:
+    return _checked(reader, SCREEN.find(name, reader if isinstance(reader, User) else None, question))
 
 
 @for_anybody(load_for=load_screen)
@@ -102,11 +111,46 @@ def result_screen(request: HttpRequest, found: Found) -> HttpResponse:
 def _instead(request: HttpRequest, found: Found) -> HttpResponse | None:
     """What they get instead: strangers the public page, and everybody another one before the result is sealed."""
     if is_stranger(request):
-        return redirect("shared", found.election.name)
+        return redirect("shared", *address_of(found))
     if found.seal is not None:
         return None
     is_live = found.election.shows_live(now_text())
-    return redirect("live", found.election.name) if is_live else not_yet(request, found)
+    return redirect("live", *found.election.address) if is_live else not_yet(request, found)
+
+
+def address_of(found: Found) -> tuple[str] | tuple[str, int]:
+    """What the address of the result page is made with, or of the overview of all questions."""
+    return found.election.address if isinstance(found, Overview) else found.election.result_address
+
+
+# --- an election with several questions ---
+
+
+@dataclass(frozen=True, slots=True)
+class Overview(Found):
+    """An election with several questions whose results are sealed."""
+
+    seals: Mapping[int, Seal] = field(default_factory=dict)
+
+
+def with_all_questions(found: Found) -> Found:
+    if found.seal is None or not found.election.more:
+        return found
+    return Overview(found.election, found.seal, None, seals=find_seals(found.election))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the overview says of a question."""
+
+    election: Election
+    line: str
+    ballots: int
+
+
+def answers_of(found: Overview) -> list[Answer]:
+    sealed = ((each, found.seals[each.number]) for each in found.election.questions if each.number in found.seals)
+    return [Answer(each, wording.outcome_line(seal.brief), seal.ballots) for each, seal in sealed]
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:
@@ -241,10 +285,10 @@ def context_of_lots(found: Found) -> dict[str, Any]:
     seal, report = found.seal, found.report
     if seal is None or report is None or not seal.seed:
         return {}
-    seed, method = seal.seed, report.result.method
+    seed, method, number = seal.seed, report.result.method, found.election.number
     return {
         "commitment_command": _sha256(COMMITMENT, seal.lots_secret),
-        "seed_command": _sha256(SEED, seal.lots_secret, seal.digest),
+        "seed_command": _sha256(SEED, seal.lots_secret, seal.digest, *([str(number)] if number > 1 else [])),
         "lot_commands": [
             _sha256(seed, method, lot.where, str(lot.round), name)
             for lot in report.result.lots[:1]

@@ -113,7 +113,17 @@ def join_names(winners: tuple[str, ...]) -> str:
 
 def outcome_line(shown: Any) -> str:
     """How it ended, in a line of a list or on a card, which know the first few winners and how many there are, or the
-    numbers of a vote on yes or no."""
+    numbers of a vote on yes or no; of several questions, how many have an answer."""
+    if shown.questions > 1:
+        values = {"decided": shown.decided, "count": shown.questions}
+        return (
+            ngettext(
+                "%(decided)d of %(count)d question decided",
+                "%(decided)d of %(count)d questions decided",
+                shown.questions,
+            )
+            % values
+        )
     if shown.vote:
         return outcome_of_vote(shown.vote).line
     if not shown.winners:

@@ -58,9 +58,9 @@ def ranked_view(view: SealedView) -> View:
     return sealed_view(ranked_only)
 
 
-def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:
+def load_sealed(reader: Reader, name: str, sealed: str, question: int = 1) -> Found | None:
     """The election, unless the stamp is of another seal."""
-    found = load(reader, name)
+    found = load(reader, name, question)
     is_another = isinstance(found, Sealed) and found.seal.stamp != sealed
     return None if is_another else found
 

@@ -122,7 +122,7 @@ def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict
         raise Http404
     numbers = {each.name: each.number for each in candidates_of(found.election)}
     one, other = (numbers[name] for name in names)
-    everybody = ballots.every_published(found.election.name)
+    everybody = ballots.every_published(found.election.name, found.election.number)
     who = [
         each["voter_name"]
         for each in everybody

@@ -8,11 +8,12 @@ from itertools import pairwise as steps_of
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from elections.repository import candidates_of
+from elections.rules import Election
+from foundation.pages.paths import path_of
 from foundation.ranking import codes
 from foundation.ranking.marks import ANSWERS, answer_label, shown_ballot
 from foundation.store.table import Item
@@ -27,7 +28,7 @@ from results.pictures.drawing import in_order
 from results.pictures.points import score
 from results.published import Position
 from results.report import OtherMethod, settings_of
-from results.repository import Sealed
+from results.repository import Seal, Sealed
 
 from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view
 
@@ -44,7 +45,7 @@ def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
         (each.method, wording.method_label(each.method), _elected(found.report.result, each))
         for each in found.report.others
     ]
-    address = reverse("recount_ballots", args=[found.election.name, found.seal.stamp])
+    address = path_of("recount_ballots", *found.election.address, found.seal.stamp)
     outcome, decided = outcome_of(found.report.result), found.election.kind == "yes-no"
     return page(request, found, "recount", methods=methods, address=address, outcome=outcome, decided=decided)
 
@@ -87,7 +88,7 @@ def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
     form = codes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
-    place = published.find_prefix(found.election.name, beginning) if beginning else _place(request)
+    place = published.find_prefix(found.election, beginning) if beginning else _place(request)
     rows, onward = _page_of_ballots(found, place, beginning)
     context = {"form": form, "rows": rows, "onward": onward, "beginning": beginning, "story": _story(found)}
     context |= {"names_voters": not (found.election.secret_ballot or is_stranger(request)), "version": version(found)}
@@ -103,7 +104,7 @@ def _place(request: HttpRequest) -> Position:
 
 def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[list[dict[str, Any]], str]:
     """A page of ballots from this place on, and the address of the next."""
-    some = list(islice(published.ballots_from(found.election.name, place), PAGE_ROWS + 1))
+    some = list(islice(published.ballots_from(found.election, place), PAGE_ROWS + 1))
     candidates = candidates_of(found.election)
     rows = [
         ballot
@@ -129,10 +130,23 @@ def _story(found: Sealed) -> dict[str, Any]:
     result = found.report.result
     return ballot_story(result) | {
         "numbers": [numbers[name] for name in result.candidates],
-        "address": reverse("follow_ballots", args=[found.election.name, found.seal.stamp]),
-        "letters": codes.prefix_length(found.seal.ballots),
+        **_where(found.election, found.seal),
+        "elsewhere": _other_questions(found.election),
         "words": _texts(),
     }
+
+
+def _where(election: Election, seal: Seal) -> dict[str, Any]:
+    """Where the ballots are, and how much of a code is sent to find one."""
+    address = path_of("follow_ballots", *election.address, seal.stamp)
+    return {"address": address, "letters": codes.prefix_length(seal.ballots)}
+
+
+def _other_questions(election: Election) -> list[dict[str, Any]]:
+    """A receipt has a code for each question: the page of any of them finds them all."""
+    seals = repository.find_seals(election) if election.more else {}
+    others = [each for each in election.questions if each.number in seals and each.number != election.number]
+    return [{"page": path_of("follow", *each.result_address), **_where(each, seals[each.number])} for each in others]
 
 
 def _texts() -> dict[str, str]:
@@ -178,7 +192,7 @@ def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     if len(beginning) != codes.prefix_length(found.seal.ballots) or set(beginning) - set(codes.SYMBOLS):
         sentence = _("That is the wrong number of characters.")
         return JsonResponse({"problem": sentence}, status=400)
-    some = published.ballots_with_prefix(found.election.name, beginning)
+    some = published.ballots_with_prefix(found.election, beginning)
     return JsonResponse({"ballots": [[each["confirmation"], each["rankings"]] for each in some]})
 
 

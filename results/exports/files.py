@@ -46,7 +46,7 @@ def counted_as(format: str) -> Callable[[Sealed], Content]:
 
 def _file(found: Sealed, ballots: Ballots) -> File:
     election = found.election
-    return File(ballots, election.seats, election.name, election.unranked, KIND_OF[election.method])
+    return File(ballots, election.seats, election.full_name, election.unranked, KIND_OF[election.method])
 
 
 def can_hold(found: Sealed, format: str) -> bool:
@@ -68,7 +68,7 @@ def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
     more = ["voter"] if names_voters and not found.election.secret_ballot else []
     more += ["weight"] if found.seal.turnout.extra else []
     is_ranked = found.election.kind == "ranked"
-    candidates = sorted(elections.candidates(found.election.name), key=lambda each: each.number)
+    candidates = sorted(elections.candidates(found.election.name, found.election.number), key=lambda each: each.number)
     names = [] if is_ranked else [each.name for each in candidates]
 
     def marks(ballot: dict[str, Any]) -> list[Any]:
@@ -95,8 +95,9 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 
 
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
-    candidates, kind = elections.candidates(found.election.name), found.election.kind
-    for ballot in ballots.every_published(found.election.name):
+    election, kind = found.election, found.election.kind
+    candidates = elections.candidates(election.name, election.number)
+    for ballot in ballots.every_published(election.name, election.number):
         entry = {"code": ballot["confirmation"], MARKS[kind]: _marks(ballot["rankings"], candidates, kind)}
         entry |= weight_fields(weight_of(ballot))
         yield entry | (
@@ -114,7 +115,7 @@ def _marks(text: str, candidates: Sequence[Candidate], kind: str) -> list[list[s
 
 def rctab_json(found: Sealed) -> Content:
     day = (found.election.no_voting_after or found.seal.sealed_at)[:10]
-    entry = summary(found.report.result, contest=found.election.name, date=day)
+    entry = summary(found.report.result, contest=found.election.full_name, date=day)
     return [json.dumps(entry, ensure_ascii=False, indent=2) + "\n"]
 
 

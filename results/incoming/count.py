@@ -15,6 +15,7 @@ from elections import repository as elections
 from elections import sharding
 from elections.repository import candidates_of
 from elections.rules import Election
+from elections.turnout.counts import counted_in
 from foundation.acts.storage import now_text, table
 from foundation.store import keys, sharded_reads
 from foundation.tally.count_job import CountJob
@@ -43,7 +44,7 @@ class ElectionCountCache(CountCache):
     """The elections that are being watched."""
 
     def load(self, name: str, watched: WatchedCount) -> LiveResult | None:
-        found = _with_gates(name)
+        found = _with_gates(name, watched.question)
         if found is None:
             return None
         election, voted = found
@@ -64,23 +65,27 @@ def _box(election: Election, voted: int) -> BallotSource:
         election.created_at,
         candidates_of(election),
         every=lambda: sharded_reads.each(table(), sharding.ballot_spans(election)),
-        since=lambda moment: sharded_reads.each(table(), keys.ballots_by_time(name, moment, shards)),
-        can_hold=lambda total: total == voted or _fits_gates(name, total, voted),
+        since=lambda moment: sharded_reads.each(table(), keys.ballots_by_time(name, moment, shards, election.number)),
+        can_hold=lambda total: total == voted or _fits_gates(election, total, voted),
         kind=election.kind,
     )
 
 
-def _fits_gates(name: str, total: int, voted: int) -> bool:
+def _fits_gates(election: Election, total: int, voted: int) -> bool:
     """Whether so many ballots fit the gates because some were cast between reading the one and the other."""
-    found = _with_gates(name)
+    found = _with_gates(election.name, election.number)
     after = found[1] if found else 0
     return min(voted, after) <= total <= max(voted, after)
 
 
-def _with_gates(name: str) -> tuple[Election, int] | None:
-    """The election, and how many have voted, in one round trip."""
-    item, voted = sharding.read_with_gates(name)
-    return (elections.election_of(item), voted) if item else None
+def _with_gates(name: str, question: int) -> tuple[Election, int] | None:
+    """The election as it asks the question, and how many have voted on it, in one round trip."""
+    item, gates = sharding.read_each_gate(keys.election(name))
+    election = elections.election_of(item) if item else None
+    if election is None or not election.has_question(question):
+        return None
+    counted = "voted" if not election.more else counted_in("voted", question)
+    return election.at(question), sum(gate.get(counted, 0) for gate in gates)
 
 
 def _counted(election: Election, watched: WatchedCount) -> LiveResult:

@@ -27,6 +27,7 @@ REREAD_BALLOTS_PER_SECOND = 5_000  # ballots a second at most that withdrawals m
 class WatchedCount:
     """A count that is being watched. The holder of the lock refreshes it; the others get the latest."""
 
+    question: int = 1  # of several in an election
     running: RunningCount = field(default_factory=RunningCount)
     lock: Any = field(default_factory=Lock)
     created_at: str = ""
@@ -61,15 +62,16 @@ class CountCache(ABC):
 
     def __init__(self, most: int = CACHE_BYTES, clock: Callable[[], float] = time.monotonic):
         self.most, self.clock = most, clock
-        self._lock, self._watched = Lock(), OrderedDict[str, WatchedCount]()
+        self._lock, self._watched = Lock(), OrderedDict[tuple[str, int], WatchedCount]()
 
     @abstractmethod
     def load(self, name: str, watched: WatchedCount) -> Any:
         """Read the store, given the previous look; returns something with a `result`, or `None`."""
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str, question: int = 1) -> Any:
         """The current look, with its count; `None` if there is nothing of that name."""
-        watched = self._take(keys.fold(name))
+        place = keys.fold(name), question
+        watched = self._take(place)
         with watched.lock:
             began = self.clock()
             if began < watched.rests_until:
@@ -77,19 +79,19 @@ class CountCache(ABC):
             look = watched.latest = self.load(name, watched)
             watched.rests_until = max(began + REFRESH_SECONDS, self.clock() + REST_FACTOR * (self.clock() - began))
         if look is None or look.result is None:
-            self._drop(keys.fold(name))
+            self._drop(place)
         self._make_room()
         return look
 
-    def _take(self, folded: str) -> WatchedCount:
+    def _take(self, place: tuple[str, int]) -> WatchedCount:
         with self._lock:
-            watched = self._watched.setdefault(folded, WatchedCount())
-            self._watched.move_to_end(folded)
+            watched = self._watched.setdefault(place, WatchedCount(question=place[1]))
+            self._watched.move_to_end(place)
             return watched
 
-    def _drop(self, folded: str) -> None:
+    def _drop(self, place: tuple[str, int]) -> None:
         with self._lock:
-            self._watched.pop(folded, None)
+            self._watched.pop(place, None)
 
     def _make_room(self) -> None:
         with self._lock:

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
@@ -15,6 +14,7 @@ from elections.access import election_context
 from elections.rules import State
 from foundation.acts.storage import now_text
 from foundation.pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from foundation.pages.paths import path_of
 from foundation.store.keys import fold
 from foundation.tally.closeness import Closeness
 from foundation.tally.explain import explain
@@ -28,8 +28,8 @@ from . import count as coming_in
 from .count import LiveResult
 
 
-def load(reader: Reader, name: str) -> LiveResult | None:
-    look = coming_in.cache.get(name)
+def load(reader: Reader, name: str, question: int = 1) -> LiveResult | None:
+    look = coming_in.cache.get(name, question)
     if look is not None:
         check_reads(reader, look.election)
     return look
@@ -53,7 +53,7 @@ def live(request: HttpRequest, look: LiveResult) -> HttpResponse:
 def live_now(request: HttpRequest, look: LiveResult) -> HttpResponse:
     """The count alone; empty if the page already shows it."""
     if look.election.state(now_text()) == State.CLOSED:
-        return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
+        return HttpResponseClientRedirect(path_of("results", *look.election.result_address))
     if (instead := _instead(request, look)) is not None:
         return instead
     if request.GET.get("seen") == _stamp(look):
@@ -72,7 +72,7 @@ def _instead(request: HttpRequest, look: LiveResult) -> HttpResponse | None:
         context = election_context(request, look.election, sentence=sentence, counting=False)
         return render(request, "results/not_yet.html", context)
     if look.election.state(now_text()) == State.CLOSED:
-        return redirect("results", look.election.name)
+        return redirect("results", *look.election.result_address)
     return not_yet(request, Found(look.election, None, None))
 
 
@@ -89,7 +89,7 @@ def _stamp(look: LiveResult) -> str:
 def _part(request: HttpRequest, look: LiveResult) -> Fragment:
     """The count, which is the same for all who look: put together once, and again when something is new."""
     assert look.result is not None
-    paused, key = _is_paused(request), cache_key("live", fold(look.election.name))
+    paused, key = _is_paused(request), cache_key("live", fold(look.election.name), look.election.number)
     about = {"election": look.election, "stamp": _stamp(look), "paused": paused}
     made_of = look.election, look.result.digest, look.draws, paused
     return get_or_render(key, "results/live_now.html", lambda: _context(look) | about, made_of)

@@ -223,11 +223,12 @@
     return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(signs) ? signs.match(/.{4}/g).join("-") : null;
   };
 
-  const ballotsLike = async (code) => {
-    const begins = code.replaceAll("-", "").slice(0, story.letters);
-    const answer = await fetch(begins ? `${story.address}?begins=${begins}` : story.address, { redirect: "error" });
+  // Among the ballots on one question, of which only those are fetched whose codes begin alike.
+  const ballotOf = async (code, { address, letters }) => {
+    const begins = code.replaceAll("-", "").slice(0, letters);
+    const answer = await fetch(begins ? `${address}?begins=${begins}` : address, { redirect: "error" });
     if (!answer.ok) throw new Error(answer.statusText);
-    return (await answer.json()).ballots;
+    return (await answer.json()).ballots.find(([each]) => each === code);
   };
 
   const find = async (typed) => {
@@ -236,7 +237,10 @@
     const tell = (sentence) => (part("said").textContent = sentence);
     if (!code) return tell(words.not_a_code);
     try {
-      const ballot = (await ballotsLike(code)).find(([each]) => each === code);
+      const ballot = await ballotOf(code, story);
+      for (const other of ballot ? [] : story.elsewhere) {
+        if (await ballotOf(code, other)) return location.assign(`${other.page}#${code}`);
+      }
       tell(ballot ? words.found : words.not_found);
       if (ballot) show(ballot[1]);
     } catch {

@@ -23,11 +23,11 @@ from tests.voting import cast, secret_for
 NAME = "General meeting"
 
 
-def three_questions(*, secret: bool):
+def three_questions(*, secret: bool, **settings):
     """A chair by ranking, a proposal, and a speaker of the students; Ada and Bob are students, Cy is not."""
     enrol("Olga", "Ada", "Bob", "Cy", "Dan")
     olga = people.find("Olga")
-    election = drafts.create(olga, NAME, secret_ballot=secret)
+    election = drafts.create(olga, NAME, secret_ballot=secret, **settings)
     election = questions.add_question(
         olga, election, "The budget", first_title="The chair", kind="yes-no", method="majority", majority="1/2 cast"
     )

@@ -291,13 +291,3 @@ def test_whoever_runs_it_sees_what_is_beside_it_as_it_is(board, signed_in):
     runner = signed_in("the organiser")
     assert "ETag" not in runner.get(BOARD)
     assert runner.get(BOARD, headers={"if-none-match": "*"}).status_code == 200
-
-
-def test_the_name_of_a_multi_ballot_is_read_anew(board, elsewhere, reader):
-    multi_ballot = {"id": "b", "leader": "Board", "questions": ["Board"], "created_at": "2026", "version": 1}
-    place = keys.multi_ballot("b")
-    elsewhere.write(Put({"PK": place.pk, "SK": place.sk, **multi_ballot, "name": "Autumn"}))
-    write(elsewhere, book="b")
-    assert "Autumn" in text_of(reader.get(BOARD))
-    elsewhere.write(Update(place, set={"name": "Spring"}))
-    assert "Spring" in text_of(reader.get(BOARD))

@@ -163,7 +163,7 @@ def in_small_parts(monkeypatch):
 
 
 def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed, look):
-    closed(*SIX, {"Ada": 1})
+    found = closed(*SIX, {"Ada": 1})
     met, query = [], ""
     while True:
         text = look("follow", query)
@@ -172,7 +172,7 @@ def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed
         if not onward:
             break
         query = onward[1]
-    assert published.parts("Board") > 2
+    assert published.parts(found.election) > 2
     assert met == sorted(all_codes())
 
 
@@ -268,10 +268,10 @@ def test_of_a_large_election_those_that_begin_alike_and_never_fewer(in_small_par
 
 
 def test_a_ballot_is_found_in_whichever_part_it_lies(in_small_parts, closed):
-    closed(*SIX, {"Ada": 1})
-    for place, ballot in published.ballots_from("Board", Position()):
-        assert published.find_prefix("Board", ballot["confirmation"]) == place
-    assert published.find_prefix("Board", "") == Position()
+    election = closed(*SIX, {"Ada": 1}).election
+    for place, ballot in published.ballots_from(election, Position()):
+        assert published.find_prefix(election, ballot["confirmation"]) == place
+    assert published.find_prefix(election, "") == Position()
 
 
 # --- the story of a count ---
@@ -341,7 +341,7 @@ def test_where_the_unranked_are_no_opinion_half_a_pair_says_nothing(closed, look
 @pytest.mark.parametrize("unranked", ["below", "no-opinion"])
 def test_the_numbers_are_the_people(closed, unranked):
     found = closed(*SIX, secret_ballot=False, unranked=unranked)
-    counted = ballots.read_ballots("Board").normal
+    counted = ballots.read_ballots(found.election).normal
     for one, other in ((0, 1), (1, 2), (2, 0)):
         each = [
             head_to_head.opinion(ballot["rankings"], one, other, unranked)

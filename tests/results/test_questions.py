@@ -14,6 +14,7 @@ from elections import repository as elections
 from elections.lifecycle import closing
 from elections.repository import Brief
 from foundation.acts.storage import use_table
+from foundation.pages.paths import path_of
 from foundation.store import keys, splitting
 from foundation.tally import lots
 from operations.upkeep.log.figures import site_sealer
@@ -22,6 +23,7 @@ from results import proof, repository
 from results import services as results
 from tests.ballots.test_emptying import Killed, Mortal
 from tests.elections.test_questions import NAME, three_questions
+from tests.people import sign_in
 from tests.voting import cast
 
 SAID = {
@@ -33,9 +35,9 @@ SAID = {
 CAST = {1: ["", "0>2", "1", "2"], 2: ["", "0", "0", "1"], 3: ["", "0", "0"]}  # in the chair's race Cy said nothing
 
 
-def held(*, secret: bool = True, answers=SAID) -> None:
+def held(*, secret: bool = True, answers=SAID, **settings) -> None:
     """Three questions, answered and closed."""
-    three_questions(secret=secret)
+    three_questions(secret=secret, **settings)
     for name, said in answers.items():
         cast(people.find(name), NAME, said, f"ballot of {name}")
     closing.close(people.find("Olga"), elections.find(NAME))
@@ -119,3 +121,67 @@ def test_whoever_is_killed_at_any_write_is_succeeded(site, secret, monkeypatch):
     assert proof.check_sealed(elections.find(NAME)) is None
     events = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ResultSealed"]
     assert [each.get("question", 1) for each in events] == [3, 2, 1]
+
+
+# --- pages ---
+
+
+PAGES = ("results", "result_screen", "recount", "follow", "head_to_head", "what_if")
+
+
+def read(client, page: str, *address) -> str:
+    answer = client.get(path_of(page, *address))
+    assert answer.status_code == 200, (page, address, answer.status_code)
+    return answer.content.decode()
+
+
+@pytest.fixture
+def sealed(site):
+    held(results_public=True)
+    seal_closed()
+    return elections.find(NAME)
+
+
+def test_the_overview_says_what_each_question_came_to_and_leads_to_its_page(sealed, client):
+    for reader, page in ((sign_in("Ada"), "results"), (client, "shared")):
+        overview = read(reader, page, NAME)
+        assert "4 people voted." in overview
+        for each, line in zip(sealed.questions, ("A tie: Xi, Zoe", "Carried: 2 yes, 1 no", "Winner: Kim"), strict=True):
+            assert each.title in overview
+            assert line in overview
+            address = path_of(page, *each.result_address)
+            assert f'href="{address}"' in overview
+            assert each.title in reader.get(address).content.decode()
+        assert path_of("bundle", NAME) in overview
+
+
+def test_each_question_has_all_pages_of_a_result(sealed, client):
+    ada = sign_in("Ada")
+    for each, names in zip(sealed.questions, (("Xi", "Zoe"), ("Yes",), ("Kim",)), strict=True):
+        for page in PAGES:
+            if each.kind != "ranked" and page in ("head_to_head", "what_if"):
+                assert ada.get(path_of(page, *each.address)).status_code == 404
+                continue
+            content = read(ada, page, *each.result_address)
+            assert each.title in content
+            if page == "results":
+                assert all(name in content for name in names)
+                assert "Skipped or blank" in content
+        stamp = repository.find_seals(sealed)[each.number].stamp
+        counted = ada.get(path_of("recount_ballots", *each.address, stamp)).json()
+        assert sum(count for _ranking, count in counted["rankings"]) == len(published(each.number))
+        found = ada.get(path_of("follow_ballots", *each.address, stamp)).json()["ballots"]
+        assert sorted(ranking for _code, ranking in found) == CAST[each.number]
+        for file in ("ballots.csv", "single-ballots.json", "report.txt", "result.json"):
+            answer = ada.get(path_of("export", *each.address, file))
+            assert b"".join(answer.streaming_content), file
+    assert ada.get(path_of("results", NAME, 4)).status_code == 404
+    assert client.get(path_of("shared", NAME, 9)).status_code == 404
+
+
+def test_the_page_of_any_question_knows_where_the_ballots_of_the_others_are(sealed):
+    seals = repository.find_seals(sealed)
+    page = read(sign_in("Ada"), "follow", NAME, 2)
+    for number in (1, 3):
+        assert path_of("follow_ballots", *sealed.at(number).address, seals[number].stamp) in page
+    assert path_of("follow", NAME, 1) in page
