@@ -186,7 +186,9 @@ def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
     assert masks.mask_item(DATA, secret | {"voter_name": "Ada"}, ALL)["confirmation"] is HIDDEN
 
 
-@pytest.mark.parametrize("prefix", ["B", "BALLOT", "BALLOT#", "BALLOT#ab", "Q", "QUESTION#02#", "QUESTION#02#BALLOT#ab"])
+@pytest.mark.parametrize(
+    "prefix", ["B", "BALLOT", "BALLOT#", "BALLOT#ab", "Q", "QUESTION#02#", "QUESTION#02#BALLOT#ab"]
+)
 def test_nobody_asks_for_secret_ballots_by_prefix(prefix):
     span = Span(keys.election("Board").pk, prefix=prefix)
     assert masks.readable_parts(span, NOTHING) == []

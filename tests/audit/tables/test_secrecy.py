@@ -111,7 +111,20 @@ def what_one_would_try(site) -> set[str]:
     return tries
 
 
-PREFIXES = ("B", "BALLOT", "BALLOT#", "BALLOT#a", "QUESTION#", "QUESTION#02#B", "QUESTION#02#BALLOT#a", "LOTS", "SALT", "S", "PUBLISHED#", "VOTER#")
+PREFIXES = (
+    "B",
+    "BALLOT",
+    "BALLOT#",
+    "BALLOT#a",
+    "QUESTION#",
+    "QUESTION#02#B",
+    "QUESTION#02#BALLOT#a",
+    "LOTS",
+    "SALT",
+    "S",
+    "PUBLISHED#",
+    "VOTER#",
+)
 
 
 # --- a small election with two questions ---
