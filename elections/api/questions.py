@@ -61,7 +61,8 @@ def read(call: Call, name: str, question: int) -> ElectionQuestion:
 
 @operation(
     "POST", "elections/<name:name>/questions", AREA, "Ask another question", takes=AnotherQuestion,
-    answers=ElectionQuestion, status=201, refusals=("not-now",), example={"title": "The budget", "kind": "yes-no"}, **organising,
+    answers=ElectionQuestion, status=201, refusals=("not-now",), example={"title": "The budget", "kind": "yes-no"},
+    **organising,
 )  # fmt: skip
 def add(call: Call, name: str) -> ElectionQuestion:
     """In a draft. The first question gets `first_title`, or the name of the election, once it is no longer alone."""
