@@ -12,6 +12,7 @@ from pydoc_data.topics import topics
 import pytest
 from django.apps import apps
 from django.test import Client
+from elections.multi_ballot_pages import services as binding
 
 from accounts import services as accounts
 from accounts.rules import Role
@@ -23,7 +24,6 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
 from foundation.acts.hooks import Hooks

@@ -12,6 +12,7 @@ import pytest
 from django.core import mail as sent
 from django.test import Client
 from django.urls import reverse
+from elections.multi_ballot_pages import services as binding
 
 from accounts.repository import REMOVAL
 from accounts.rules import Role
@@ -28,7 +29,6 @@ from elections.invitations.progress import progress
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.multi_ballot_pages import services as binding
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from elections.turnout.counts import turnout
