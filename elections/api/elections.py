@@ -207,7 +207,7 @@ class ElectionQuestion(msgspec.Struct):
     @classmethod
     def of(cls, election: rules.Election, candidates: int) -> ElectionQuestion:
         settings = {each: getattr(election, each) for each in kinds.SETTINGS}
-        own = {"for_groups": list(election.for_groups), "candidates": candidates}
+        own: dict[str, Any] = {"for_groups": list(election.for_groups), "candidates": candidates}
         return cls(number=election.number, title=election.title, **settings, **own)
 
 
