@@ -149,7 +149,7 @@ def fold(name):  # different spellings of one name become the same
 class History:
     """One question of the election according to its events: settings, candidates, who may vote and voted, ballots."""
 
-    def __init__(self, events, number):
+    def __init__(self, events, number=1):
         self.number, self.others = number, []
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
         self.parts, self.result, self.closed, self.convened, self.groups, self.weights = [], None, False, None, {}, {}
@@ -231,7 +231,7 @@ class Bundle:
             if times > 1:
                 raise Wrong(f"{name} is in the zip twice.")
         self.root = zipfile.Path(archive) if archive else Path(path)
-        self.turn_to(1)
+        self.turn_to(1, False)
         self.events, self.times, self.digests, self.excludes = [], {}, {}, False
         for line, event in self.lines("events.jsonl"):
             number, is_told = event["event_id"], "event_type" in event
@@ -244,9 +244,13 @@ class Bundle:
         self.points = [point for line, point in self.lines("checkpoints.jsonl", POINT)]
         self.withheld = len(self.digests) - len(self.events)
 
-    def turn_to(self, number):
+    def turn_to(self, number, is_one_of_several):
         """Read what there is of a question: of the first one in the bundle itself, of others each in its folder."""
-        self.number, self.folder = number, f"question-{number}/" if number > 1 else ""
+        self.is_one_of_several, self.number, self.folder = (
+            is_one_of_several,
+            number,
+            f"question-{number}/" if number > 1 else "",
+        )
         self.rules, self.roll, self.ballots, self.result = (
             parsed(self.read(self.folder + name), self.folder + name, shape) for name, shape in SHAPES.items()
         )
@@ -408,6 +412,8 @@ class Bundle:
 
     def allows(self, groups):
         """Whether a ballot is of the kind that the rules ask for, with neither too few marks or points nor too many."""
+        if not groups and self.is_one_of_several:
+            return True  # it was skipped
         kind, fewest, most = (self.rules.get(key, MARKING[key]) for key in ("kind", "fewest", "most"))
         values = [value for group, value in groups]
         given = sum(len(group) * (value or 1) for group, value in groups)
@@ -639,10 +645,11 @@ def main(path):
     try:
         bundle = Bundle(path)
         print("ok ", bundle.check_log())
-        for number in (1, *History(bundle.events, 1).others):
-            bundle.turn_to(number)
+        others = History(bundle.events, 1).others
+        for number in (1, *others):
+            bundle.turn_to(number, bool(others))
             history, what = History(bundle.events, number), "ballots"
-            if history.others:
+            if others:
                 print(f"ok  question {number}, “{history.settings.get('title')}”:")
             box = bundle.counted()
             for what in ("rules", "convening", "interruptions", "roll", "ballots", "lots", "count", "digests"):

@@ -16,6 +16,7 @@ from elections import repository as elections
 from elections.dashboard.home_cards import MAX_CARDS
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
+from elections.repository import Brief
 from foundation.store import keys
 from foundation.store.table import Delete, Exists, Unwritable, Update
 from parts.live import codes
@@ -121,7 +122,7 @@ def test_the_newest_public_result_is_shown_with_its_proof_and_no_other(site, cli
 def test_a_result_that_was_sealed_before_there_were_such_cards_has_none(site, client, opened):  # noqa: F811
     decide(opened, results_public=True)
     site.write(Delete(keys.shared_result("Board")))
-    site.write(Update(keys.listed_election("Board"), remove=elections.OUTCOME, when=Exists()))
+    site.write(Update(keys.listed_election("Board"), remove=("sealed_at", *Brief.__dataclass_fields__), when=Exists()))
     assert "Try the sandbox" in main_of(client.get("/"))
     assert elections.list_elections(prefix="Board", limit=1)[0][0].sealed_at == ""
 
@@ -286,6 +287,7 @@ def test_who_runs_things_finds_a_card_for_each_with_its_figure_and_next_step_mos
         "Past",
         "Soon",
         "Later",
+        "Meeting",
         "Quiz",
         "A draft",
         "Good news",
@@ -293,7 +295,7 @@ def test_who_runs_things_finds_a_card_for_each_with_its_figure_and_next_step_mos
     assert sorted(names) == sorted(name for each in found for name in names if f" {name} " in f" {each} ")
     first = {name: place for place, each in enumerate(found) for name in names if f" {name} " in f" {each} "}
     assert {first["Lunch on Friday"], first["Uninvited"], first["Past"]} == {0, 1, 2}, "what has to be done"
-    assert first["Soon"] < first["Later"] < min(first["Quiz"], first["A draft"])
+    assert first["Soon"] < first["Later"] < min(first["Quiz"], first["A draft"], first["Meeting"])
     assert "0 of 2 have voted. 2 of 2 voters have not been invited yet. Invite voters" in found[first["Uninvited"]]
     assert "2 of 2 have voted. The votes are counted." in found[first["Past"]]
     assert "Mail the result" in found[first["Past"]]

@@ -246,9 +246,9 @@ def test_of_several_questions_one_mail_tells_everyone_what_became_of_their_own(s
     closing.close(people.find("Olga"), repository.find(MEETING))
     assert mailing.outcome_of(repository.find(MEETING)) is None
     seal_closed()
-    assert deliver() == dict.fromkeys(("ada@example.org", "bob@example.org", "cy@example.org", "dan@example.org"), 1)
+    assert deliver() == dict.fromkeys(("Ada@example.org", "Bob@example.org", "Cy@example.org", "Dan@example.org"), 1)
     bodies = {message.to[0]: message.body for message in sent.outbox}
     told = "• The chair: Xi has won.\n• The budget: Carried: 1 yes, 0 no, 0 abstentions; 1 needed.\n"
-    assert f"1 person voted.\n\n{told}• Speaker: Lou has won.\n\n" in bodies["ada@example.org"]
-    assert f"1 person voted.\n\n{told}\n" in bodies["cy@example.org"]
+    assert f"1 person voted.\n\n{told}• Speaker: Lou has won.\n\n" in bodies["Ada@example.org"]
+    assert f"1 person voted.\n\n{told}\n" in bodies["Cy@example.org"]
     assert {message.subject for message in sent.outbox} == {f"Plenum: The result: {MEETING}"}

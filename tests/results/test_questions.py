@@ -229,7 +229,7 @@ def test_one_program_verifies_all_questions(site, tmp_path, secret, names_voters
         ("question-2/ballots.json", b'"0"', b'"1"', "Ballot"),
         ("question-3/rules.json", b"Speaker", b"Chair", "title"),
         ("question-3/rules.json", b'"question": 3', b'"question": 2', "question"),
-        ("question-3/roll.json", b"Ada", b"Eve", "eve"),
+        ("question-3/roll.json", b"Ada", b"Eve", "ada"),
         ("question-2/result.json", b"Yes", b"No", "result.json"),
     ],
 )
@@ -246,7 +246,7 @@ def test_what_was_changed_in_any_question_is_named(site, tmp_path, file, before,
     status, said = verified(tmp_path, spoil=spoil)
     assert status == 1
     assert said[-1].startswith("NO")
-    assert complaint in said[-1] or "counted again" in said[-1].lower()
+    assert complaint in said[-1]
 
 
 def test_a_question_that_is_left_out_is_missed(site, tmp_path):
