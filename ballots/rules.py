@@ -101,8 +101,7 @@ def not_on_the_roll(election: Election) -> str:
 
 def for_others(election: Election) -> str:
     """Why somebody who is in none of the voter groups that may vote has no vote."""
-    groups = dict.fromkeys(group for each in election.questions for group in each.for_groups)
-    return _("This question is for: %(groups)s.") % {"groups": ", ".join(groups)}
+    return _("This election is for: %(groups)s.") % {"groups": ", ".join(election.voting_groups)}
 
 
 # --- comparing published ballots ---

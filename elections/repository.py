@@ -83,7 +83,7 @@ class Listed(Brief):
     closing: str | None
     time_zone: str
     sealed_at: str = ""
-    for_groups: tuple[str, ...] = ()
+    voting_groups: tuple[str, ...] = ()
 
     def takes_votes(self, now: str) -> bool:
         has_begun = self.no_voting_before is None or self.no_voting_before <= now
@@ -314,14 +314,14 @@ def candidate_of(item: Item) -> Candidate:
 
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
-    fields = {name: item[name] for name in LISTED_FIELDS} | {"for_groups": tuple(item.get("for_groups", ()))}
+    fields = {name: item[name] for name in LISTED_FIELDS} | {"voting_groups": tuple(item.get("for_groups", ()))}
     outcome = {"sealed_at": item["sealed_at"], **brief_fields(item)} if "sealed_at" in item else {}
     return Listed(stored_state=State(state), **fields, **outcome)
 
 
 def _listed_fields(election: Election) -> Item:
     fields = {name: getattr(election, name) for name in LISTED_FIELDS}
-    more = {name: list(getattr(election, name)) for name in ("remind_before", "for_groups")}
+    more = {"remind_before": list(election.remind_before), "for_groups": list(election.voting_groups)}
     return {"state": election.stored_state.value, **more} | fields
 
 

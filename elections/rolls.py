@@ -139,7 +139,7 @@ def find_for_guest(name: str, voter: str) -> tuple[Election, Voter | None, Descr
     if (item := items.get(keys.election(name))) is None:
         return None
     election, entry = election_of(item), items.get(keys.voter(name, voter, shards))
-    own = voter_of(entry) if entry and election.is_for(groups_of(entry)) else None
+    own = voter_of(entry) if entry and election.questions_for(groups_of(entry)) else None
     return election, own, description_among(items, name)
 
 
@@ -152,7 +152,7 @@ def _read_with_entry(
     shards, items = sharding.read(name, places, recently)
     own = map(voter_of, entries_of(person, (items[key] for key in places(shards) if key in items)))
     election = election_of(items[keys.election(name)]) if keys.election(name) in items else None
-    entitled = [voter for voter in own if election and election.is_for(voter.groups)]
+    entitled = [voter for voter in own if election and election.questions_for(voter.groups)]
     return items, min(entitled, key=lambda voter: not voter.voted, default=None)
 
 

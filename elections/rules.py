@@ -207,6 +207,12 @@ class Election:
         return tuple(each for each in self.questions if each.is_for(groups))
 
     @property
+    def voting_groups(self) -> tuple[str, ...]:
+        """The groups that a question is for; none if a question is for all on the roll."""
+        some = [each.for_groups for each in self.questions]
+        return tuple(dict.fromkeys(group for groups in some for group in groups)) if all(some) else ()
+
+    @property
     def address(self) -> tuple[str] | tuple[str, int]:
         """What the addresses of pages about this question are made with."""
         return (self.name,) if self.number == 1 else (self.name, self.number)

@@ -68,7 +68,7 @@ def _groups(entries: Iterable[Item]) -> dict[str, set[str]]:
 
 def _is_entitled(election: Election | Listed, on_roll: Mapping[str, set[str]]) -> bool:
     groups = on_roll.get(keys.fold(election.name))
-    return groups is not None and is_for(election.for_groups, groups)
+    return groups is not None and is_for(election.voting_groups, groups)
 
 
 def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:

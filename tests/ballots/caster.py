@@ -188,7 +188,7 @@ def look(user: User, election_name: str) -> list[Act]:
         standing = services.standing_of(user, election_name, secret=secret_of(user.name, election_name))
         if standing is None:
             return []
-        ballot = repository.ballot_of(standing)
+        ballot = repository.ballots_of(standing).get(1)
     except NO_ANSWER:
         return []
     seen = (ballot.rankings, ballot.confirmation) if ballot else (None, None)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from elections import repository
+from accounts.models import User
+from elections import questions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -32,6 +33,17 @@ def opened(person) -> Callable[..., Election]:
         return lifecycle.open_(owner, repository.find(name), editable=editable)
 
     return make
+
+
+def draft_asking(owner: User, name: str, *titles: str, **settings) -> Election:
+    """A draft with a question of each of these titles, and candidates Ada and Bo in all of them."""
+    first, *others = titles
+    election = drafts.create(owner, name, **settings)
+    for each in others:
+        election = questions.add_question(owner, election, each, first_title=first)
+    for each in election.questions:
+        add_candidates(owner, repository.find(name).at(each.number), [Candidate("Ada"), Candidate("Bo")])
+    return repository.find(name)
 
 
 def ranks(**typed: int | str) -> dict[str, list[str]]:

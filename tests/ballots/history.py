@@ -218,7 +218,7 @@ def _boxes(election: Election, voters: Iterable[User]) -> Iterator[tuple[str, Bo
         secret = secret_of(voter.name, election.name) if election.secret_ballot else ""
         standing = services.standing_of(voter, election.name, secret=secret)
         assert standing is not None
-        ballot, is_cast = repository.ballot_of(standing), standing.found is not None
+        ballot, is_cast = repository.ballots_of(standing).get(1), bool(standing.found)
         own = (ballot.rankings, ballot.confirmation) if ballot else None
         yield voter.name, Box(own, standing.acts, secret=election.secret_ballot, cast=is_cast)
 

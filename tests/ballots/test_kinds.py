@@ -7,9 +7,6 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from elections.multi_ballot_pages import services as multi
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import question_key
 
 from accounts import repository as people
 from accounts.rules import Role
@@ -21,12 +18,10 @@ from elections.candidates.services import add_candidates, edit_candidate, remove
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.opening_rules import check_opening
-from elections.roll.services import add_voters
 from elections.rules import Action, NotReady, WrongState
 from foundation.ranking.candidates import Candidate
 from foundation.ranking.marks import MAX_POINTS
 from tests.background import finish_background
-from tests.people import enrol
 
 from .test_pages import PAGE, code_of, fields_of, receipt_of, text_of, words_of
 
@@ -322,37 +317,3 @@ def test_settings_that_contradict_each_other_are_refused(signed_in, form, senten
     answer = owner.post("/election/Board/steps/how/", {"method": "schulze", "unranked": "below", **form})
     assert answer.status_code == 422
     assert sentence in text_of(answer)
-
-
-def test_questions_of_mixed_kinds_on_one_ballot(signed_in, person):
-    """Made, opened and voted on in one go; a question without a mark is skipped."""
-    owner = signed_in("the organiser")
-    organiser = people.find("the organiser")
-    ballot = multi.make(organiser, "Annual", ["Chair", "Rules", "Colour"])
-    keys = {each: question_key(name) for each, name in zip(("Chair", "Rules", "Colour"), ballot.questions, strict=True)}
-    usual = {"method": "schulze", "seats": "1", "unranked": "below"}
-    asked = {
-        "Chair": usual | {"names": "Ada\nBo"},
-        "Rules": usual | {"kind": "yes-no", "names": "not used", "majority_share": "3/4", "majority_of": "present"},
-        "Colour": usual | {"kind": "score", "names": "Red\nBlue", "scoring": "star"},
-    }
-    form = {f"{keys[each]}-{field}": value for each, fields in asked.items() for field, value in fields.items()}
-    saved = owner.post(f"/book/{ballot.id}/questions/", form)
-    assert saved.status_code == 302, text_of(saved)
-    found = [elections.find(name) for name in ballot.questions]
-    assert [(each.kind, each.majority) for each in found] == [("ranked", ""), ("yes-no", "3/4 present"), ("score", "")]
-    enrol("Eve")
-    add_voters(organiser, found[0], ["Eve"])
-    multi.open_(organiser, multi_ballots.find(ballot.id))
-    finish_background()
-    voter, root = signed_in("Eve", Role.VOTER), f"/book/{ballot.id}/ballot"
-    assert "To abstain is a vote, too. Without any mark you skip this question" in text_of(voter.get(f"{root}/2/"))
-    review = voter.post(f"{root}/2/", {"rank-choice": ""}, follow=True) and voter.get(f"{root}/review/")
-    assert text_of(review).count("You leave this one blank: no vote is cast on it.") == 3
-    assert text_of(review).count("To cast a blank ballot, open the question’s own page.") == 2, "not on yes or no"
-    assert "choose “Abstain” for that" in text_of(review)
-    voter.post(f"{root}/1/", {"rank-0": "1"})
-    voter.post(f"{root}/2/", {"rank-choice": ["", "1"]})
-    review = voter.post(f"{root}/3/", {"rank-choice": ""}, follow=True)
-    assert "✓ No" in text_of(review)
-    assert "You leave this one blank: no vote is cast on it." in text_of(review)

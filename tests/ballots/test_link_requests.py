@@ -17,14 +17,12 @@ from accounts.rules import Role
 from accounts.services import remove_self
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.invitations.voting_link import LINKS, MAX_LINKS, MAX_REQUESTED_LINKS, new_token, read_link
 from elections.lifecycle import closing
+from elections.lifecycle.services import open_
 from elections.link_requests import rules, services
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.voter_lists import Details
@@ -33,7 +31,6 @@ from foundation.acts.storage import now_text, table
 from foundation.mail import outbox as mails
 from foundation.mail.emails import compose
 from foundation.mail.sending import send_waiting
-from foundation.ranking.candidates import Candidate
 from foundation.store import keys, round_trips
 from foundation.store.log import as_text
 from operations.upkeep.worker import jobs
@@ -42,6 +39,7 @@ from tests.background import finish_background, queue_mailings
 from tests.clock import stands_at
 from tests.people import confirm
 
+from .conftest import draft_asking
 from .test_pages import text_of, trips_of, vote
 
 ANN, BEN, EVE = "ann@example.org", "ben@example.org", "eve@example.org"
@@ -114,40 +112,20 @@ def test_one_mail_lists_everything_open_that_an_address_and_its_account_can_vote
     assert len([each for each in found if each.startswith("/vote/")]) == 3
 
 
-def test_several_questions_on_one_ballot_have_one_link(opened, person):
-    owner = person("the organiser")
-    ballot = binding.make(owner, "Spring", ["Chair", "Colour"], vote_by_link=True)
-    leader = elections.find(ballot.leader)
-    add_voters(owner, leader, [ANN])
-    finish_background()
-    for name in ballot.questions:
-        add_candidates(owner, elections.find(name), [Candidate("Bo"), Candidate("Cy")])
-    binding.open_(owner, multi_ballots.find(ballot.id))
-    finish_background()
-    ask(ANN)
-    ((_to, text),) = answer()
-    (door,) = links_in(text)
-    assert "Spring" in text
-    assert Client().post(door)["Location"] == f"/book/{ballot.id}/ballot/"
-
-
-def test_a_ballot_is_listed_for_those_whom_a_question_is_for(person):
+def test_an_election_is_listed_once_for_those_whom_a_question_is_for(person):
     owner, groups = person("the organiser"), {ANN: ("Staff",), BEN: ("Board",), EVE: ("Guests",)}
-    ballot = binding.make(owner, "Spring", ["Chair", "Canteen"], vote_by_link=True, secret_ballot=False)
-    for name in ballot.questions:
-        add_candidates(owner, elections.find(name), [Candidate("Bo"), Candidate("Cy")])
-    add_voters(owner, elections.find(ballot.leader), list(groups), {k: Details(groups=v) for k, v in groups.items()})
-    for name, group in zip(ballot.questions, ("Board", "Staff"), strict=True):
-        actions.change(owner, elections.find(name), Action.SET_UP, for_groups=(group,))
-    binding.open_(owner, multi_ballots.find(ballot.id))
-    finish_background()
+    election = draft_asking(owner, "Spring", "Chair", "Canteen", vote_by_link=True, secret_ballot=False)
+    add_voters(owner, election, list(groups), {name: Details(groups=own) for name, own in groups.items()})
+    for number, group in ((1, "Board"), (2, "Staff")):
+        actions.change(owner, elections.find("Spring").at(number), Action.SET_UP, for_groups=(group,))
+    open_(owner, elections.find("Spring"))
     for each in groups:
         ask(each)
     mails_to = dict(answer())
     assert set(mails_to) == {ANN, BEN}, "of the first question, or of another; whom none is for has nothing to vote in"
     for text in mails_to.values():
         (door,) = links_in(text)
-        assert Client().post(door)["Location"] == f"/book/{ballot.id}/ballot/"
+        assert Client().post(door)["Location"] == "/election/Spring/ballot/"
 
 
 def test_an_election_that_has_not_begun_says_when_it_does(opened):

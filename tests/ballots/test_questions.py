@@ -23,6 +23,7 @@ from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
 from tests.people import enrol
 
+from .conftest import draft_asking
 from .test_pages import CHANGE, PAGE, as_eve, fields_of, receipt_of, text_of, words_of
 
 CAST = f"{PAGE}cast/"
@@ -32,12 +33,12 @@ CHAIR, BUDGET, SPEAKER = {"rank-0": "2", "rank-2": "1"}, {"rank-2:choice": "0"},
 
 @pytest.fixture
 def board(person):
-    """Open an election of three questions: a chair by ranking, a proposal, and a speaker of the students; Eve and Bob
-    are students, Cy is not."""
+    """Open an election of three questions: a chair by ranking, a proposal, and a speaker of the students; Eve, Bob
+    and Dan are students, Cy is not."""
 
     def make(**settings: Any) -> Election:
         owner = person("the organiser")
-        enrol("Eve", "Bob", "Cy")
+        enrol("Eve", "Bob", "Cy", "Dan")
         first = drafts.create(owner, "Board", **settings)
         second = questions.add_question(
             owner, first, "The budget", first_title="The chair", kind="yes-no", majority="1/2 cast"
@@ -47,8 +48,8 @@ def board(person):
         )
         add_candidates(owner, third.at(1), [Candidate("Xi"), Candidate("Yu"), Candidate("Zoe")])
         add_candidates(owner, elections.find("Board").at(3), [Candidate("Kim"), Candidate("Lou")])
-        students = {name: Details(groups=("Students",)) for name in ("Eve", "Bob")}
-        add_voters(owner, elections.find("Board"), ["Eve", "Bob", "Cy"], students)
+        students = {name: Details(groups=("Students",)) for name in ("Eve", "Bob", "Dan")}
+        add_voters(owner, elections.find("Board"), ["Eve", "Bob", "Cy", "Dan"], students)
         return open_(owner, elections.find("Board"))
 
     return make
@@ -240,3 +241,13 @@ def test_strict_safeguards_hold_for_the_whole_ballot(board, signed_in):
     assert "you are signed out" in text_of(left)
     assert len(re.findall(CODE, text_of(left))) == 3
     assert len(words_of(left)) == 12
+
+
+def test_what_scripts_build_a_list_with_is_on_the_page_once(person, signed_in):
+    owner = person("the organiser")
+    election = draft_asking(owner, "Board", *(f"Question {number}" for number in range(12)))
+    add_voters(owner, election, ["the organiser"])
+    open_(owner, elections.find("Board"))
+    page = signed_in("the organiser").get(PAGE).content
+    assert (page.count(b"<rank-ballot"), page.count(b'data-part="frame"')) == (12, 1)
+    assert len(page) < 45_000

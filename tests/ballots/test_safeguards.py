@@ -20,14 +20,10 @@ from foundation.ranking.listing import COOKIE as ORDER
 
 from .conftest import ranks
 from .test_by_link import ANN, come_in, door_of
-from .test_multi_ballot_pages import opened as _opened_multi_ballot
-from .test_multi_ballot_pages import page as page_of
-from .test_multi_ballot_pages import reviewed
 from .test_pages import CHANGE, PAGE, code_of, fields_of, open_by, receipt_of, text_of, words_of
 
 ALL = tuple(SAFEGUARDS)
 CONFIRMED = {"protected": "1"}
-opened_multi_ballot = _opened_multi_ballot
 
 
 @pytest.fixture
@@ -272,32 +268,3 @@ def test_the_service_asks_for_it_and_only_where_the_election_does(opened):
     with pytest.raises(NotConfirmed):
         services.cast(people.find("Eve"), "Board", ranks(Bo=1), "form", confirmed=False)
     services.cast(people.find("Eve"), "Other", ranks(Bo=1), "form", confirmed=False)
-
-
-# --- several questions on one ballot ---
-
-
-def test_the_questions_of_one_ballot_share_the_safeguards(opened_multi_ballot, signed_in):
-    multi_ballot = opened_multi_ballot("Eve", safeguards=ALL)
-    assert {elections.find(name).safeguards for name in multi_ballot.questions} == {ALL}
-    eve = signed_in("Eve", Role.VOTER)
-    first = eve.get(page_of(multi_ballot, "1/"))
-    assert all(sentence in text_of(first) for sentence in SENTENCES.values())
-    assert 'data-draft=""' in first.content.decode()
-    page = reviewed(eve, multi_ballot)
-    assert SENTENCES[COUNTS] in text_of(page)
-    cast = page_of(multi_ballot, "cast/")
-    fields = fields_of(page, cast)
-    refused = eve.post(cast, fields, follow=True)
-    assert "Please confirm first" in text_of(refused)
-    assert "Protect your device" in text_of(refused), "the review again"
-    carried = eve.cookies["ranking"].value
-    answer = eve.post(cast, fields_of(refused, cast) | CONFIRMED)
-    assert len(words_of(answer)) == 12
-    assert len(set(re.findall(r'id="code-\d+">([\w-]+)<', answer.content.decode()))) == 2
-    assert "you are signed out" in text_of(answer)
-    assert eve.cookies["ranking"].value == ""
-    assert "/sign-in/" in eve.get(page_of(multi_ballot, "1/"))["Location"]
-    again = signed_in("Eve", Role.VOTER)
-    again.cookies["ranking"] = carried
-    assert "Ada" not in text_of(again.get(page_of(multi_ballot, "review/"))), "it opens in the same session alone"

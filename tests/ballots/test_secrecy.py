@@ -24,6 +24,9 @@ from django.core import mail as sent
 from django.core.mail import EmailMessage
 from django.http import QueryDict
 from django.test import Client, override_settings
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import question_key
 
 from accounts import repository as people
 from accounts.models import User
@@ -44,9 +47,6 @@ from elections.invitations.voting_link import read_link
 from elections.kinds import settings_of_kind
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
-from elections.multi_ballots.rules import question_key
 from elections.roll.services import add_voters
 from elections.rules import Action
 from elections.voter_lists import Details

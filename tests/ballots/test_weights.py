@@ -21,8 +21,6 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, Election, NotReady, WrongState
@@ -48,7 +46,7 @@ from tests.people import enrol, sign_in
 from tests.results.test_bundle import changed, unpacked
 from tests.results.test_bundle import verdict as verdict  # a fixture
 
-from .conftest import ranks
+from .conftest import draft_asking, ranks
 from .test_pages import fields_of
 from .test_pages import text_of as words_of_page
 
@@ -137,7 +135,7 @@ def test_a_public_ballot_has_the_weight_of_its_voter_and_counts_so_often(site, o
     cast("Kim", Bo=1)
     stored = {item["voter_name"]: item.get("weight") for item in site.each(*keys.ballots(NAME))}
     assert stored == {"Eve": 12, "Bob": 3, "Kim": None}, "once is not stored"
-    assert repository.read_ballots(NAME).counts == {"0": 12, "1": 4}
+    assert repository.read_ballots(elections.find(NAME)).counts == {"0": 12, "1": 4}
     assert (turnout(NAME).voted, turnout(NAME).votes) == (3, 16)
     cast("Eve", Cy=1)
     services.withdraw(people.find("Bob"), NAME, "gone")
@@ -160,7 +158,7 @@ def test_a_secret_ballot_that_has_a_weight_keeps_it_when_it_is_changed_withdrawn
         assert item["weight"] == 7
         assert turnout(NAME).votes == (7 if ranking else 0)
     assert set(item) == {"PK", "SK", "rankings", "confirmation", "weight"}
-    assert repository.read_ballots(NAME).counts == {"2": 7}
+    assert repository.read_ballots(elections.find(NAME)).counts == {"2": 7}
 
 
 def test_a_secret_election_with_weights_is_sealed_as_it_was_begun(site, begun):
@@ -229,17 +227,12 @@ def test_who_was_removed_and_is_back_with_another_weight_does_not_vote_with_the_
 REFUSED = "A secret ballot that counts several times would show whose it is."
 
 
-@pytest.mark.parametrize("for_all", [False, True])
-def test_a_secret_election_with_weights_does_not_open_until_they_are_removed(organiser, for_all):
-    if for_all:
-        ballot = binding.make(organiser, "Spring", ["Chair", "Colour"], secret_ballot=False)
-        for question in ballot.questions:
-            add_candidates(organiser, elections.find(question), [Candidate("Ada"), Candidate("Bo")])
-        name, at = ballot.leader, f"/book/{ballot.id}"
-        weigh(organiser, name, FEW)
-        table().write(Update(keys.election(name), set={"secret_ballot": True}))  # an earlier version let it
-    else:
-        name, at = weighted_draft(organiser, FEW).name, f"/election/{NAME}"
+@pytest.mark.parametrize("questions", [("Chair",), ("Chair", "Colour")])
+def test_a_secret_election_with_weights_does_not_open_until_they_are_removed(organiser, questions):
+    draft_asking(organiser, NAME, *questions, secret_ballot=False)
+    weigh(organiser, NAME, FEW)
+    table().write(Update(keys.election(NAME), set={"secret_ballot": True}))  # an earlier version let it
+    name, at = NAME, f"/election/{NAME}"
     browser, button = sign_in(organiser), '<button class="button">Open it</button>'
     assert "one vote for each voter, because a secret ballot" in words_of_page(browser.get(f"{at}/dashboard/"))
     page = browser.get(f"{at}/open/")
@@ -465,15 +458,14 @@ def test_a_copy_has_the_weights_and_who_leaves_takes_theirs_along(organiser, dra
     assert opened.entitled_votes == 4
 
 
-def test_all_questions_of_a_ballot_have_the_same_weights(organiser):
-    made = binding.make(organiser, "Spring", ["Chair", "Song"], secret_ballot=False)
-    for name in made.questions:
-        add_candidates(organiser, elections.find(name), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    weigh(organiser, "Spring: Chair", FEW)
+def test_a_vote_counts_as_often_in_all_questions_of_a_ballot(organiser):
+    draft_asking(organiser, "Spring", "Chair", "Song", secret_ballot=False)
+    weigh(organiser, "Spring", FEW)
     with pytest.raises(WrongState, match="secret ballot"):
-        actions.change(organiser, elections.find("Spring: Chair"), Action.SET_UP, secret_ballot=True)
-    binding.open_(organiser, multi_ballots.find(made.id))
-    assert weights_on_roll("Spring: Song") == weights_on_roll("Spring: Chair") == FEW
+        actions.change(organiser, elections.find("Spring"), Action.SET_UP, secret_ballot=True)
+    election = lifecycle.open_(organiser, elections.find("Spring"))
+    services.cast(people.find("Eve"), "Spring", {"0": ["1"], "2:1": ["1"]}, "form")
+    assert [[each.weight for each in repository.every_ballot(one)] for one in election.questions] == [[12], [12]]
 
 
 def test_a_paper_ballot_has_the_weight_of_its_voter(site, organiser, opened):

@@ -17,8 +17,6 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.voter_lists import Details, check_mark, read_voters
 from foundation.acts.storage import log, table
@@ -29,6 +27,7 @@ from foundation.store import keys
 from parts.letters import by_letter, rules
 from parts.letters import services as letters
 from tests.background import finish_background
+from tests.ballots.conftest import draft_asking
 from tests.ballots.test_pages import PAGE, code_of, fields_of, text_of, vote, words_of
 from tests.people import make_person
 
@@ -145,49 +144,49 @@ def test_one_vote_whichever_way_comes_first(owner, secret):
     assert len(list(repository.every_ballot("Board"))) == 2
 
 
+SPRING = "/election/Spring/ballot/"
+
+
 @pytest.fixture
 def spring(owner):
     """Two questions on one ballot."""
-    made = binding.make(owner, "Spring", ("Chair", "Colour"))
-    for name in made.questions:
-        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
-    add_voters(owner, elections.find(made.leader), MEMBERS, dict.fromkeys(MEMBERS, Details("Ada")))
-    binding.open_(owner, multi_ballots.find(made.id))
-    finish_background()
-    return made
+    election = draft_asking(owner, "Spring", "Chair", "Colour")
+    add_voters(owner, election, MEMBERS, dict.fromkeys(MEMBERS, Details("Ada")))
+    return lifecycle.open_(owner, elections.find("Spring"))
 
 
-def fill_both(client: Client, code: str, spring) -> dict:
+def fill_both(client: Client, code: str) -> dict:
     """What the last button of the ballot sends."""
     _client, page = enter(code, client=client)
-    assert page["Location"] == f"/book/{spring.id}/ballot/"
-    for place in (1, 2):
-        at = f"/book/{spring.id}/ballot/{place}/"
-        review = client.post(at, fields_of(client.get(at), at) | {"rank-0": "1"}, follow=True)
-    return fields_of(review, f"/book/{spring.id}/ballot/cast/")
+    assert page["Location"] == SPRING
+    review = client.post(SPRING, fields_of(client.get(SPRING), SPRING) | {"rank-0": "1", "rank-2:1": "1"})
+    return fields_of(review, f"{SPRING}cast/")
 
 
-def vote_on_both(client: Client, code: str, spring):
-    return client.post(f"/book/{spring.id}/ballot/cast/", fill_both(client, code, spring))
+def vote_on_both(client: Client, code: str):
+    return client.post(f"{SPRING}cast/", fill_both(client, code))
+
+
+def said_in(election) -> list[list[str]]:
+    return [[each.rankings for each in repository.every_ballot(one)] for one in election.questions]
 
 
 def test_a_letter_opens_all_questions_of_a_ballot(owner, spring):
-    receipts = vote_on_both(Client(), codes(owner, elections.find(spring.leader))["4711@"], spring)
-    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [1, 1]
-    assert len(words_of(receipts)) == 12
+    thanks = vote_on_both(Client(), codes(owner, spring)["4711@"])
+    assert said_in(spring) == [["0"], ["1"]]
+    assert len(words_of(thanks)) == 12
 
 
 def test_the_next_letter_in_the_same_browser_does_not_find_what_it_keeps_of_the_last(owner, spring):
     """A household that shares a phone: with the secret of a ballot, that ballot could be read and changed."""
-    client, own = Client(), codes(owner, elections.find(spring.leader))
+    client, own = Client(), codes(owner, spring)
     kept = [
-        re.search('data-done="([^"]+)"', vote_on_both(client, own[member], spring).content.decode())[1]
+        re.search('data-done="([^"]+)"', vote_on_both(client, own[member]).content.decode())[1]
         for member in ("4711@", "4712@")
     ]
     assert len(set(kept)) == 2
-    page = client.get(f"/book/{spring.id}/ballot/", follow=True).content.decode()
-    assert kept[0] not in page
-    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [2, 2]
+    assert kept[0] not in client.get(SPRING, follow=True).content.decode()
+    assert said_in(spring) == [["0", "0"], ["1", "1"]]
 
 
 def test_after_the_close_the_letter_opens_the_result(owner, board, code):
@@ -369,14 +368,13 @@ def test_a_stolen_letter_that_is_reissued_while_the_thief_votes_casts_nothing(ow
 
 
 def test_nor_on_any_question_of_a_ballot(owner, spring):
-    leader = elections.find(spring.leader)
-    own, thief = codes(owner, leader), Client()
-    fields = fill_both(thief, own["4711@"], spring)
-    letters.reissue(owner, leader, "4711@")
-    thief.post(f"/book/{spring.id}/ballot/cast/", fields, follow=True)
-    assert [list(repository.every_ballot(name)) for name in spring.questions] == [[], []]
-    vote_on_both(Client(), codes(owner, leader, 2)["4711@"], spring)
-    assert [len(list(repository.every_ballot(name))) for name in spring.questions] == [1, 1]
+    own, thief = codes(owner, spring), Client()
+    fields = fill_both(thief, own["4711@"])
+    letters.reissue(owner, spring, "4711@")
+    thief.post(f"{SPRING}cast/", fields, follow=True)
+    assert said_in(spring) == [[], []]
+    vote_on_both(Client(), codes(owner, spring, 2)["4711@"])
+    assert said_in(spring) == [["0"], ["1"]]
 
 
 def test_the_store_does_not_tell_who_came_with_a_letter(owner, board, code):

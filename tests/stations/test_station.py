@@ -26,8 +26,6 @@ from elections.drafts import services as drafts
 from elections.invitations.voting_link import LINKS
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_ballot_pages import services as binding
-from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, Election, WrongState
 from elections.voter_lists import Details
@@ -48,7 +46,7 @@ from parts.stations import devices, repository, rules, services
 from parts.stations.rules import Booth, Busy, Device, NoStation, Station, Visit
 from tests import clock, voting
 from tests.at_once import at_once
-from tests.ballots.conftest import ranks
+from tests.ballots.conftest import draft_asking, ranks
 from tests.ballots.test_pages import PAGE, code_of, fields_of, receipt_of, text_of, vote, words_of
 from tests.people import make_person, sign_in
 from tests.races.overtaken import lost, overtaken_by
@@ -191,58 +189,46 @@ def test_every_kind_of_election_can_be_voted_in(opened, chosen):
 
 def test_all_questions_on_a_ballot_are_voted_on_in_one_visit(site):
     owner = make_person("the organiser")
-    made = binding.make(owner, "Spring", ("Chair", "Song"))
-    for name in made.questions:
-        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
-    add_voters(owner, elections.find(made.leader), [ANN, BEN])
-    binding.open_(owner, multi_ballots.find(made.id))
-    other = next(name for name in made.questions if name != made.leader)
-    with pytest.raises(WrongState, match="share one roll"):
-        services.open_(owner, elections.find(other), "Booth", "f")
-    station = new_station(made.leader)
+    add_voters(owner, draft_asking(owner, "Spring", "Chair", "Song"), [ANN, BEN])
+    election = lifecycle.open_(owner, elections.find("Spring"))
+    station, ballot = new_station("Spring"), "/election/Spring/ballot/"
     booth = paired(station)
     let_in(station, ANN)
-    assert booth.post(START)["Location"] == f"/book/{made.id}/ballot/"
-    for place in (1, 2):
-        at = f"/book/{made.id}/ballot/{place}/"
-        page = booth.post(at, fields_of(booth.get(at), at) | {"rank-0": "1"}, follow=True)
-    cast = f"/book/{made.id}/ballot/cast/"
-    receipts = booth.post(cast, fields_of(page, cast), follow=True)
-    shown = receipt_of(receipts, booth)
-    for answer in (receipts, shown):
+    assert booth.post(START)["Location"] == ballot
+    review = booth.post(ballot, fields_of(booth.get(ballot), ballot) | {"rank-0": "1", "rank-2:1": "1"})
+    thanks = booth.post(f"{ballot}cast/", fields_of(review, f"{ballot}cast/"))
+    shown = receipt_of(thanks, booth)
+    for answer in (thanks, shown):
         assert f'action="{FINISH}"' in answer.content.decode()
     assert 'class="words"' in shown.content.decode()
     assert 'name="secret"' not in shown.content.decode(), "no other page is open"
     booth.post(FINISH)
     assert cookies(booth) <= {devices.COOKIE, "csrftoken"}
-    assert [len(list(ballots.every_ballot(name))) for name in made.questions] == [1, 1]
-    assert LINKS not in entry_of(ANN, made.leader)
+    assert [[each.rankings for each in ballots.every_ballot(one)] for one in election.questions] == [["0"], ["1"]]
+    assert LINKS not in entry_of(ANN, "Spring")
 
 
 def test_a_booth_shows_the_questions_that_are_for_the_voter(site):
     owner = make_person("the organiser")
-    made = binding.make(owner, "Spring", ("Chair", "Song", "Street"))
-    for name in made.questions:
-        add_candidates(owner, elections.find(name), [Candidate("Ada"), Candidate("Bo")])
     groups = {ANN: "North", BEN: "South", CLEO: "West"}
     of = groups | {f"{group}{number}@example.org": group for group in ("North", "South") for number in (1, 2)}
-    add_voters(
-        owner, elections.find(made.leader), [*of], {name: Details(groups=(group,)) for name, group in of.items()}
-    )
-    for name, group in zip(made.questions, ("North", "South", "North"), strict=True):
-        actions.change(owner, elections.find(name), Action.SET_UP, for_groups=(group,))
-    binding.open_(owner, multi_ballots.find(made.id))
-    station = new_station(made.leader)
-    booth, ballot = paired(station), f"/book/{made.id}/ballot/"
-    seen = {}
-    for voter in groups:
+    election = draft_asking(owner, "Spring", "Chair", "Song", "Street")
+    add_voters(owner, election, [*of], {name: Details(groups=(group,)) for name, group in of.items()})
+    for number, group in ((1, "North"), (2, "South"), (3, "North")):
+        actions.change(owner, elections.find("Spring").at(number), Action.SET_UP, for_groups=(group,))
+    lifecycle.open_(owner, elections.find("Spring"))
+    station = new_station("Spring")
+    booth, seen = paired(station), {}
+    for voter in (ANN, BEN):
         let_in(station, voter)
         booth.post(START)
-        page = booth.get(ballot, follow=True)
-        seen[voter] = [name for name in ("Chair", "Song", "Street") if name in text_of(page)]
+        page = booth.get("/election/Spring/ballot/")
+        seen[voter] = [name for name in ("Chair", "Song", "Street") if f">{name}</h2>" in page.content.decode()]
         assert f'action="{FINISH}"' in page.content.decode(), text_of(page)
         booth.post(FINISH)
-    assert seen == {ANN: ["Chair"], BEN: ["Song"], CLEO: []}, "one after the other"
+    assert seen == {ANN: ["Chair", "Street"], BEN: ["Song"]}, "one after the other"
+    with pytest.raises(NotOnTheRoll, match="is for: North, South"):
+        let_in(station, CLEO)
 
 
 # --- out of the booth ---
