@@ -9,6 +9,7 @@ import sys
 import zipfile
 from collections import deque
 from contextlib import suppress
+from urllib.parse import quote
 
 import pytest
 
@@ -18,13 +19,13 @@ from ballots.services import seal_closed, sealing
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.repository import Brief
-from foundation.acts.storage import use_table
+from foundation.acts.storage import table, use_table
 from foundation.pages.paths import path_of
 from foundation.store import keys, splitting
 from foundation.tally import lots
 from operations.upkeep.log.figures import site_sealer
 from operations.upkeep.replay import check
-from results import proof, repository
+from results import proof, repository, wording
 from results import services as results
 from results.exports import bundle
 from tests.ballots.test_emptying import Killed, Mortal
@@ -256,3 +257,26 @@ def test_a_question_that_is_left_out_is_missed(site, tmp_path):
     assert verified(tmp_path, spoil=lambda folder: shutil.rmtree(folder / "question-2"))[1][-1] == (
         "NO  question-2/rules.json is missing."
     )
+
+
+# --- elsewhere ---
+
+
+def test_lists_and_cards_say_how_many_questions_were_decided(sealed, client):
+    for shown in (repository.newest_shared(), elections.listed_of(table().get(keys.listed_election(NAME)))):
+        assert wording.outcome_line(shown) == "2 of 3 questions decided"
+    card = client.get("/").content.decode()
+    assert "2 of 3 questions decided" in card
+    assert "4 people voted." in card
+
+
+def test_the_api_has_one_result_with_its_questions(sealed, client):
+    found = client.get(f"/api/v1/results/{quote(NAME)}").json()
+    answers = {each["number"]: (each["title"], each["outcome"]["answer"]) for each in found["questions"]}
+    assert answers == {
+        1: ("The chair", "A tie: Xi, Zoe"),
+        2: ("The budget", "Carried: 2 yes, 1 no, 1 abstention; 2 needed."),
+        3: ("Speaker", "Winner: Kim"),
+    }
+    (listed,) = client.get("/api/v1/results").json()["items"]
+    assert (listed["name"], listed["questions"], listed["decided"], listed["winners"]) == (NAME, 3, 2, [])
