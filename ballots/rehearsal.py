@@ -6,7 +6,7 @@ It happens in a store of its own, in a temporary folder that goes when the rehea
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +25,7 @@ from elections.lifecycle import services as lifecycle
 from elections.opening_rules import check_opening
 from elections.roll.services import add_voters
 from elections.rules import Action, Election
-from elections.turnout.counts import turnout
+from elections.turnout.counts import final_turnout
 from foundation.acts.refusals import TooMany
 from foundation.acts.storage import now_text, use_table
 from foundation.ranking.candidates import Candidate
@@ -45,6 +45,19 @@ from .secret import new_secret
 
 ROBOTS = 40
 MAX_STEPS = 3_000_000  # of counting, about as many seconds as millions
+Candidates = Mapping[int, Sequence[Candidate]]  # of each question
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Of one question: how many ballots were counted, and what came of it."""
+
+    title: str
+    ballots: int
+    partial: int
+    tied: int
+    result: Result
+    sentences: list[Sentence]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +68,17 @@ class Report:
     cast: int
     changed: int
     withdrawn: int
-    ballots: int  # that were counted
-    partial: int
-    tied: int
     events: int
     flaw: str | None  # what the verification of the log found
-    result: Result
-    sentences: list[Sentence]
+    counts: list[Count]  # of each question
 
 
 def rehearse(actor: User, election: Election) -> Report:
     actions.check(actor, election, Action.REHEARSE)
-    candidates = elections.candidates(election.name)
-    check_opening(_for_robots(election), {1: len(candidates)}, now_text())
-    check_cost(election, len(candidates))
+    candidates = {each.number: elections.candidates(*each.address) for each in election.questions}
+    sizes = {number: len(own) for number, own in candidates.items()}
+    check_opening(_for_robots(election), sizes, now_text())
+    check_cost(election, sizes)
     with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
         stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))
         stage.create()
@@ -78,11 +88,13 @@ def rehearse(actor: User, election: Election) -> Report:
     return report
 
 
-def check_cost(election: Election, candidates: int) -> None:
+def check_cost(election: Election, candidates: Mapping[int, int]) -> None:
     """A rehearsal runs within a request, so one that takes long to count is refused."""
-    size = Size(candidates, ROBOTS, ROBOTS * candidates, seats=election.seats)
-    job = CountJob(Ballots((), {}), election.method, {"seats": election.seats})
-    if job.cost(size) > MAX_STEPS:
+    steps = 0
+    for each in election.questions:
+        size = Size(candidates[each.number], ROBOTS, ROBOTS * candidates[each.number], seats=each.seats)
+        steps += CountJob(Ballots((), {}), each.method, {"seats": each.seats}).cost(size)
+    if steps > MAX_STEPS:
         raise TooMany(
             _("A rehearsal with this many candidates or seats takes too long. The election itself will work.")
         )
@@ -95,18 +107,19 @@ def _for_robots(election: Election) -> Election:
         electorate="listed",
         voter_count=ROBOTS,
         for_groups=(),
+        more=tuple(replace(each, for_groups=()) for each in election.more),
         no_voting_before=None,
         no_voting_after=None,
         managers=(),
     )
 
 
-def _run(actor: User, election: Election, candidates: Sequence[Candidate], stage: SqliteTable) -> Report:
+def _run(actor: User, election: Election, candidates: Candidates, stage: SqliteTable) -> Report:
     director = accounts.new_user(actor.name, "director@localhost", "", Role.USER)
     accounts.create_account(director)
     robots = [_robot(number) for number in range(1, ROBOTS + 1)]
     copy = _opened_copy(director, election, candidates, robots)
-    acts = _vote(copy, robots, elections.candidates(copy.name))
+    acts = _vote(copy, robots, {each.number: elections.candidates(*each.address) for each in copy.questions})
     closed = closing.close(director, elections.find(copy.name) or copy)
     secret = elections.lots_secret(closed.name)
     services.seal_closed(closed.name)  # and leave its ballots where they are
@@ -114,13 +127,13 @@ def _run(actor: User, election: Election, candidates: Sequence[Candidate], stage
     return _report(closed, secret, stage, **acts)
 
 
-def _opened_copy(
-    director: User, election: Election, candidates: Sequence[Candidate], robots: Sequence[User]
-) -> Election:
-    settings = {name: getattr(election, name) for name in ("secret_ballot", "changeable", *kinds.SETTINGS)}
+def _opened_copy(director: User, election: Election, candidates: Candidates, robots: Sequence[User]) -> Election:
+    names = ("secret_ballot", "changeable", "title", "more", "order", *kinds.SETTINGS)
+    settings = {name: getattr(_for_robots(election), name) for name in names}
     copy = drafts.create(director, election.name, mail_votes=False, **settings)
-    if copy.kind != "yes-no":
-        add_candidates(director, copy, candidates)
+    for question in copy.questions:
+        if question.kind != "yes-no":
+            add_candidates(director, question, candidates[question.number])
     add_voters(director, copy, [robot.name for robot in robots])
     return lifecycle.open_(director, elections.find(copy.name) or copy, editable=False)
 
@@ -131,7 +144,7 @@ def _robot(number: int) -> User:
     return robot
 
 
-def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candidate]) -> dict[str, int]:
+def _vote(election: Election, robots: Sequence[User], candidates: Candidates) -> dict[str, int]:
     """Most robots vote; every fifth changes its mind and every tenth withdraws, if they may."""
     chance = random.Random(election.name)  # noqa: S311 - the same draft gives the same rehearsal
     voters = [robot for robot in robots if chance.random() < 0.9]
@@ -139,7 +152,11 @@ def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candi
     secrets = {robot.name: new_secret() for robot in voters}
 
     def cast(robot: User, form: str, who: User | None) -> None:
-        ranks = random_marks(election, candidates, chance)
+        ranks: dict[str, Sequence[str]] = {}
+        for question in election.questions:
+            prefix = "" if question.number == 1 else f"{question.number}:"
+            marks = random_marks(question, candidates[question.number], chance)
+            ranks |= {prefix + number: typed for number, typed in marks.items()}
         services.cast(who, election.name, ranks, f"{form} {robot.name}", secret=secrets[robot.name])
 
     for robot in voters:
@@ -153,21 +170,23 @@ def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candi
 
 
 def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) -> Report:
-    ballots = repository.read_ballots(election)
-    assert ballots.total == turnout(election).votes
-    seed = lots.seed_of(secret, ballots.normal.digest)
-    settings = {name: getattr(election, name) for name in ("seats", "unranked", "majority")}
-    result = count(ballots, election.method, **settings, entitled=ROBOTS, seed=seed)
+    counts = [_count(each, secret) for each in election.questions]
     log = verify(stage)
+    return Report(robots=ROBOTS, **acts, events=log.sealed, flaw=log.flaw, counts=counts)
+
+
+def _count(question: Election, secret: str) -> Count:
+    ballots = repository.read_ballots(question)
+    assert ballots.total == final_turnout(question).votes
+    seed = lots.seed_of(secret, ballots.normal.digest)
+    settings = {name: getattr(question, name) for name in ("seats", "unranked", "majority")}
+    result = count(ballots, question.method, **settings, entitled=ROBOTS, seed=seed)
     marked = {text: len(ratings_of(text)) for text in ballots.counts}
-    return Report(
-        robots=ROBOTS,
-        **acts,
+    return Count(
+        title=question.title,
         ballots=ballots.total,
         partial=sum(n for ranking, n in ballots.counts.items() if marked[ranking] < len(ballots.candidates)),
         tied=sum(n for ranking, n in ballots.counts.items() if "=" in ranking),
-        events=log.sealed,
-        flaw=log.flaw,
         result=result,
         sentences=explain(result),
     )

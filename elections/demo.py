@@ -23,19 +23,18 @@ from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
 from .lifecycle import services as lifecycle
+from .questions import add_question
 from .roll.services import add_voters
 from .rules import Election, State
+from .voter_lists import Details
 
 OWNER = "Ada Lovelace"
 GROUP = "Members of the workshop"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
 
-BALLOT = "Spring meeting"
-BALLOT_QUESTIONS = {
-    "Chair of the house": (("Amara Okafor", "Chen Wei", "Noor al-Said"), ()),
-    "Keeper of the workshop": (("Elif Kaya", "Henrik Dahl"), ("Workshop",)),
-}
-BALLOT_GROUPS = {
+QUESTIONS, CHAIR, KEEPER = "Spring meeting", "Chair of the house", "Keeper of the workshop"
+QUESTION_CANDIDATES = {CHAIR: ("Amara Okafor", "Chen Wei", "Noor al-Said"), KEEPER: ("Elif Kaya", "Henrik Dahl")}
+QUESTION_GROUPS = {
     OWNER: ("Workshop",),
     "Hypatia": ("Workshop", "Orchestra"),
     "Ibn al-Haytham": ("Workshop",),
@@ -295,6 +294,25 @@ def load_group() -> int:
         return 0
     group = made.get(GROUP) or group_services.make(keeper, GROUP)
     group_services.add(keeper, group.id, [*VOTERS, "new.member@example.org"])
+    return 1
+
+
+def load_questions() -> int:
+    """An election with two questions, one of them only for a voter group."""
+    if (owner := people.find(OWNER)) is None:
+        return 0
+    election = repository.find(QUESTIONS) or drafts.create(owner, QUESTIONS)
+    if election.owner_name != owner.name or election.stored_state != State.DRAFT:
+        return 0
+    known = {name: Details(groups=own) for name, own in QUESTION_GROUPS.items()}
+    add_voters(owner, election, list(known), known)
+    if not election.more:
+        election = repository.find(QUESTIONS) or election
+        add_question(owner, election, KEEPER, first_title=CHAIR, for_groups=("Workshop",))
+    election = repository.find(QUESTIONS) or election
+    for question in election.questions:
+        add_candidates(owner, question, [Candidate(name) for name in QUESTION_CANDIDATES[question.title]])
+    lifecycle.open_(owner, repository.find(QUESTIONS) or election)
     return 1
 
 

@@ -7,6 +7,7 @@ Until then the draft is marked `filling`, and conflicting actions are refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -37,7 +38,7 @@ COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "changeable", "safeguards", "mail_votes", "joining"),
     *("vote_by_link", "announces", "of_options", "kind", "fewest", "most", "majority", "for_groups"),
-    *("letter_check", "questions_from", "questions_open", "questions_named"),
+    *("title", "order", "letter_check", "questions_from", "questions_open", "questions_named"),
 )
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
@@ -50,6 +51,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
     """Copies candidates with pictures, needs, current voters and settings; never ballots or the voting period."""
     actions.check(actor, election, Action.COPY)
     settings = {each: getattr(election, each) for each in COPIED_SETTINGS}
+    settings["more"] = tuple(replace(each, excluded=0, extra_votes=0) for each in election.more)
     if election.group and table().get(keys.group(election.group)):
         settings["group"] = election.group  # its roll is the group's, too
     source = {"source": election.name, "source_created_at": election.created_at}
@@ -130,12 +132,13 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
     source = repository.find(source_data["source"])
     if source is None or source.created_at != source_data["source_created_at"]:
         return  # it was deleted before it was copied
-    if draft.kind != "yes-no":
-        candidates = repository.candidates(source.name)
-        add_candidates(owner, draft, candidates)
-        copy_pictures(owner, draft, candidates)
-        for copy in COPYING:
-            copy(owner, source, draft)
+    asked = [each for each in draft.questions if each.kind != "yes-no"]
+    for question in asked:
+        candidates = repository.candidates(source.name, question.number)
+        add_candidates(owner, question, candidates)
+        copy_pictures(owner, question, candidates)
+    for copy in COPYING if asked else ():
+        copy(owner, source, draft)
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
     known = {each.name: each.details for each in rolls.every_voter(source)}

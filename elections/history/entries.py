@@ -5,7 +5,7 @@ It reveals nothing the election's page does not: no voters, addresses or draft t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import reduce
@@ -29,6 +29,7 @@ from foundation.store.table import Item
 MAX_QUERIES_PER_PAGE = 3  # into the log, for one page
 MAX_MERGED_GAP = timedelta(minutes=1)
 # Types of events that follow upon each other in one act, and the fields of each that are added up
+ABOUT_A_QUESTION = ("CandidatesAdded", "CandidatesRemoved", "CandidateEdited", "CandidatePictured", "ResultSealed")
 MERGED: dict[str, tuple[str, ...]] = {"VotersAdded": ("voters",)}
 
 
@@ -48,6 +49,7 @@ class Entry:
     first: int
     when: str
     sentence: str
+    question: str = ""  # the title of the question that it is about, where there are several
     digest: str = ""
     report_digest: str = ""
 
@@ -81,9 +83,9 @@ def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list
     return events, Position(name, before) if before is not None else None
 
 
-def history_entries(events: list[Item], election: Election, candidates: Iterable[str]) -> list[Entry]:
-    """The events as shown to everyone who may see the election and these candidates."""
-    current = {fold(name) for name in candidates}
+def history_entries(events: list[Item], election: Election, candidates: Mapping[int, Iterable[str]]) -> list[Entry]:
+    """The events as shown to everyone who may see the election and these candidates of each question."""
+    current = {number: {fold(name) for name in own} for number, own in candidates.items()}
     return [_entry(batch, election, current) for batch in _merge_batches(events)]
 
 
@@ -105,17 +107,16 @@ def _continues(later: Item, event: Item) -> bool:
     return same and event["event_type"] in MERGED and apart <= MAX_MERGED_GAP
 
 
-def _entry(events: list[Item], election: Election, current: set[str]) -> Entry:
+def _entry(events: list[Item], election: Election, current: Mapping[int, set[str]]) -> Entry:
     event, *parts = events
     event_data = event["event_data"]
     if parts:
         every = [each["event_data"] for each in events]
         found = {name: [each[name] for each in every if name in each] for name in MERGED[event["event_type"]]}
         event_data = {**event_data, **{name: reduce(add, values) for name, values in found.items() if values}}
-    sentence, context = (
-        SCHEMA.event_type(event["event_type"]).sentence,
-        EventContext(event, event_data, election, current),
-    )
+    number = event_data.get("question", 1)
+    context = EventContext(event, event_data, election, current.get(number, set()))
+    sentence = SCHEMA.event_type(event["event_type"]).sentence
     if not sentence:  # better than silence: something happened, and its number leads to it
         unknown = _("%(who)s did something the log calls “%(type)s”.")
         text = context.text(unknown, type=event["event_type"])
@@ -125,7 +126,9 @@ def _entry(events: list[Item], election: Election, current: set[str]) -> Entry:
         text = context.text(sentence, name=event_data.get("name", ""))
     sealed = event_data if event["event_type"] == "ResultSealed" else {}
     digests = [str(sealed.get(name, "")) for name in ("digest", "report_digest")]
-    return Entry(event["event_id"], events[-1]["event_id"], event["when_occurred"], text, *digests)
+    is_about_one = "question" in event_data or event["event_type"] in ABOUT_A_QUESTION
+    title = election.at(number).title if is_about_one and election.has_question(number) else ""
+    return Entry(event["event_id"], events[-1]["event_id"], event["when_occurred"], text, title, *digests)
 
 
 # --- a sentence for each type of event ---
@@ -158,6 +161,9 @@ FIELDS = {
     "secret_ballot": gettext_lazy("whether ballots are secret"),
     "no_voting_before": gettext_lazy("beginning"),
     "no_voting_after": gettext_lazy("end"),
+    "title": gettext_lazy("title of the question"),
+    "order": gettext_lazy("order of the questions"),
+    "for_groups": gettext_lazy("for which voter groups it is"),
     "kind": gettext_lazy("kind of ballot"),
     "fewest": gettext_lazy("how many voters must choose"),
     "most": gettext_lazy("how much voters may give"),
@@ -194,8 +200,10 @@ def updated(context: EventContext) -> str:
     changed = {
         name: value
         for name, value in context.data.items()
-        if name not in ("election_name", *FIELDS_OF_EARLIER_VERSIONS)
+        if name not in ("election_name", "question", *FIELDS_OF_EARLIER_VERSIONS)
     }
+    if "more" in changed:
+        return _asked(context, changed["more"])
     if changed == {"allow_edit": False}:
         return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:
@@ -206,6 +214,16 @@ def updated(context: EventContext) -> str:
     if not labels:
         return context.text(_("%(who)s changed the settings."))
     return context.text(_("%(who)s changed: %(what)s."), what=", ".join(labels))
+
+
+def _asked(context: EventContext, more: list[Item]) -> str:
+    """Which questions there were besides the first; those that are gone are not named."""
+    election = context.election
+    left = [election.at(each["number"]).title for each in more if election.has_question(each["number"])]
+    if not left:
+        return context.text(_("%(who)s changed which questions are asked."))
+    titles = ", ".join(f"“{title}”" for title in left)
+    return context.text(_("%(who)s changed which questions are asked: besides the first, %(titles)s."), titles=titles)
 
 
 def _in_its_zone(stored: str, election: Election) -> str:

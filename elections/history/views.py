@@ -34,13 +34,14 @@ def history(request: HttpRequest, election: Election) -> HttpResponse:
     (events, earlier), candidates, checkpoint, days = run_parallel(
         table(),
         lambda: organiser_events(place, PAGE_ROWS),
-        lambda: repository.candidates(election.name),
+        lambda: repository.candidates_by_question(election),
         EventLog(table()).newest_public,
         lambda: votes_by_day(election, utc_now()) if has_days else [],
     )
     is_covered = bool(events and checkpoint and events[0]["event_id"] <= checkpoint["event_id"])
+    names = {number: [each.name for each in own] for number, own in candidates.items()}
     context = {
-        "entries": history_entries(events, election, [candidate.name for candidate in candidates]),
+        "entries": history_entries(events, election, names),
         "checkpoint": checkpoint if is_covered else None,
         "days": days,
         "begins": not after,

@@ -9,6 +9,7 @@ import pytest
 
 from accounts import repository as people
 from ballots import rehearsal
+from elections import questions
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import services as drafts
@@ -41,15 +42,16 @@ def everything(site) -> list:
 @pytest.mark.parametrize(("method", "seats"), [("schulze", 1), ("irv", 1), ("borda", 1), ("stv-meek", 2)])
 def test_robots_vote_change_withdraw_and_are_counted(draft, method, seats):
     report = rehearsal.rehearse(people.find("the organiser"), replace(draft, method=method, seats=seats))
-    assert report.ballots == report.cast - report.withdrawn
+    (counted,) = report.counts
+    assert counted.ballots == report.cast - report.withdrawn
     assert 0 < report.withdrawn < report.changed < report.cast <= report.robots
-    assert report.partial > 0
-    assert report.tied > 0
+    assert counted.partial > 0
+    assert counted.tied > 0
     assert report.flaw is None
     assert report.events > report.cast + report.changed + report.withdrawn
-    assert {name for name, place in report.result.places} == {"Ada", "Cy", "Di"}
-    assert report.result.total == report.ballots
-    assert report.sentences
+    assert {name for name, place in counted.result.places} == {"Ada", "Cy", "Di"}
+    assert counted.result.total == counted.ballots
+    assert counted.sentences
 
 
 def test_nothing_of_it_stays(site, draft, monkeypatch, tmp_path_factory):
@@ -80,11 +82,24 @@ def test_what_could_not_open_cannot_be_rehearsed(site, person):
 @pytest.mark.parametrize(("method", "seats", "candidates"), [("schulze", 1, 500), ("stv-meek", 50, 60)])
 def test_what_would_take_too_long_to_count_is_not_rehearsed(draft, method, seats, candidates):
     with pytest.raises(TooMany, match="takes too long"):
-        rehearsal.check_cost(replace(draft, method=method, seats=seats), candidates)
-    rehearsal.check_cost(replace(draft, method=method, seats=min(seats, 4)), 20)
+        rehearsal.check_cost(replace(draft, method=method, seats=seats), {1: candidates})
+    rehearsal.check_cost(replace(draft, method=method, seats=min(seats, 4)), {1: 20})
 
 
 def test_only_a_draft_is_rehearsed(site, opened):
     election = opened("Eve")
     with pytest.raises(WrongState):
         rehearsal.rehearse(people.find("the organiser"), election)
+
+
+def test_robots_answer_every_question(draft):
+    owner = people.find("the organiser")
+    questions.add_question(owner, draft, "The budget", first_title="The chair", kind="yes-no", majority="1/2 cast")
+    asked = questions.add_question(
+        owner, elections.find("Board"), "Speaker", kind="choose", method="most-votes", most=1, for_groups=("Nobody",)
+    )
+    add_candidates(owner, asked, [Candidate("Kim"), Candidate("Lou")])
+    report = rehearsal.rehearse(owner, elections.find("Board"))
+    assert [each.title for each in report.counts] == ["The chair", "The budget", "Speaker"]
+    assert {each.ballots for each in report.counts} == {report.cast - report.withdrawn}
+    assert {name for name, _place in report.counts[2].result.places} == {"Kim", "Lou"}

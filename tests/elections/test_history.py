@@ -66,7 +66,7 @@ def page_of(client, name="Board", query=""):
 def sentences(name="Board"):
     election = repository.find(name)
     standing = [each.name for each in repository.candidates(name)]
-    return [act.sentence for act in history_entries(organiser_events(Position(name), 50)[0], election, standing)]
+    return [act.sentence for act in history_entries(organiser_events(Position(name), 50)[0], election, {1: standing})]
 
 
 # --- what organisers did ---
@@ -126,7 +126,7 @@ def test_a_long_list_of_voters_is_one_line(organiser, opened):
     election = opened()
     add_voters(organiser, election, [f"voter.{number}@example.org" for number in range(200)])
     events, _ = organiser_events(Position("Board"), 50)
-    first = history_entries(events, election, ["Ada"])[0]
+    first = history_entries(events, election, {1: ["Ada"]})[0]
     assert first.sentence == "Olga added 200 voters to the roll."
     assert first.number - first.first == 2
 
@@ -176,7 +176,7 @@ def test_who_runs_it_is_told(organiser, opened, person):
 )
 def test_every_type_of_event_has_a_sentence(opened, event_type, said, sentence):
     event = {"event_id": 1, "actor": "Ada", "when_occurred": "2026-11-15T12:00:00.000Z", "event_type": event_type}
-    (act,) = history_entries([event | {"event_data": {"election_name": "Board", **said}}], opened(), ["stands"])
+    (act,) = history_entries([event | {"event_data": {"election_name": "Board", **said}}], opened(), {1: ["stands"]})
     assert act.sentence == sentence
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import actions, questions, repository, rules
+from elections import actions, demo, questions, repository, rules
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -299,3 +299,50 @@ def test_those_whom_no_question_is_for_are_not_missing(ada, spring):
     enrol("Mia")
     add_voters(owner, opened, ["Mia"])
     assert repository.find(NAME).electors == 3
+
+
+# --- copied, renamed, deleted, told ---
+
+
+def test_a_copy_asks_the_same_questions_of_the_same_candidates(ada, spring):
+    open_(people.find("Ada"), spring)
+    assert ada.post(f"/election/{NAME}/copy/", {"name": "Autumn"}).status_code == 302
+    copied = repository.find("Autumn")
+    assert [each.title for each in copied.questions] == ["The chair", "The budget", "Delegates"]
+    assert [(each.excluded, each.for_groups) for each in copied.more] == [(0, ()), (0, ("Staff",))]
+    names = [[each.name for each in repository.candidates("Autumn", number)] for number in (1, 2, 3)]
+    assert names == [["Bo", "Cy"], ["Abstain", "No", "Yes"], ["Ida", "Jo"]]
+    assert copied.voter_count == 4
+
+
+def test_a_renamed_draft_keeps_all_its_questions(ada, spring):
+    assert ada.post(f"/election/{NAME}/rename/", {"name": "Summer"}).status_code == 302
+    assert [each.name for each in repository.candidates("Summer", 3)] == ["Ida", "Jo"]
+    assert [each.title for each in repository.find("Summer").questions] == ["The chair", "The budget", "Delegates"]
+
+
+def test_deleting_counts_the_candidates_of_all_questions(ada, spring):
+    assert "Candidates 7" in text_of(ada.get(f"/election/{NAME}/delete/"))
+    ada.post(f"/election/{NAME}/delete/", {"name": NAME})
+    assert repository.find(NAME) is None
+
+
+def test_the_history_names_the_question_that_something_is_about(ada, spring):
+    owner = people.find("Ada")
+    gone = questions.add_question(owner, spring, "A song nobody knows")
+    questions.remove_question(owner, gone)
+    page = text_of(ada.get(f"/election/{NAME}/history/"))
+    assert "Delegates: Ada added candidates: Ida, Jo." in page
+    assert "The chair: Ada added candidates: Bo, Cy." in page
+    assert "The budget: Ada changed: majority, method." in page
+    assert "Ada changed which questions are asked: besides the first, “The budget”, “Delegates”." in page
+    assert "A song nobody knows" not in page
+
+
+def test_the_demo_has_an_election_with_two_questions(person):
+    person(demo.OWNER)
+    enrol(*demo.VOTERS)
+    assert [demo.load_questions(), demo.load_questions()] == [1, 0]
+    chair, keeper = repository.find(demo.QUESTIONS).questions
+    assert (chair.entitled, keeper.entitled) == (7, 5)
+    assert len(repository.candidates(demo.QUESTIONS, 2)) == 2

@@ -169,7 +169,7 @@ def test_many_letters_take_several_transactions_and_one_batch(board, owner):
     assert len(events("LettersPrinted")) == 3
     shown = "letters, batch 1"
     listed, _more = entries.organiser_events(entries.Position("Board"), 50)
-    sentences = [each.sentence for each in entries.history_entries(listed, board, [])]
+    sentences = [each.sentence for each in entries.history_entries(listed, board, {})]
     assert [each for each in sentences if shown in each] == ["the organiser printed 104 letters, batch 1."]
 
 

@@ -32,9 +32,7 @@ def steps() -> dict[str, Callable[[Progress], int]]:
         for comes_first in (True, False)
     )
     core = {"elections": elections.load, "ballots": ballots.load}
-    later = {
-        "groups": _quick(elections.load_group),
-    }
+    later = {"groups": _quick(elections.load_group), "several questions": _quick(elections.load_questions)}
     return {"people": people} | first | core | others | later
 
 
