@@ -14,7 +14,7 @@ from playwright.sync_api import Error, Page, Route, expect
 from accounts import repository as people
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.roll.services import add_voters
+from elections.roll import services as roll
 from elections.rules import Election
 from elections.voter_lists import Details
 from foundation.ranking.candidates import Candidate
@@ -300,7 +300,7 @@ def test_an_organiser_asks_three_questions_and_opens_them_at_once(visit, draft, 
     owner, name = people.find(ORGANISER), f"Meeting {width} {len(look)}"
     election = draft(name)
     groups = {f"{each}@example.org": Details(groups=("Choir",)) for each in ("ann", "ben", "cat")}
-    add_voters(owner, election, [*groups, "dan@example.org"], groups)
+    roll.add_voters(owner, election, [*groups, "dan@example.org"], groups)
     page = visit(f"/election/{name}/steps/candidates/", who=ORGANISER, width=width, **look)
     page.fill("[name=names]", "Amara\nChen")
     ask(page, "The fee goes up <by> a third", "yes-no", first="Who chairs us?")
